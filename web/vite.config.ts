@@ -3,6 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { parseMarkdown } from "./src/pages/guide/parse-document.ts";
+import { bundleReference } from "./src/pages/reference/build/bundle-reference.ts";
 
 /** Where a gateway runs while somebody works on the pages (`vite web`). */
 const gatewayUrl = "http://localhost:4242";
@@ -17,9 +18,22 @@ const guideDocuments: Plugin = {
   },
 };
 
+/** Every document has the styles in itself (`scripts/build-web.ts`), so that no part of the program brings them. */
+const stylesInDocuments: Plugin = {
+  name: "styles-in-documents",
+  generateBundle: {
+    order: "pre",
+    handler(_options, bundle) {
+      for (const output of Object.values(bundle)) {
+        if (output.type === "chunk") output.viteMetadata?.importedCss.clear();
+      }
+    },
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), guideDocuments],
+  plugins: [react(), tailwindcss(), guideDocuments, bundleReference(), stylesInDocuments],
   build: {
     // What the colours need (`light-dark`) and what passkeys need are in all of these.
     target: ["chrome129", "edge129", "firefox130", "safari18.2"],
@@ -28,14 +42,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    // What most pages share is one file: many small ones would be compressed worse than one.
+    // What all pages need is one file, and what most of them share another: many small ones would be compressed worse.
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 9 }],
+          groups: [
+            { name: "kit", test: /\/node_modules\/(react|react-dom|scheduler|openapi-fetch|@tanstack\/(?!.*virtual))/ },
+            { name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 12 },
+          ],
         },
       },
     },
   },
-  server: { proxy: { "/console/api": gatewayUrl, "/docs": gatewayUrl, "/v1": gatewayUrl } },
+  server: { proxy: { "/console/api": gatewayUrl, "/v1": gatewayUrl } },
 });

@@ -1,29 +1,44 @@
-import { QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
+import { loadedBrand } from "./api/ask-brand.ts";
 import { createQueryClient } from "./api/create-query-client.ts";
-import { ToastProvider } from "./design/toast.tsx";
-import { ConnectionBanner } from "./parts/frame/connection-banner.tsx";
+import { queryTable } from "./api/query-table.ts";
 import { leaveForSignIn } from "./parts/session/leave-for-sign-in.ts";
-import { ReauthenticationProvider } from "./parts/session/reauthentication.tsx";
 import { createSiteRouter } from "./router.tsx";
+import { Site } from "./site.tsx";
 import "./site.css";
 
-const queries = createQueryClient({ onNotSignedIn: leaveForSignIn });
+/** How long a page that the server sent stays as it was sent, where what makes it a living one does not come. */
+const sentMsMax = 3_000;
 
 const place = document.getElementById("site");
 if (place === null) throw new Error("The page has no place for the site.");
+const queries = createQueryClient({ onNotSignedIn: leaveForSignIn });
+queries.setQueryData(queryTable.brand.now().queryKey, loadedBrand);
+const router = createSiteRouter(queries);
 
-createRoot(place).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <ToastProvider>
-        <ReauthenticationProvider>
-          <RouterProvider router={createSiteRouter(queries)} />
-        </ReauthenticationProvider>
-        <ConnectionBanner />
-      </ToastProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+// What the server sent is replaced by the same in one step: nothing blinks, and nothing moves.
+if (place.hasChildNodes()) {
+  const waited = new Promise<void>((pass) => setTimeout(pass, sentMsMax));
+  void Promise.race([router.load(), waited]).then(() => show(place));
+} else show(place);
+
+function show(element: HTMLElement): void {
+  const focused = listFocusable().indexOf(document.activeElement);
+  const root = createRoot(element);
+  // At once, so that the element in the place of the focused one can be focused in its stead.
+  flushSync(() =>
+    root.render(
+      <StrictMode>
+        <Site queries={queries} router={router} />
+      </StrictMode>,
+    ),
+  );
+  const heir = focused < 0 ? null : listFocusable()[focused];
+  if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });
+}
+
+function listFocusable(): (Element | null)[] {
+  return [...document.querySelectorAll("#site :is(a, button, input, video)")];
+}

@@ -5,12 +5,12 @@ import {
   createRouter,
   type ErrorComponentProps,
   Outlet,
+  type RouterHistory,
   redirect,
   useLocation,
 } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { queryTable } from "./api/query-table.ts";
-import { ConnectErrorPage } from "./pages/connect/connect-error-page.tsx";
 import { ErrorPage } from "./pages/error-page.tsx";
 import { MessagePage, NotFoundPage } from "./pages/message-page.tsx";
 import { ConsoleLayout, ConsoleShell } from "./parts/frame/console-layout.tsx";
@@ -87,7 +87,7 @@ const outbox = createRoute({
 const connectError = createRoute({
   getParentRoute: () => root,
   path: "/connect/browser-auth",
-  component: ConnectErrorPage,
+  component: lazyPage(() => import("./pages/connect/connect-error-page.tsx"), "ConnectErrorPage"),
 });
 
 /** The console: its places stay where they are while the pages change. */
@@ -214,14 +214,33 @@ const landing = createRoute({
   component: lazyPage(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
 });
 
-const guide = createRoute({
+/** Guide and reference: their table of contents stays where it is while the pages change. */
+const docsLayout = createRoute({
   getParentRoute: () => root,
+  id: "docs",
+  component: lazyPage(() => import("./pages/docs/docs-layout.tsx"), "DocsLayout"),
+});
+
+const reference = createRoute({
+  getParentRoute: () => docsLayout,
+  path: "/docs",
+  component: lazyPage(() => import("./pages/reference/reference-overview.tsx"), "ReferenceOverview"),
+});
+
+const referencePage = createRoute({
+  getParentRoute: () => docsLayout,
+  path: "/docs/reference/$name",
+  component: lazyPage(() => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
+});
+
+const guide = createRoute({
+  getParentRoute: () => docsLayout,
   path: "/docs/guide",
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const guideChapter = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => docsLayout,
   path: "/docs/guide/$chapter",
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
@@ -250,7 +269,10 @@ const developmentPages = import.meta.env.DEV
     ]
   : [];
 
-export function createSiteRouter(queries: QueryClient) {
+export type SiteRouter = ReturnType<typeof createSiteRouter>;
+
+/** `history` is the browser's own, where no other is given. */
+export function createSiteRouter(queries: QueryClient, history?: RouterHistory) {
   return createRouter({
     routeTree: root.addChildren([
       signIn,
@@ -260,8 +282,7 @@ export function createSiteRouter(queries: QueryClient) {
       outbox,
       connectError,
       landing,
-      guide,
-      guideChapter,
+      docsLayout.addChildren([reference, referencePage, guide, guideChapter]),
       security,
       ...developmentPages,
       signedIn.addChildren([
@@ -286,6 +307,7 @@ export function createSiteRouter(queries: QueryClient) {
       ]),
     ]),
     context: { queries },
+    ...(history === undefined ? {} : { history }),
     defaultErrorComponent: ErrorPage,
     defaultPreload: "intent",
     // Words stay words: a token of digits must not become a number.
@@ -314,6 +336,6 @@ function pick<Name extends string>(...names: readonly Name[]) {
 
 declare module "@tanstack/react-router" {
   interface Register {
-    router: ReturnType<typeof createSiteRouter>;
+    router: SiteRouter;
   }
 }

@@ -8,3 +8,6 @@ export type StoredFile = Awaited<ReturnType<typeof getFile>>;
 
 /** The newest uploads and outputs. */
 export const listRecentFiles = () => ask(api.GET("/files", { params: { query: { limit: recentMax } } }));
+
+export const readSound = (fileId: string) =>
+  ask(api.GET("/files/{file_id}/content", { params: { path: { file_id: fileId } }, parseAs: "arrayBuffer" }));

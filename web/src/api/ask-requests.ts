@@ -7,6 +7,15 @@ export const getRequest = (id: string) =>
 
 export type LoggedRequest = Awaited<ReturnType<typeof getRequest>>;
 
+/** The bodies of a request and of its answer. */
+export const getContent = (id: string) =>
+  ask(api.GET("/requests/{request_id}/content", { params: { path: { request_id: id } } }));
+
+export type RequestContent = Awaited<ReturnType<typeof getContent>>;
+
+export const deleteContent = (id: string) =>
+  ask(api.DELETE("/requests/{request_id}/content", { params: { path: { request_id: id } } }));
+
 /** What of the request log is asked for. */
 export type RequestFilter = {
   from?: string;

@@ -24,6 +24,7 @@ export type paths = {
             payments: "stripe" | "none";
             payment_amount_min: string;
             payment_amount_max: string;
+            content_log_days: number;
             support_contact: string | null;
           };
         } };
@@ -868,6 +869,7 @@ export type paths = {
                 concurrent_requests: number | null;
                 tasks_in_flight: number | null;
               };
+              content_log: boolean;
             })[];
             has_more: boolean;
             next_cursor: string | null;
@@ -898,6 +900,7 @@ export type paths = {
             concurrent_requests?: number | null;
             tasks_in_flight?: number | null;
           };
+          content_log?: boolean;
         };
       } };
       responses: {
@@ -927,6 +930,7 @@ export type paths = {
               concurrent_requests: number | null;
               tasks_in_flight: number | null;
             };
+            content_log: boolean;
             key: string;
           };
         } };
@@ -970,6 +974,7 @@ export type paths = {
               concurrent_requests: number | null;
               tasks_in_flight: number | null;
             };
+            content_log: boolean;
           };
         } };
       };
@@ -1000,6 +1005,7 @@ export type paths = {
             concurrent_requests?: number | null;
             tasks_in_flight?: number | null;
           };
+          content_log?: boolean;
         };
       } };
       responses: {
@@ -1029,6 +1035,7 @@ export type paths = {
               concurrent_requests: number | null;
               tasks_in_flight: number | null;
             };
+            content_log: boolean;
           };
         } };
       };
@@ -1069,6 +1076,7 @@ export type paths = {
               concurrent_requests: number | null;
               tasks_in_flight: number | null;
             };
+            content_log: boolean;
           };
         } };
       };
@@ -1116,6 +1124,7 @@ export type paths = {
               concurrent_requests: number | null;
               tasks_in_flight: number | null;
             };
+            content_log: boolean;
             key: string;
           };
         } };
@@ -2645,6 +2654,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2716,6 +2726,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2812,6 +2823,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2883,6 +2895,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2978,6 +2991,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3049,6 +3063,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3150,6 +3165,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3237,6 +3253,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3332,6 +3349,7 @@ export type paths = {
               type: "image" | "video" | "avatar" | "drama" | "speech";
               model: string;
               prompt?: string;
+              prompt_erased_at?: string;
               status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
               progress: number;
               output: ({
@@ -3475,6 +3493,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3669,6 +3688,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3740,6 +3760,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -4805,6 +4826,7 @@ export type paths = {
               task_id: string | null;
               user_agent: string | null;
               replayed: boolean;
+              has_content: boolean;
             })[];
             has_more: boolean;
             next_cursor: string | null;
@@ -4957,6 +4979,81 @@ export type paths = {
             task_id: string | null;
             user_agent: string | null;
             replayed: boolean;
+            has_content: boolean;
+          };
+        } };
+      };
+    };
+  };
+  "/requests/{request_id}/content": {
+    get: {
+      parameters: {
+        path: {
+          request_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "request_content";
+            id: string;
+            state: "kept" | "lost" | "deleted";
+            expires_at: string;
+            request: {
+              content_type: string | null;
+              bytes: number | null;
+              text: string | null;
+              truncated: boolean;
+              left_out: number;
+              hidden: number;
+            } | null;
+            answer: {
+              content_type: string | null;
+              bytes: number | null;
+              text: string | null;
+              truncated: boolean;
+              left_out: number;
+              hidden: number;
+            } | null;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          request_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "request_content";
+            id: string;
+            state: "kept" | "lost" | "deleted";
+            expires_at: string;
+            request: {
+              content_type: string | null;
+              bytes: number | null;
+              text: string | null;
+              truncated: boolean;
+              left_out: number;
+              hidden: number;
+            } | null;
+            answer: {
+              content_type: string | null;
+              bytes: number | null;
+              text: string | null;
+              truncated: boolean;
+              left_out: number;
+              hidden: number;
+            } | null;
           };
         } };
       };
@@ -5002,6 +5099,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -5073,6 +5171,7 @@ export type paths = {
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
             prompt?: string;
+            prompt_erased_at?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({

@@ -1,9 +1,10 @@
 import { keepPreviousData } from "@tanstack/react-query";
+import { askBrand } from "./ask-brand.ts";
 import { getModel, listModels, listPrices } from "./ask-catalog.ts";
 import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./ask-connect.ts";
 import { getFile, listRecentFiles } from "./ask-files.ts";
 import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
-import { getRequest, listRequests, readLogState, summarizeRequests } from "./ask-requests.ts";
+import { getContent, getRequest, listRequests, readLogState, summarizeRequests } from "./ask-requests.ts";
 import { searchAccount } from "./ask-search.ts";
 import {
   findSession,
@@ -53,7 +54,7 @@ import {
   listRecentDeliveries,
 } from "./ask-webhooks.ts";
 import { nameQueries, paged, whole } from "./define-queries.ts";
-import { loadChapter } from "./load-chapter.ts";
+import { loadArea, loadChapter, loadDocsIndex } from "./load-docs.ts";
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY } as const;
 
@@ -80,6 +81,8 @@ export const queryTable = nameQueries({
     debt: whole(getDebt),
     holds: whole(listHolds),
   },
+  // As every page has it when it is loaded; where nobody is told, it is asked for again with a page that is opened later.
+  brand: { now: whole(askBrand, { staleTime: 60_000 }) },
   charges: {
     latest: whole(listLatestCharges),
     list: paged(listCharges),
@@ -112,9 +115,11 @@ export const queryTable = nameQueries({
   models: { list: whole(listModels, catalog), one: whole(getModel, catalog), prices: whole(listPrices, catalog) },
   outbox: { list: whole(listOutbox) },
   passkeys: { list: whole(listPasskeys) },
+  reference: { area: whole(loadArea, forGood), index: whole(loadDocsIndex, forGood) },
   requests: {
     list: paged(listRequests),
     one: whole(getRequest),
+    content: whole(getContent),
     state: whole(readLogState),
     summary: whole(summarizeRequests, { placeholderData: keepPreviousData }),
   },

@@ -1,5 +1,6 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
-import { type ChangeKind, getTreatment } from "./change-kinds.ts";
+import { type ChangeKind, listTreatments } from "./change-kinds.ts";
+import { isHeld } from "./hold-query.ts";
 
 /** A query that is under way is looked at again after this: what changed since it was asked is not in its answer. */
 const underWayMs = 250;
@@ -25,14 +26,17 @@ export function createChangeRefresh(client: QueryClient): (kinds: readonly Chang
       }
       waiting.delete(query);
       const { queryKey } = query;
-      if (query.isActive()) void client.refetchQueries({ queryKey, exact: true }, { cancelRefetch: false });
+      // It may be held since it began to wait.
+      if (query.isActive() && !isHeld(query))
+        void client.refetchQueries({ queryKey, exact: true }, { cancelRefetch: false });
     }
     if (nextMs < Number.POSITIVE_INFINITY) timer = setTimeout(askAgain, nextMs);
   }
 
   return (kinds) => {
-    for (const { queries, everyMs } of kinds.map(getTreatment)) {
-      for (const query of queries.flatMap((queryKey) => client.getQueryCache().findAll({ queryKey }))) {
+    for (const { query: queryKey, everyMs } of kinds.flatMap(listTreatments)) {
+      for (const query of client.getQueryCache().findAll({ queryKey })) {
+        if (isHeld(query)) continue;
         query.invalidate();
         if (query.isActive()) waiting.set(query, everyMs);
       }

@@ -1,4 +1,4 @@
-import type { ChangeKind } from "./change-kinds.ts";
+import { type ChangeKind, changeKinds } from "./change-kinds.ts";
 import { type ChangeHandlers, followChanges } from "./follow-changes.ts";
 import type { LiveState } from "./live-state.ts";
 
@@ -23,6 +23,7 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
   const channel = new BroadcastChannel(name);
   let ledState: LiveState | null = null;
   let isAnswered = false;
+  let hasJoined = false;
 
   const tell = (message: Message): void => channel.postMessage(message);
 
@@ -73,6 +74,9 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
       return;
     }
     isAnswered = true;
+    // Whatever changed between this page's questions and the first word of another was not heard here.
+    if (!hasJoined) onChange(changeKinds);
+    hasJoined = true;
     if (data.kind === "state") onState(data.state);
     else onChange(data.kinds);
   };

@@ -11,6 +11,8 @@ export type AnswerCache = {
   refresh(...subjects: readonly Subject[]): Promise<void>;
   refreshOne<Data>(query: WholeQuery<Data>): Promise<void>;
   refreshAll(): Promise<void>;
+  /** Gives up what is being asked about the subject: the answers stay as they are. */
+  stop(subject: Subject): Promise<void>;
   write<Data>(query: WholeQuery<Data>, data: Data): void;
   /** What no component shows is as if it had never been asked for, so that a page that broke can begin anew. */
   forgetUnused(): void;
@@ -29,6 +31,7 @@ function createAnswerCache(client: QueryClient): AnswerCache {
     },
     refreshOne: ({ queryKey }) => client.invalidateQueries({ queryKey }),
     refreshAll: () => client.invalidateQueries(),
+    stop: (subject) => client.cancelQueries({ queryKey: [subject] }),
     write: (query, data) => void client.setQueryData(query.queryKey as readonly unknown[], data),
     forgetUnused: () => client.removeQueries({ type: "inactive" }),
     clear: () => client.clear(),

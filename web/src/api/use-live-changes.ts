@@ -28,7 +28,7 @@ export function useLiveChanges(accountId: string | undefined): void {
 }
 
 export function useLiveState(): LiveState {
-  return useSyncExternalStore(liveState.subscribe, liveState.get);
+  return useSyncExternalStore(liveState.subscribe, liveState.get, liveState.get);
 }
 
 /** Slows down the asking for what the server tells of, for as long as it does. */

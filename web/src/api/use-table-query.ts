@@ -6,6 +6,7 @@ import {
   useSuspenseQuery,
 } from "@tanstack/react-query";
 import type { WholeQuery } from "./define-queries.ts";
+import { hold } from "./hold-query.ts";
 import { useRefreshPace } from "./use-live-changes.ts";
 
 type Circumstances<Data> = {
@@ -15,6 +16,8 @@ type Circumstances<Data> = {
    */
   refreshMs?: number;
   isEnabled?: boolean;
+  /** Whether the answer stays as it is, also when the server tells of another. */
+  isHeld?: boolean;
   /** As `refreshMs`, where it depends on the last answer, and on how many there were. */
   decideRefreshMs?(data: Data | undefined, answers: number): number | null;
 };
@@ -24,8 +27,8 @@ export function useTableQuery<Data>(
   query: WholeQuery<Data>,
   circumstances: Circumstances<Data> = {},
 ): UseQueryResult<Data> {
-  const { refreshMs, isEnabled = true, decideRefreshMs } = circumstances;
-  const options: UseQueryOptions<Data> = { ...query, enabled: isEnabled };
+  const { refreshMs, isEnabled = true, isHeld = false, decideRefreshMs } = circumstances;
+  const options: UseQueryOptions<Data> = { ...query, ...hold(isHeld), enabled: isEnabled };
   if (refreshMs !== undefined) options.refetchInterval = refreshMs;
   if (decideRefreshMs !== undefined) {
     options.refetchInterval = ({ state }) => decideRefreshMs(state.data, state.dataUpdateCount) ?? false;

@@ -1,10 +1,19 @@
 import { useState } from "react";
 import { CodeText } from "./code-text.tsx";
 import { CopyButton } from "./copy-button.tsx";
+import { joinClasses } from "./join-classes.ts";
 import { Tabs } from "./tabs.tsx";
 
+type TitledCodeProps = {
+  label: string;
+  code: string;
+  /** Of any length: its lines are broken, and it is scrolled in its own place. */
+  isLong?: boolean;
+};
+
 /** The same among the paragraphs of a text, below a bar, so that nothing lies over its lines. */
-export function TitledCode({ label, code }: { label: string; code: string }) {
+export function TitledCode({ label, code, isLong = false }: TitledCodeProps) {
+  const place = joinClasses("overflow-x-auto rounded-b-md", isLong && "max-h-128");
   return (
     <div className="rounded-md border border-line bg-sunken">
       <div className="flex items-center justify-between border-b border-line pr-1 pl-4 text-xs text-ink-soft">
@@ -13,8 +22,8 @@ export function TitledCode({ label, code }: { label: string; code: string }) {
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a text has many of them, too many to be places of the page. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
-      <div role="group" aria-label={label} tabIndex={0} className="overflow-x-auto rounded-b-md">
-        <pre className="p-4 font-mono text-xs">
+      <div role="group" aria-label={label} tabIndex={0} className={place}>
+        <pre className={joinClasses("p-4 font-mono text-xs", isLong && "whitespace-pre-wrap wrap-anywhere")}>
           <CodeText label={label} code={code} />
         </pre>
       </div>

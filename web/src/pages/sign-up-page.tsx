@@ -10,7 +10,7 @@ import { FormError } from "../parts/forms/form-error.tsx";
 import { useAction } from "../parts/forms/use-action.ts";
 import { useDraft } from "../parts/forms/use-draft.ts";
 import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
-import { brand } from "../parts/frame/page-brand.ts";
+import { useBrand } from "../parts/frame/use-brand.ts";
 import { SupportContact } from "../parts/records/support-contact.tsx";
 import { CheckMail } from "./check-mail.tsx";
 
@@ -113,7 +113,7 @@ function SignUpForm({ invite }: { invite: string | undefined }) {
 
 /** What whoever signs up agrees to, where the operator has terms. */
 function Agreement() {
-  const { terms, privacy } = brand.links;
+  const { terms, privacy } = useBrand().links;
   if (terms === null) return null;
   return (
     <p className="text-sm text-ink-soft">

@@ -8,17 +8,22 @@ import { Stat } from "../../design/stat.tsx";
 import { Money } from "../../parts/format/money.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { BucketList } from "../../parts/records/bucket-list.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { AddCredit } from "./add-credit.tsx";
-import { CheckoutOutcome } from "./checkout-outcome.tsx";
 import { DebtNotice } from "./debt-notice.tsx";
-import { PaymentList } from "./payment-list.tsx";
 import { PlanSection } from "./plan-section.tsx";
 import { RedeemCode } from "./redeem-code.tsx";
-import { StatementSection } from "./statement-section.tsx";
 
 const route = getRouteApi("/signed-in/console/console/billing");
+
+const CheckoutOutcome = lazyPart(async () => (await import("./checkout-outcome.tsx")).CheckoutOutcome);
+const PaymentList = lazyPart(async () => (await import("./payment-list.tsx")).PaymentList);
+const StatementSection = lazyPart(
+  async () => (await import("./statement-section.tsx")).StatementSection,
+  <Skeleton className="h-64" />,
+);
 
 /** The balance, ways to add credit, and the statement. */
 export function BillingPage() {

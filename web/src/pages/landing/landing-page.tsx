@@ -66,7 +66,7 @@ function FirstSteps({ signUp }: { signUp: Showcase["sign_up"] | undefined }) {
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-3">
         {session === undefined || (session === null && signUp === undefined) ? (
-          <div aria-hidden="true" className="h-10 w-40" />
+          <div aria-hidden="true" className="h-10 w-40 noscript:hidden" />
         ) : (
           <Link to={door.to} className={buttonClasses("primary")}>
             {door.name}

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
 import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
+import { Capabilities } from "./capabilities.tsx";
 import { describeLimits } from "./describe-limits.ts";
-import { Capabilities } from "./models-page.tsx";
 
 type ModelFactsProps = { model: ModelDetail; prices: PriceList["data"]; currency: string };
 

@@ -13,13 +13,15 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { describeModelStatus, nameType } from "../../parts/format/model-words.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { ModelCode } from "./model-code.tsx";
 import { ModelFacts } from "./model-facts.tsx";
 
 const route = getRouteApi("/signed-in/console/console/models/$");
 const models = { to: "/console/models", name: "Models and prices" };
+
+const ModelCode = lazyPart(async () => (await import("./model-code.tsx")).ModelCode, <Skeleton className="h-96" />);
 
 /** One model: what it can do, what it costs, and how it is called. */
 export function ModelPage() {

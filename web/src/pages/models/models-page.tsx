@@ -13,6 +13,7 @@ import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
+import { Capabilities } from "./capabilities.tsx";
 import { filterModels, type ModelFilter } from "./filter-models.ts";
 import { PriceLines } from "./price-lines.tsx";
 
@@ -134,18 +135,6 @@ function ModelName({ model }: { model: Model }) {
       </span>
       <CopyableText text={id} label={`the id of ${name}`} />
     </div>
-  );
-}
-
-export function Capabilities({ names }: { names: readonly string[] }) {
-  return (
-    <ul className="flex max-w-80 flex-wrap gap-1.5">
-      {names.map((name) => (
-        <li key={name}>
-          <Badge>{nameCapability(name)}</Badge>
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -5,16 +5,21 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { BalanceSummary } from "./balance-summary.tsx";
 import { LatestCharges } from "./latest-charges.tsx";
-import { LatestTasks } from "./latest-tasks.tsx";
 import { refreshMs } from "./refresh-interval.ts";
 
 const chartRefreshMs = 30_000;
 
-/** Loaded apart: an account has need of one of them only, and its balance is there before. */
+/** Loaded apart: a new account and an older one need different ones, and the balance is there before. */
 const FirstRun = lazy(async () => ({ default: (await import("./first-run/first-run.tsx")).FirstRun }));
+const MediaExamples = lazy(async () => ({ default: (await import("../tasks/media-examples.tsx")).MediaExamples }));
+const LatestTasks = lazyPart(
+  async () => (await import("./latest-tasks.tsx")).LatestTasks,
+  <Skeleton className="h-72" />,
+);
 const SpendingChart = lazy(async () => ({ default: (await import("./spending-chart.tsx")).SpendingChart }));
 
 /** The account at a glance: balance, holds, spending, recent calls and tasks. */
@@ -48,6 +53,11 @@ export function OverviewPage() {
         </Suspense>
       )}
       <BalanceSummary timeZone={timeZone} />
+      {isNew && (
+        <Suspense fallback={<Skeleton className="h-56" />}>
+          <MediaExamples title="Make something in the playground" />
+        </Suspense>
+      )}
       {!isNew && (
         <>
           <Suspense fallback={<Skeleton className="h-72" />}>

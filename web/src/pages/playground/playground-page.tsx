@@ -8,9 +8,11 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
-import { Workbench } from "./workbench.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 
 const route = getRouteApi("/signed-in/console/console/playground");
+
+const Workbench = lazyPart(async () => (await import("./workbench.tsx")).Workbench, <Waiting />);
 
 /**
  * Any model of the account, tried at once. The address says which (`model`), which others beside it (`compare`), and

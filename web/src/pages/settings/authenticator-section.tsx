@@ -3,13 +3,19 @@ import { api, ask } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { BackupCodes } from "./backup-codes.tsx";
-import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
+
+const ConfirmAuthenticator = lazyPart(
+  async () => (await import("./confirm-authenticator.tsx")).ConfirmAuthenticator,
+  <Skeleton className="h-64" />,
+);
 
 /** The second step at sign-in: codes of an authenticator app, and backup codes for the day it is lost. */
 export function AuthenticatorSection() {

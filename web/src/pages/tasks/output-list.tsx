@@ -27,7 +27,7 @@ export function OutputList({ task }: { task: Pick<Task, "model" | "prompt" | "cr
         return (
           <ul key={group} aria-label={group} className={joinClasses("grid gap-4", items.length > 1 && classes)}>
             {items.map(({ item, name, downloadName }) => (
-              <li key={item.url} className="min-w-0">
+              <li key={item.file_id} className="min-w-0">
                 <OutputView output={item} name={name} downloadName={downloadName} />
               </li>
             ))}

@@ -11,7 +11,8 @@ import { downloadOutputs, listDownloads } from "./download-outputs.ts";
 /** What can be done with the tasks that are selected; it stays in sight while somebody selects more. */
 export function SelectionBar({ tasks, onClear }: { tasks: readonly Task[]; onClear(): void }) {
   const showToast = useToast();
-  const [isCanceling, setCanceling] = useState(false);
+  // As they were when the question was asked: some may end before it is answered.
+  const [asked, setAsked] = useState<readonly Task[] | null>(null);
   const [only] = tasks;
   if (only === undefined) return null;
   const open = tasks.filter((task) => !isOver(task));
@@ -36,7 +37,7 @@ export function SelectionBar({ tasks, onClear }: { tasks: readonly Task[]; onCle
           Download{downloads.length > 1 ? ` ${downloads.length} files` : ""}
         </Button>
       )}
-      {tasks.length === 1 && (
+      {tasks.length === 1 && only.prompt_erased_at === undefined && (
         <Link to="/console/playground" search={{ model: only.model, task: only.id }} className={buttonClasses("plain")}>
           Run again
         </Link>
@@ -47,14 +48,14 @@ export function SelectionBar({ tasks, onClear }: { tasks: readonly Task[]; onCle
         </Link>
       )}
       {open.length > 0 && (
-        <Button look="danger" onClick={() => setCanceling(true)}>
+        <Button look="danger" onClick={() => setAsked(open)}>
           {open.length === 1 ? "Cancel task" : `Cancel ${open.length} tasks`}
         </Button>
       )}
       <Button look="quiet" onClick={onClear}>
         Clear selection
       </Button>
-      {isCanceling && <CancelTasksDialog tasks={open} onClose={() => setCanceling(false)} />}
+      {asked !== null && <CancelTasksDialog tasks={asked} onClose={() => setAsked(null)} />}
     </section>
   );
 }

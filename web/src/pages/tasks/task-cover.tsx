@@ -6,6 +6,7 @@ import { nameType } from "../../parts/format/model-words.ts";
 import { describeTaskStatus } from "../../parts/format/task-words.ts";
 import { linkOutput, linkThumbnail } from "../../parts/records/output-links.ts";
 import { chooseCover } from "./choose-cover.ts";
+import { useWaveform } from "./use-waveform.ts";
 
 type TaskCoverProps = { task: Task; isPlaying?: boolean; isSmall?: boolean };
 
@@ -55,13 +56,16 @@ function Picture({ output, isPlaying }: { output: TaskOutput; isPlaying: boolean
   );
 }
 
-const barCount = 28;
+const barNames = Array.from({ length: 28 }, (_, index) => `bar ${index}`);
+/** Silence is seen, too. */
+const barHeightMin = 6;
 
-/** Speech, played where it is. The bars grow as it goes on. */
+/** Speech, played where it is. The bars are as high as it is loud, and fill as it goes on. */
 function Sound({ output }: { output: TaskOutput }) {
   const sound = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
   const [share, setShare] = useState(0);
+  const loudness = useWaveform(output, barNames.length);
   useEffect(() => () => sound.current?.pause(), []);
   const toggle = () => {
     const element = sound.current;
@@ -81,11 +85,14 @@ function Sound({ output }: { output: TaskOutput }) {
         {isPlaying ? <span aria-hidden="true">❚❚</span> : <Icon name="playground" className="size-5" />}
       </button>
       <span aria-hidden="true" className="flex h-16 min-w-0 flex-1 items-center gap-[3px]">
-        {readBars(output.sha256).map(({ id, height }, index) => (
+        {barNames.map((name, index) => (
           <span
-            key={id}
-            style={{ height: `${height}%` }}
-            className={joinClasses("min-w-0 flex-1 rounded-full bg-current", index / barCount >= share && "opacity-35")}
+            key={name}
+            style={{ height: `${Math.max(barHeightMin, Math.round((loudness?.[index] ?? 0) * 100))}%` }}
+            className={joinClasses(
+              "min-w-0 flex-1 rounded-full bg-current",
+              index / barNames.length >= share && "opacity-35",
+            )}
           />
         ))}
       </span>
@@ -103,15 +110,6 @@ function Sound({ output }: { output: TaskOutput }) {
       />
     </div>
   );
-}
-
-/** A pattern of its own for each recording, by which it is recognised; it is not measured. */
-function readBars(sha256: string): { id: string; height: number }[] {
-  return Array.from({ length: barCount }, (_, index) => {
-    const digit = Number.parseInt(sha256.charAt(index) || "8", 16);
-    const swell = Math.sin(((index + 0.5) / barCount) * Math.PI);
-    return { id: `bar ${index}`, height: Math.round(12 + (0.35 + 0.65 * swell) * (18 + digit * 4.2)) };
-  });
 }
 
 function UnderWay({ task, isSmall }: { task: Task; isSmall: boolean }) {

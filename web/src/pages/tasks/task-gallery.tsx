@@ -2,7 +2,6 @@ import { useNavigate } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Task } from "../../api/ask-tasks.ts";
-import { Skeleton } from "../../design/skeleton.tsx";
 import { chooseNeighbour } from "./choose-neighbour.ts";
 import { captionHeight, TaskTile } from "./task-tile.tsx";
 import { usePlace } from "./use-place.ts";
@@ -137,23 +136,4 @@ function useCursor({ tasks, columns, frame, showRow, selection }: CursorOptions)
     event.preventDefault();
   };
   return { index, move: setWanted, onKeyDown };
-}
-
-/** Holds the places of the first tiles. */
-export function WaitingGallery() {
-  const places = Array.from({ length: 8 }, (_, index) => `place ${index}`);
-  return (
-    <div aria-busy="true" className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4">
-      <p className="sr-only">Loading</p>
-      {places.map((place) => (
-        <div key={place} className="overflow-hidden rounded-lg border border-line bg-surface">
-          <Skeleton className="aspect-4/3 rounded-none" />
-          <div className="flex flex-col gap-3 px-3 py-3">
-            <Skeleton className="h-4 w-4/5" />
-            <Skeleton className="h-3 w-1/2" />
-          </div>
-        </div>
-      ))}
-    </div>
-  );
 }

@@ -9,19 +9,21 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { nameType } from "../../parts/format/model-words.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useFollowedTask } from "../../parts/records/use-followed-task.ts";
-import { CancelTaskDialog } from "./cancel-task-dialog.tsx";
 import { findInput } from "./choose-cover.ts";
-import { TaskDeliveries } from "./task-deliveries.tsx";
 import { TaskFacts } from "./task-facts.tsx";
-import { TaskParts } from "./task-parts.tsx";
-import { TaskRequest } from "./task-request.tsx";
 import { TaskResult } from "./task-result.tsx";
 import { TaskStatus } from "./task-status.tsx";
-import { TaskSteps } from "./task-steps.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks/$id");
 const tasks = { to: "/console/tasks", name: "Tasks" };
+
+const CancelTaskDialog = lazyPart(async () => (await import("./cancel-task-dialog.tsx")).CancelTaskDialog);
+const TaskDetails = lazyPart(
+  async () => (await import("./task-details.tsx")).TaskDetails,
+  <Skeleton className="h-48" />,
+);
 
 /** One task: how it stands, what it made, what it cost, and who was told of it. */
 export function TaskPage() {
@@ -44,10 +46,7 @@ export function TaskPage() {
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_19rem]">
         <div className="flex min-w-0 flex-col gap-10">
           <TaskResult task={task} />
-          {task.steps !== undefined && <TaskSteps task={task} steps={task.steps} />}
-          {task.steps !== undefined && <TaskParts task={task} />}
-          {task.parent_id === undefined && <TaskRequest taskId={task.id} />}
-          {task.parent_id === undefined && isOver(task) && <TaskDeliveries taskId={task.id} />}
+          <TaskDetails task={task} />
         </div>
         <TaskFacts task={task} />
       </div>
@@ -55,7 +54,7 @@ export function TaskPage() {
   );
 }
 
-/** Nobody asked for a step of another task, so that it cannot be run again by itself. */
+/** Nobody asked for a step of another task, so that it cannot be run again by itself; nor can what is no longer kept. */
 function Actions({ task }: { task: Task }) {
   const input = findInput(task, new Date());
   return (
@@ -65,7 +64,7 @@ function Actions({ task }: { task: Task }) {
           Use as input
         </Link>
       )}
-      {task.parent_id === undefined && (
+      {task.parent_id === undefined && task.prompt_erased_at === undefined && (
         <Link to="/console/playground" search={{ model: task.model, task: task.id }} className={buttonClasses("plain")}>
           Run again
         </Link>
@@ -108,7 +107,7 @@ function NoSuchTask() {
           </Link>
         }
       >
-        Its id may be misspelled, or it belongs to another account.
+        Its id may be misspelled, it belongs to another account, or it is no longer kept.
       </EmptyState>
     </ConsoleFrame>
   );

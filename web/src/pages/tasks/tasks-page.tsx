@@ -9,19 +9,22 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { NoTasks } from "./no-tasks.tsx";
-import { SelectionBar } from "./selection-bar.tsx";
 import { readFilter, type TaskSearch } from "./task-filter.ts";
 import { TaskFilters } from "./task-filters.tsx";
-import { TaskGallery, WaitingGallery } from "./task-gallery.tsx";
-import { TaskTable } from "./task-table.tsx";
 import { useTaskSelection } from "./use-task-selection.ts";
+import { WaitingGallery } from "./waiting-gallery.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks");
 const refreshMs = 2_000;
 const countsRefreshMs = 5_000;
 const noFilter: TaskSearch = { status: "", type: "", model: "", q: "", from: "", to: "" };
+
+const NoTasks = lazyPart(async () => (await import("./no-tasks.tsx")).NoTasks);
+const SelectionBar = lazyPart(async () => (await import("./selection-bar.tsx")).SelectionBar);
+const TaskGallery = lazyPart(async () => (await import("./task-gallery.tsx")).TaskGallery, <WaitingGallery />);
+const TaskTable = lazyPart(async () => (await import("./task-table.tsx")).TaskTable, <WaitingGallery />);
 
 /** All tasks, newest first: what they made, or a table of them. The list refreshes while a task is open. */
 export function TasksPage() {

@@ -11,13 +11,15 @@ import { findDay } from "../../parts/format/calendar-days.ts";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { UsageFilters } from "./usage-filters.tsx";
-import { UsageReport } from "./usage-report.tsx";
 import { UsageTotals } from "./usage-totals.tsx";
 import { readUsageView, type UsageSearch, type UsageView } from "./usage-view.ts";
 
 const route = getRouteApi("/signed-in/console/console/usage");
+
+const UsageReport = lazyPart(async () => (await import("./usage-report.tsx")).UsageReport, <Waiting />);
 
 /** What was used and what it cost, by day, model and key; every number leads to the charges behind it. */
 export function UsagePage() {
@@ -35,7 +37,7 @@ export function UsagePage() {
       title="Usage"
       intro={
         <>
-          Days begin and end in <span className="font-medium text-ink">{timeZone}</span>.{" "}
+          Days begin and end in <span className="font-medium text-ink">{import.meta.env.SSR ? "…" : timeZone}</span>.{" "}
           <Link to="/console/settings" className={linkClasses}>
             Change the time zone
           </Link>

@@ -12,14 +12,19 @@ import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { DeliveryLog } from "./delivery-log.tsx";
-import { EndpointActions } from "./endpoint-actions.tsx";
 import { describeDisabled } from "./endpoint-words.ts";
 import { TestEvent } from "./test-event.tsx";
 import { EndpointStatus } from "./webhook-endpoint-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
+
+const EndpointActions = lazyPart(async () => (await import("./endpoint-actions.tsx")).EndpointActions);
+const DeliveryLog = lazyPart(
+  async () => (await import("./delivery-log.tsx")).DeliveryLog,
+  <Skeleton className="h-64" />,
+);
 
 /** One endpoint: its status, actions and deliveries. */
 export function WebhookPage() {

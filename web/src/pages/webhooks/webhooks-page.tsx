@@ -1,24 +1,23 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
-import type { Endpoint } from "../../api/ask-webhooks.ts";
-import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { CodeSamples } from "../../design/code-block.tsx";
-import { Dialog } from "../../design/dialog.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { PageSection } from "../../design/page-section.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
-import { AccountSecretSection } from "./account-secret-section.tsx";
-import { EndpointForm } from "./endpoint-form.tsx";
-import { EventList } from "./event-list.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { InboxSection } from "./inbox-section.tsx";
-import { SecretDialog } from "./secret-dialog.tsx";
 import { verifySamples } from "./verify-samples.ts";
 import { WebhookEndpointTable } from "./webhook-endpoint-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks");
+const EventList = lazyPart(async () => (await import("./event-list.tsx")).EventList, <Skeleton className="h-64" />);
+const AccountSecretSection = lazyPart(
+  async () => (await import("./account-secret-section.tsx")).AccountSecretSection,
+  <Skeleton className="h-32" />,
+);
+const NewEndpoint = lazyPart(async () => (await import("./new-endpoint.tsx")).NewEndpoint);
 
 export function WebhooksPage() {
   const navigate = route.useNavigate();
@@ -52,41 +51,5 @@ export function WebhooksPage() {
       </div>
       <NewEndpoint />
     </ConsoleFrame>
-  );
-}
-
-/** The open form is in the address, so that it survives signing in again. */
-function NewEndpoint() {
-  const { add } = route.useSearch();
-  const navigate = route.useNavigate();
-  const answers = useAnswerCache();
-  const [made, setMade] = useState<Endpoint | null>(null);
-  const close = () => void navigate({ search: {} });
-  if (made?.secret !== undefined) {
-    return (
-      <SecretDialog
-        title="Save the endpoint’s secret"
-        secret={made.secret}
-        isShownOnce
-        previousUntil={undefined}
-        onClose={() => void navigate({ to: "/console/webhooks/$id", params: { id: made.id } })}
-      />
-    );
-  }
-  if (add === undefined) return null;
-  return (
-    <Dialog title="Create a webhook endpoint" size="wide" onClose={close}>
-      <EndpointForm
-        endpoint={null}
-        submitName="Create"
-        send={(body) => ask(api.POST("/webhook_endpoints", { body }))}
-        onDone={(endpoint) => {
-          setMade(endpoint);
-          close();
-          void answers.refresh("webhooks");
-        }}
-        onGivenUp={close}
-      />
-    </Dialog>
   );
 }

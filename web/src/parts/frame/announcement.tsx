@@ -1,7 +1,8 @@
 import { useState } from "react";
+import type { BrandAnnouncement } from "../../api/ask-brand.ts";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
-import { brand } from "./page-brand.ts";
+import { useBrand } from "./use-brand.ts";
 
 const dismissedKey = "sluice-announcement-dismissed";
 
@@ -11,16 +12,23 @@ const looks = {
   critical: "border-danger bg-danger-soft text-danger",
 } as const;
 
+export const announcementLevels = ["info", "warning", "critical"] as const;
+
 /** What the operator tells everybody, until they dismiss it; another text is another announcement. */
 export function Announcement() {
-  const { announcement } = brand;
-  const [dismissed, setDismissed] = useState(() => localStorage.getItem(dismissedKey));
+  const { announcement } = useBrand();
+  const [dismissed, setDismissed] = useState(() => (import.meta.env.SSR ? null : localStorage.getItem(dismissedKey)));
   if (announcement === null || announcement.text === dismissed) return null;
-  const { text, level, url } = announcement;
   const dismiss = () => {
-    localStorage.setItem(dismissedKey, text);
-    setDismissed(text);
+    localStorage.setItem(dismissedKey, announcement.text);
+    setDismissed(announcement.text);
   };
+  return <AnnouncementBar announcement={announcement} onDismiss={dismiss} />;
+}
+
+type AnnouncementBarProps = { announcement: BrandAnnouncement; onDismiss(): void };
+
+export function AnnouncementBar({ announcement: { text, level, url }, onDismiss }: AnnouncementBarProps) {
   return (
     <section
       aria-label="Announcement"
@@ -38,7 +46,7 @@ export function Announcement() {
       <button
         type="button"
         aria-label="Dismiss the announcement"
-        onClick={dismiss}
+        onClick={onDismiss}
         className="flex size-8 shrink-0 items-center justify-center rounded-md hover:bg-surface"
       >
         <Icon name="close" />

@@ -1,12 +1,13 @@
 import { joinClasses } from "../../design/join-classes.ts";
-import { brand } from "./page-brand.ts";
+import { useBrand } from "./use-brand.ts";
 
 const names = { support: "Support", status: "Status", terms: "Terms", privacy: "Privacy" } as const;
 const order = ["support", "status", "terms", "privacy"] as const;
 
 /** Where the operator leads people to; nothing where the settings name no place. */
 export function BrandLinks({ className = "" }: { className?: string }) {
-  const places = order.flatMap((place) => (brand.links[place] === null ? [] : [{ place, url: brand.links[place] }]));
+  const { links } = useBrand();
+  const places = order.flatMap((place) => (links[place] === null ? [] : [{ place, url: links[place] }]));
   if (places.length === 0) return null;
   return (
     <ul aria-label="About this service" className={joinClasses("flex flex-wrap gap-x-4 gap-y-1", className)}>

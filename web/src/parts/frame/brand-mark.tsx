@@ -1,8 +1,9 @@
 import { Mark } from "../../design/mark.tsx";
-import { brand } from "./page-brand.ts";
+import { useBrand } from "./use-brand.ts";
 
 /** The service's logo and name, as they stand at the top of every page. */
 export function BrandMark() {
+  const brand = useBrand();
   return (
     <>
       {brand.logo === null ? <Mark /> : <img src={brand.logo} alt="" className="size-7 object-contain" />}

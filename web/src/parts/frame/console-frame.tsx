@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Breadcrumbs } from "../../design/breadcrumbs.tsx";
 import { PageHeading } from "../../design/page-heading.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 
 type ConsoleFrameProps = {
   title: string;
@@ -13,7 +14,10 @@ type ConsoleFrameProps = {
   children: ReactNode;
 };
 
-/** A page of the console: its heading, what it is about, and what is on it. */
+/**
+ * A page of the console: its heading, what it is about, and what is on it. As the server sends it there is nothing on it
+ * yet, since nothing could be done with it before the site's program has come.
+ */
 export function ConsoleFrame({ title, intro, parent, actions, children }: ConsoleFrameProps) {
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-8">
@@ -24,9 +28,9 @@ export function ConsoleFrame({ title, intro, parent, actions, children }: Consol
           )}
           <PageHeading intro={intro}>{title}</PageHeading>
         </div>
-        {actions !== undefined && <div className="flex min-w-0 flex-wrap gap-3">{actions}</div>}
+        {!import.meta.env.SSR && actions !== undefined && <div className="flex min-w-0 flex-wrap gap-3">{actions}</div>}
       </div>
-      {children}
+      {import.meta.env.SSR ? <Skeleton className="h-96" /> : children}
     </div>
   );
 }

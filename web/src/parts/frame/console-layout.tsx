@@ -3,44 +3,15 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useLiveChanges } from "../../api/use-live-changes.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
-import { Icon, type IconName } from "../../design/icon.tsx";
+import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { formatMoney, formatRoughMoney } from "../format/format-money.ts";
 import { Announcement } from "./announcement.tsx";
 import { BrandLinks } from "./brand-links.tsx";
 import { BrandMark } from "./brand-mark.tsx";
-import { InsideConsole } from "./message-frame.tsx";
+import { consolePlaces } from "./console-places.ts";
+import { InsideFrame } from "./message-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
-
-type Place = { to: string; name: string; icon: IconName };
-
-const groups: readonly { name: string; places: readonly Place[] }[] = [
-  {
-    name: "Start",
-    places: [
-      { to: "/console", name: "Overview", icon: "overview" },
-      { to: "/console/playground", name: "Playground", icon: "playground" },
-      { to: "/console/models", name: "Models and prices", icon: "models" },
-    ],
-  },
-  {
-    name: "Build",
-    places: [
-      { to: "/console/keys", name: "API keys", icon: "keys" },
-      { to: "/console/requests", name: "Requests", icon: "requests" },
-      { to: "/console/tasks", name: "Tasks", icon: "tasks" },
-      { to: "/console/webhooks", name: "Webhooks", icon: "webhooks" },
-    ],
-  },
-  {
-    name: "Account",
-    places: [
-      { to: "/console/usage", name: "Usage", icon: "usage" },
-      { to: "/console/billing", name: "Billing", icon: "billing" },
-      { to: "/console/settings", name: "Settings", icon: "settings" },
-    ],
-  },
-];
 
 const linkShape =
   "flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-soft hover:bg-sunken hover:text-ink max-lg:min-h-11";
@@ -55,7 +26,7 @@ export function ConsoleLayout(): ReactNode {
   useLiveChanges(useTableQuery(queryTable.session.current()).data?.account.id);
   return (
     <ConsoleShell
-      search={<SearchButton places={groups} />}
+      search={<SearchButton />}
       foot={
         <>
           <BalanceLink />
@@ -131,7 +102,7 @@ export function ConsoleShell({ search, foot = <GuideLink />, children }: Console
       <div className="min-w-0">
         <Announcement />
         <main id="content">
-          <InsideConsole value={true}>{children}</InsideConsole>
+          <InsideFrame value={true}>{children}</InsideFrame>
         </main>
       </div>
     </div>
@@ -150,7 +121,7 @@ function GuideLink() {
 function Places() {
   return (
     <nav aria-label="Console" className="flex flex-col gap-5">
-      {groups.map((group) => (
+      {consolePlaces.map((group) => (
         <div key={group.name}>
           <p className="px-2.5 pb-1 text-xs font-medium text-ink-soft">{group.name}</p>
           <ul className="flex flex-col gap-0.5">
@@ -181,7 +152,7 @@ function BalanceLink() {
       <span className="flex min-w-0 flex-col text-xs">
         Available balance
         <span className="truncate text-sm font-medium text-ink tabular-nums">
-          {data === undefined ? " " : formatRoughMoney(data.available_balance, data.currency)}
+          {data === undefined ? "\u00a0" : formatRoughMoney(data.available_balance, data.currency)}
         </span>
       </span>
     </Link>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { PageHeading } from "../../design/page-heading.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { Announcement } from "./announcement.tsx";
 import { BrandLinks } from "./brand-links.tsx";
 import { BrandMark } from "./brand-mark.tsx";
@@ -19,7 +20,7 @@ export function FocusPage({ title, intro, children, below }: FocusPageProps) {
         <main className="w-full max-w-md">
           <div className="flex flex-col gap-6 rounded-lg border border-line bg-surface p-6 shadow-card sm:p-8">
             <PageHeading intro={intro}>{title}</PageHeading>
-            {children}
+            {import.meta.env.SSR ? <Skeleton className="h-64" /> : children}
           </div>
           {below !== undefined && <div className="px-6 pt-5 text-center text-sm text-ink-soft">{below}</div>}
         </main>

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -14,11 +14,18 @@ const placeClasses =
 type OpenPageProps = {
   /** In the footer, beside the choice of colours. */
   footnote?: ReactNode;
+  /** In the header, before the places. */
+  search?: ReactNode;
+  /** For documents, which have columns beside their text. */
+  isWide?: boolean;
   children: ReactNode;
 };
 
 /** What stays around the pages that are open to everybody: the way to the guide, the reference and the console. */
-export function OpenPage({ footnote, children }: OpenPageProps) {
+export function OpenPage({ footnote, search, isWide = false, children }: OpenPageProps) {
+  const width = isWide ? "max-w-[92rem]" : "max-w-6xl";
+  const { pathname } = useLocation();
+  const isReference = /^\/docs(\/reference(\/|$)|$)/.test(pathname);
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -29,26 +36,34 @@ export function OpenPage({ footnote, children }: OpenPageProps) {
       </a>
       <Announcement />
       <header className="border-b border-line bg-surface">
-        <div className="mx-auto flex h-16 max-w-6xl items-center gap-1 px-4 sm:gap-2 sm:px-8">
+        <div className={`mx-auto flex h-16 ${width} items-center gap-1 px-4 sm:gap-2 sm:px-8`}>
           <Link to="/" className="mr-auto flex min-w-0 items-center gap-2.5 rounded-sm">
             <BrandMark />
           </Link>
+          {search}
           <nav aria-label="Site" className="flex items-center">
             <Link to="/docs/guide" className={placeClasses}>
               Guide
             </Link>
-            <a href="/docs" className={placeClasses}>
+            <Link
+              to="/docs"
+              activeOptions={{ exact: true }}
+              {...(isReference ? { "aria-current": "page" } : {})}
+              className={placeClasses}
+            >
               Reference
-            </a>
+            </Link>
           </nav>
           <Entry />
         </div>
       </header>
-      <main id="content" className="mx-auto w-full max-w-6xl min-w-0 flex-1 px-4 sm:px-8">
+      <main id="content" className={`mx-auto w-full ${width} min-w-0 flex-1 px-4 sm:px-8`}>
         {children}
       </main>
       <footer className="border-t border-line">
-        <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 px-4 py-6 text-sm text-ink-soft sm:px-8">
+        <div
+          className={`mx-auto flex ${width} flex-wrap items-center justify-between gap-x-8 gap-y-3 px-4 py-6 text-sm text-ink-soft sm:px-8`}
+        >
           <div className="min-h-5.5">{footnote}</div>
           <BrandLinks />
           <ThemeChoice />
@@ -62,7 +77,7 @@ export function OpenPage({ footnote, children }: OpenPageProps) {
 function Entry() {
   const session = useTableQuery(queryTable.session.current());
   const site = useTableQuery(queryTable.site.settings());
-  if (session.isPending || site.isPending) return <div aria-hidden="true" className="h-10 w-20" />;
+  if (session.isPending || site.isPending) return <div aria-hidden="true" className="h-10 w-20 noscript:hidden" />;
   if (session.data != null) {
     return (
       <Link to="/console" className={buttonClasses("primary")}>

@@ -1,22 +1,28 @@
 import { type ComponentType, useEffect, useState } from "react";
 import { Icon } from "../../design/icon.tsx";
 import { useToast } from "../../design/toast.tsx";
-import type { PlaceGroup } from "../search/list-pages.ts";
 
-type PaletteProps = { places: readonly PlaceGroup[]; onClose(): void };
+/** Taken when the field is in the page, not before: it grows until then. */
+type Typed = { take(): string };
+
+type PaletteProps = { typed: Typed; onClose(): void };
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Opens the search box, as ⌘K or Ctrl K does. Its code is loaded when it is first wanted. */
-export function SearchButton({ places }: { places: readonly PlaceGroup[] }) {
+export function SearchButton() {
   const [Palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
   const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState<Typed>({ take: () => "" });
   const showToast = useToast();
   const load = () =>
     import("../search/search-palette.tsx").then(({ SearchPalette }) => setPalette(() => SearchPalette));
   const open = () => {
+    const gathered = gatherTyped();
+    setTyped(gathered);
     setOpen(true);
     load().catch(() => {
+      gathered.take();
       setOpen(false);
       showToast("Search could not be loaded. Try again, or reload the page.");
     });
@@ -27,8 +33,9 @@ export function SearchButton({ places }: { places: readonly PlaceGroup[] }) {
       if (!isShortcut || event.altKey || event.shiftKey) return;
       // The browser has a search of its own under these keys.
       event.preventDefault();
-      if (isOpen) setOpen(false);
-      else open();
+      if (!isOpen) return open();
+      typed.take();
+      setOpen(false);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
@@ -50,7 +57,30 @@ export function SearchButton({ places }: { places: readonly PlaceGroup[] }) {
           {isApple ? "⌘K" : "Ctrl K"}
         </span>
       </button>
-      {isOpen && Palette !== null && <Palette places={places} onClose={() => setOpen(false)} />}
+      {isOpen && Palette !== null && <Palette typed={typed} onClose={() => setOpen(false)} />}
     </>
   );
+}
+
+/**
+ * What is typed between the shortcut and the field that it opens: nobody waits for code to load. It begins with the
+ * shortcut itself, not when the page is drawn again.
+ */
+function gatherTyped(): Typed {
+  let text = "";
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Backspace") text = text.slice(0, -1);
+    else if (event.key.length === 1) text += event.key;
+    else return;
+    // It is meant for the search, not for what has the focus now.
+    event.preventDefault();
+  };
+  addEventListener("keydown", press);
+  return {
+    take() {
+      removeEventListener("keydown", press);
+      return text;
+    },
+  };
 }

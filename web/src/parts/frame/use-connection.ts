@@ -2,7 +2,8 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import { connection } from "../../api/console-api.ts";
 
 export function useIsReconnecting(): boolean {
-  return useSyncExternalStore(connection.subscribe, () => connection.getState() === "reconnecting");
+  const isReconnecting = () => connection.getState() === "reconnecting";
+  return useSyncExternalStore(connection.subscribe, isReconnecting, isReconnecting);
 }
 
 /** Does something once the server is back, for what stands in the way until then. */

@@ -10,7 +10,8 @@ const aYearSeconds = 365 * 24 * 60 * 60;
 /** The chosen theme, and how to choose another. The server wrote the choice into the page before it was painted. */
 export function useTheme(): [theme: Theme, choose: (theme: Theme) => void] {
   const [theme, setTheme] = useState(
-    () => themes.find((each) => each === document.documentElement.dataset.theme) ?? "system",
+    () =>
+      (import.meta.env.SSR ? null : themes.find((each) => each === document.documentElement.dataset.theme)) ?? "system",
   );
   const choose = (next: Theme) => {
     setTheme(next);

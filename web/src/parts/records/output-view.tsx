@@ -6,7 +6,7 @@ import { buttonClasses } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatBytes } from "../format/format-bytes.ts";
-import { linkDownload, linkOutput } from "./output-links.ts";
+import { linkDownload, linkOutput, linkThumbnail } from "./output-links.ts";
 
 /** Browsers play these; raw samples they do not. */
 const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
@@ -21,10 +21,10 @@ type OutputViewProps = {
 
 /** An output of a task: shown, played or read in the page, with its download. */
 export function OutputView({ output, name, downloadName = name }: OutputViewProps) {
-  const url = linkOutput(output);
+  const shown = useFirstLink(output);
   return (
     <figure className="flex min-w-0 flex-col gap-2">
-      <Preview output={output} url={url} name={name} />
+      <Preview output={shown} url={linkOutput(shown)} name={name} />
       <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-xs text-ink-soft">
         <span>{describeOutput(output)}</span>
         <a href={linkDownload(output, downloadName)} download className={buttonClasses("quiet", "-mr-2")}>
@@ -36,6 +36,15 @@ export function OutputView({ output, name, downloadName = name }: OutputViewProp
   );
 }
 
+/** Each answer about a task has its files under new links; with another link what is played would begin anew. */
+function useFirstLink(output: TaskOutput): TaskOutput {
+  const [first, setFirst] = useState(output);
+  const isOver = Number(new URL(first.url).searchParams.get("expires")) * 1000 <= Date.now();
+  const isAnother = first.file_id !== output.file_id || (isOver && first.url !== output.url);
+  if (isAnother) setFirst(output);
+  return isAnother ? output : first;
+}
+
 function Preview({ output, url, name }: { output: TaskOutput; url: string; name: string }) {
   const { content_type: contentType, width, height } = output;
   const frame = "max-h-[32rem] w-full rounded-md border border-line bg-sunken object-contain";
@@ -43,8 +52,9 @@ function Preview({ output, url, name }: { output: TaskOutput; url: string; name:
     return <img src={url} alt={name} width={width} height={height} className={frame} />;
   }
   if (contentType.startsWith("video/")) {
-    // biome-ignore lint/a11y/useMediaCaption: captions are drawn into a drama's video; other videos have none.
-    return <video src={url} controls playsInline preload="metadata" aria-label={name} className={frame} />;
+    // Films fade in: their first picture is black. A drama's captions are drawn into it; other videos have none.
+    const shown = { src: url, poster: linkThumbnail(output), "aria-label": name, className: frame };
+    return <video {...shown} controls playsInline preload="metadata" />;
   }
   if (playableAudio.test(contentType)) {
     // biome-ignore lint/a11y/useMediaCaption: what is said is the text that the reader gave.

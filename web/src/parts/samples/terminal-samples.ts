@@ -42,7 +42,8 @@ function writeChatClients(modelId: string, { baseUrl, siteUrl, key }: Place): Te
       id: "claude-code",
       label: "Claude Code",
       // Anthropic's clients add the version of the API themselves. A small model does its work in the background.
-      code: `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, "")}
+      code: `# Once: npm install --global @anthropic-ai/claude-code
+export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, "")}
 export ANTHROPIC_AUTH_TOKEN=${key}
 export ANTHROPIC_MODEL=${modelId}
 export ANTHROPIC_DEFAULT_HAIKU_MODEL=${modelId}

@@ -1,10 +1,6 @@
 import { chapterGroups, firstChapter } from "../../pages/guide/chapters.ts";
+import { consolePlaces } from "../frame/console-places.ts";
 import type { SearchEntry } from "./search-entry.ts";
-
-export type PlaceGroup = {
-  name: string;
-  places: readonly { to: string; name: string; icon: SearchEntry["icon"] }[];
-};
 
 type Page = SearchEntry & { alias?: string | undefined };
 
@@ -27,12 +23,18 @@ export const actions: readonly Page[] = [
   { to: "/console/billing", title: "Add credit", icon: "plus", alias: "top up pay redeem code" },
 ];
 
-const reference: Page = { to: "/docs", title: "API reference", icon: "book", opens: "document", alias: "docs openapi" };
+/** What everybody can read. */
+export const openPages: readonly Page[] = [
+  { to: "/docs", title: "API reference", icon: "book", alias: "docs openapi" },
+  { to: "/docs/guide", title: "Guide", icon: "book", alias: "docs quick start" },
+];
 
-export function listPages(groups: readonly PlaceGroup[]): Page[] {
-  const places = groups.flatMap(({ places }) => places);
-  return [...places.map(({ to, name, icon }): Page => ({ to, title: name, icon, alias: aliases[to] })), reference];
-}
+export const pages: readonly Page[] = [
+  ...consolePlaces
+    .flatMap(({ places }) => places)
+    .map(({ to, name, icon }): Page => ({ to, title: name, icon, alias: aliases[to] })),
+  ...openPages,
+];
 
 export const chapters: readonly Page[] = chapterGroups.flatMap((group) =>
   group.chapters.map((chapter) => ({

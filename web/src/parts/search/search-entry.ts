@@ -10,8 +10,8 @@ export type SearchEntry = {
   /** What kind of thing it is, where its group does not say it. */
   tag?: string;
   icon: IconName;
-  /** For what is no page of the site: a document of the server's own, or a file that is saved. */
-  opens?: "document" | "download";
+  /** For what is no page of the site: a file that is saved. */
+  opens?: "download";
 };
 
 export type SearchGroup = { name: string; entries: readonly SearchEntry[] };

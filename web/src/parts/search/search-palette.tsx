@@ -1,24 +1,29 @@
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { Spinner } from "../../design/spinner.tsx";
-import { useSession } from "../session/use-session.ts";
-import type { PlaceGroup } from "./list-pages.ts";
 import { rememberEntry } from "./recent-entries.ts";
 import type { SearchEntry, SearchGroup } from "./search-entry.ts";
 import { SearchList } from "./search-list.tsx";
 import { useSearchGroups } from "./use-search-groups.ts";
 
-type SearchPaletteProps = { places: readonly PlaceGroup[]; onClose(): void };
+type SearchPaletteProps = {
+  /** What was typed before it was there. */
+  typed: { take(): string };
+  onClose(): void;
+};
 
 /**
  * One field that leads everywhere. The focus stays in it; arrow keys go through what was found, Enter opens it, and when it
  * closes the focus is where it was.
  */
-export function SearchPalette({ places, onClose }: SearchPaletteProps) {
+export function SearchPalette({ typed, onClose }: SearchPaletteProps) {
   const [text, setText] = useState("");
-  const { groups, isSearching, error } = useSearchGroups(text, places);
+  useLayoutEffect(() => setText(typed.take()), [typed]);
+  const { groups, isSearching, error, isSignedIn } = useSearchGroups(text);
   const entries = groups.flatMap((group) => group.entries);
   const [chosenAt, setChosenAt] = useState(0);
   const at = Math.min(chosenAt, entries.length - 1);
@@ -53,7 +58,13 @@ export function SearchPalette({ places, onClose }: SearchPaletteProps) {
     <dialog
       ref={dialog}
       aria-label="Search"
-      onClose={onClose}
+      // Not by the browser, which tells of it later: the shortcut pressed meanwhile would close what is closed.
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // Pressed twice, Escape closes it whatever the page says.
+      onClose={(event) => !event.currentTarget.open && onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-3 max-h-[calc(100dvh-1.5rem)] w-[min(40rem,calc(100vw-1.5rem))] max-w-none overflow-hidden rounded-lg border border-line bg-surface text-ink shadow-float sm:mt-[12vh] sm:max-h-[70vh]"
     >
@@ -73,7 +84,7 @@ export function SearchPalette({ places, onClose }: SearchPaletteProps) {
             autoCapitalize="off"
             spellCheck={false}
             maxLength={200}
-            placeholder="Search by name or ID"
+            placeholder={isSignedIn ? "Search by name or ID" : "Search guide and reference"}
             value={text}
             onChange={(event) => {
               setText(event.target.value);
@@ -92,36 +103,43 @@ export function SearchPalette({ places, onClose }: SearchPaletteProps) {
             <span aria-hidden="true">Esc</span>
           </button>
         </div>
-        <div className="min-h-0 overflow-y-auto p-2">
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll what was found. */}
+        <div role="group" aria-label="Found" tabIndex={0} className="min-h-0 overflow-y-auto p-2">
           <SearchList id={listId} groups={groups} chosenAt={at} onChoose={setChosenAt} onOpen={open} />
           {error !== null && (
             <p className="px-3 py-4 text-sm text-danger">Your account could not be searched: {error.message}</p>
           )}
-          {entries.length === 0 && error === null && <Nothing text={text.trim()} isSearching={isSearching} />}
+          {entries.length === 0 && error === null && (
+            <Nothing text={text.trim()} isSearching={isSearching} isSignedIn={isSignedIn} />
+          )}
         </div>
         <p role="status" className="sr-only">
           {isSearching ? "" : countEntries(groups)}
         </p>
-        <Hints hasText={text.trim() !== ""} />
+        <Hints showsIds={isSignedIn && text.trim() === ""} hasText={text.trim() !== ""} />
       </div>
     </dialog>
   );
 }
 
 const searchable =
-  "A request, task, transaction, key, file or event by its ID; a model, key, file, page or chapter by its name.";
+  "A request, task, transaction, key, file or event by its ID; a task by its prompt; a model, key, file, page, chapter, endpoint, field or error by its name.";
+const openSearchable = "A chapter or heading of the guide, an endpoint, a field or an error code by its name.";
 
-function Nothing({ text, isSearching }: { text: string; isSearching: boolean }) {
+type NothingProps = { text: string; isSearching: boolean; isSignedIn: boolean };
+
+function Nothing({ text, isSearching, isSignedIn }: NothingProps) {
   if (isSearching) return <p className="px-3 py-8 text-center text-sm text-ink-soft">Searching…</p>;
   return (
     <div className="flex flex-col items-center gap-1.5 px-6 py-10 text-center">
       <p className="font-medium wrap-anywhere">Nothing found for “{text}”</p>
-      <p className="max-w-md text-sm text-ink-soft">{searchable}</p>
+      <p className="max-w-md text-sm text-ink-soft">{isSignedIn ? searchable : openSearchable}</p>
     </div>
   );
 }
 
-function Hints({ hasText }: { hasText: boolean }) {
+function Hints({ hasText, showsIds }: { hasText: boolean; showsIds: boolean }) {
   return (
     <div
       className={joinClasses(
@@ -132,7 +150,7 @@ function Hints({ hasText }: { hasText: boolean }) {
       <p className="max-sm:hidden">
         <Key>↑</Key> <Key>↓</Key> to move, <Key>↵</Key> to open
       </p>
-      {!hasText && (
+      {showsIds && (
         <p>
           Paste any ID: <code className="font-mono">req_ task_ txn_ key_ file_ evt_</code>
         </p>
@@ -164,13 +182,12 @@ function useModal() {
 /** Goes where an entry leads, and remembers that it did. */
 function useOpenEntry(onClose: () => void): (entry: SearchEntry) => void {
   const router = useRouter();
-  const { account } = useSession();
+  const { data: session } = useTableQuery(queryTable.session.current());
   return (entry) => {
-    rememberEntry(account.id, entry);
+    if (session != null) rememberEntry(session.account.id, entry);
     onClose();
-    if (entry.opens === undefined) router.history.push(entry.to);
-    else if (entry.opens === "document") location.assign(entry.to);
-    else save(entry.to);
+    if (entry.opens === "download") save(entry.to);
+    else router.history.push(entry.to);
   };
 }
 

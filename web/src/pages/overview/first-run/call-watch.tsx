@@ -10,11 +10,8 @@ import { isMoneyZero } from "../../../parts/format/sum-money.ts";
 import { linkClasses } from "../../../parts/frame/focus-page.tsx";
 import { writeCharge } from "../../../parts/records/charge-columns.tsx";
 
-/** Whoever has pasted a call looks here, and sees it within a second. */
-const watchMs = 600;
-/** Some four minutes; after that, nobody looks as closely. */
-const closeLooksMax = 400;
-const calmMs = 5_000;
+/** Only while the server does not tell: whoever has pasted a call looks here, and sees it at once. */
+const lookMs = 2_000;
 
 type CallWatchProps = { hasKey: boolean; charge: Charge | undefined; taskId: string | undefined };
 
@@ -24,7 +21,7 @@ export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
   const { data: balance } = useTableQuery(queryTable.balance.now());
   const { data: call } = useTableQuery(queryTable.firstCall.now(), {
     isEnabled: hasKey,
-    decideRefreshMs: (last, count) => (last?.state === "succeeded" ? null : count < closeLooksMax ? watchMs : calmMs),
+    decideRefreshMs: (last) => (last?.state === "succeeded" ? null : lookMs),
   });
   const state = call?.state ?? "waiting";
   useEffect(() => {
