@@ -109,8 +109,10 @@ async function listSizes(client: pg.Client): Promise<Row[]> {
   const { rows } = await client.query<{ name: string; size: string }>(`
     select * from (select 'the database' as name, pg_database_size(current_database()) as bytes
       union all
-      select relname, pg_total_relation_size(oid) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-    ) sizes cross join lateral (select pg_size_pretty(bytes) as size) pretty where bytes > 10000000 order by bytes desc`);
+      select coalesce(inhparent, pg_class.oid)::regclass::text, sum(pg_total_relation_size(pg_class.oid))
+        from pg_class left join pg_inherits on inhrelid = pg_class.oid
+        where relkind = 'r' and relnamespace = 'public'::regnamespace group by 1
+    ) sizes cross join lateral (select pg_size_pretty(bytes::bigint) as size) pretty where bytes > 10000000 order by bytes desc`);
   return rows.map(({ name, size }) => [`on disk: ${name}`, size, "", ""]);
 }
 

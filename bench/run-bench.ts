@@ -7,6 +7,7 @@ import { measureEndurance } from "./measure-endurance.ts";
 import { measureGrowth } from "./measure-growth.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
+import { measurePaint } from "./measure-paint.ts";
 import { measureProcesses } from "./measure-processes.ts";
 import { measureQueue } from "./measure-queue.ts";
 import { measureRequests } from "./measure-requests.ts";
@@ -23,6 +24,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   growth: measureGrowth,
   ledger: measureLedger,
   nodes: measureNodes,
+  paint: measurePaint,
   processes: measureProcesses,
   queue: measureQueue,
   requests: measureRequests,

@@ -19,6 +19,7 @@ export function writeResults(
     | "endurance"
     | "growth"
     | "nodes"
+    | "paint"
     | "processes"
     | "requests"
     | "rollout"

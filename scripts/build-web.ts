@@ -1,8 +1,10 @@
 // Builds the site's pages into dist/web, if they are not those of the sources at hand; it takes a few seconds.
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "vite";
+import { listSitePages } from "./list-site-pages.ts";
+import { prerenderSite } from "./prerender-site.ts";
 import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-stamp.mjs";
 
 /** Smaller files gain nothing from being compressed. */
@@ -12,6 +14,16 @@ const compressedBytesMin = 1_024;
 const isCompressed = /\.(jpg|mp4|png|webp|woff2)$/;
 
 const manifestName = "manifest.json";
+const configFile = join(import.meta.dirname, "../web/vite.config.ts");
+
+/** Everybody is sent these as they look at first, and who is signed in the console's pages too, which they alone see. */
+const prerenderedPaths = /^\/(sign-in|docs|console(\/[a-z]+)?)?$/;
+
+const askedFirst: readonly [paths: RegExp, asked: readonly string[]][] = [
+  [/^\/$/, ["session", "site", "showcase"]],
+  [/^\/sign-(in|up)$/, ["site"]],
+  [/^\/console/, ["session", "balance"]],
+];
 
 if (!isWebBuilt()) await buildWeb();
 
@@ -25,11 +37,12 @@ async function buildWeb(): Promise<void> {
   process.env.NODE_ENV = "production";
   try {
     await build({
-      configFile: join(import.meta.dirname, "../web/vite.config.ts"),
+      configFile,
       logLevel: "error",
       build: { outDir: freshDir, emptyOutDir: true, manifest: manifestName },
     });
-    writeLandingShell(freshDir);
+    arrangeShell(freshDir);
+    await writePages(freshDir);
     for (const name of readdirSync(join(freshDir, "assets"))) compress(join(freshDir, "assets", name));
     writeFileSync(join(freshDir, basename(webStampPath)), stamp);
     rmSync(builtWebDir, { recursive: true, force: true });
@@ -43,31 +56,63 @@ async function buildWeb(): Promise<void> {
 type Manifest = Record<string, { file: string; imports?: string[]; assets?: string[] }>;
 
 /**
- * The landing page's document names what the page needs at once, so that a first visit need not run one script to learn of
- * the next. All other pages share the document that names only what all of them need.
+ * What the documents of the pages have beyond what all share: the scripts that the page will need, so that a first visit
+ * need not run one to learn of the next, and the page itself as it looks before they have come.
  */
-function writeLandingShell(directory: string): void {
+async function writePages(directory: string): Promise<void> {
   const manifest: Manifest = JSON.parse(readFileSync(join(directory, manifestName), "utf8"));
   const shell = readFileSync(join(directory, "index.html"), "utf8");
-  const needed = new Set<string>();
-  const follow = (key: string): void => {
-    const { file = "", imports = [] } = manifest[key] ?? {};
-    if (file === "" || needed.has(file)) return;
-    needed.add(file);
-    imports.forEach(follow);
-  };
-  follow("src/pages/landing/landing-page.tsx");
-  const scripts = [...needed].filter((file) => !shell.includes(file));
-  const links = [
-    ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
-    ...Object.entries(manifest)
-      .filter(([key]) => key.endsWith("landing/media/boat-poster.webp"))
-      .map(([, { file }]) => `<link rel="preload" as="image" fetchpriority="high" href="/${file}">`),
-  ];
-  writeFileSync(
-    join(directory, "landing.html"),
-    shell.replace("</head>", () => `${links.join("")}</head>`),
-  );
+  const sitePages = listSitePages();
+  const paths = sitePages.map(({ path }) => path).filter((path) => prerenderedPaths.test(path));
+  const { bodies, parts } = await prerenderSite(configFile, { paths, temporaryDir: dirname(directory) });
+  const pages = sitePages.map(({ path, files }) => {
+    const found = new Set<string>();
+    for (const file of files) followImports(manifest, file, found);
+    const scripts = [...found].filter((script) => !shell.includes(script));
+    const links = scripts.map(
+      (script) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${script}">`,
+    );
+    const early = [...listImages(manifest, path), ...listAsked(path)];
+    return [path, { links: [...early, ...links].join(""), body: bodies.get(path) ?? "" }] as const;
+  });
+  writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages: Object.fromEntries(pages), parts }));
+}
+
+function followImports(manifest: Manifest, key: string, found = new Set<string>()): ReadonlySet<string> {
+  const { file = "", imports = [] } = manifest[key] ?? {};
+  if (file === "" || found.has(file)) return found;
+  found.add(file);
+  for (const needed of imports) followImports(manifest, needed, found);
+  return found;
+}
+
+/** The largest thing that is seen first is known to the document, before any of the page is read. */
+function listImages(manifest: Manifest, path: string): string[] {
+  if (path !== "/") return [];
+  return Object.entries(manifest)
+    .filter(([key]) => key.endsWith("landing/media/boat-poster.webp"))
+    .map(([, { file }]) => `<link rel="preload" as="image" fetchpriority="high" href="/${file}">`);
+}
+
+/** What a page asks the server for before it can show anything is asked for while its program is still on its way. */
+function listAsked(path: string): string[] {
+  const [, asked] = askedFirst.find(([paths]) => paths.test(path)) ?? [];
+  return (asked ?? []).map((name) => `<link rel="preload" as="fetch" crossorigin href="/console/api/${name}">`);
+}
+
+/** What the first paint needs comes with the document, the styles, or before all else, the font; the program comes behind. */
+function arrangeShell(directory: string): void {
+  const path = join(directory, "index.html");
+  const shell = readFileSync(path, "utf8");
+  const [file = "", ...others] = globSync("assets/*.css", { cwd: directory });
+  if (others.length > 0) throw new Error("The site has more than one file of styles.");
+  const styles = readFileSync(join(directory, file), "utf8").trim();
+  if (styles.includes("</style")) throw new Error("The styles cannot stand in a document.");
+  rmSync(join(directory, file));
+  const arranged = shell
+    .replace('<link rel="preload" as="font"', (font) => `<style>${styles}</style>\n    ${font}`)
+    .replaceAll(/<(script type="module"|link rel="modulepreload") /g, (tag) => `${tag}fetchpriority="low" `);
+  writeFileSync(path, arranged);
 }
 
 function compress(path: string): void {

@@ -12,6 +12,7 @@ import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
 import { drawPortrait } from "../test/harness/media/portrait.ts";
+import { writePicture } from "./write-picture.ts";
 
 type Output = { type: string; url: string; content_type: string; duration?: number };
 type Drama = { id: string; status: string; output: Output[]; usage: { charge: string }; error?: { message: string } };
@@ -142,6 +143,6 @@ async function writeSheet(name: string, images: readonly Buffer[]): Promise<void
     top: gap + Math.floor(index / columns) * (tileHeight + gap),
   }));
   const sheet = sharp({ create: { ...size, channels: 3, background: "#17181c" } }).composite(placed);
-  await sheet.jpeg({ quality: 82 }).toFile(join(mediaDir, name));
+  await writePicture(sheet, join(mediaDir, name));
   console.log(`wrote docs/media/${name}`);
 }

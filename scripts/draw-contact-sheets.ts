@@ -7,6 +7,7 @@ import sharp from "sharp";
 import type { GenerationInput } from "../src/providers/generation.ts";
 import { drawPortrait } from "../test/harness/media/portrait.ts";
 import { asInput, openStudio, runFfmpeg } from "./open-studio.ts";
+import { writePicture } from "./write-picture.ts";
 
 type Tile = { image: Buffer; width: number; height: number };
 
@@ -165,8 +166,7 @@ async function writeSheet(name: string, rows: readonly (readonly Tile[])[]): Pro
   });
   const path = join(sheetsDir, name);
   const sheet = sharp({ create: { width, height: top, channels: 3, background: "#17181c" } }).composite(places);
-  await (name.endsWith(".jpg") ? sheet.jpeg({ quality: 82, mozjpeg: true }) : sheet.png({ palette: true })).toFile(
-    path,
-  );
+  if (name.endsWith(".jpg")) await writePicture(sheet, path);
+  else await sheet.png({ palette: true }).toFile(path);
   console.log(`${path}: ${Math.round((await stat(path)).size / 1024)} kB`);
 }

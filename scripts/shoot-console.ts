@@ -5,6 +5,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Page } from "playwright-core";
 import { startGateway } from "../src/app/start-gateway.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { createIdSource } from "../src/lib/ids.ts";
@@ -12,6 +14,7 @@ import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
 import { findFreePort } from "../test/harness/gateway-process.ts";
 import { launchBrowser } from "../test/harness/site/browser.ts";
+import { liveDemoDay } from "./demo/live-demo-day.ts";
 import { writeDemoHistory } from "./demo/write-demo-history.ts";
 import { shootPage } from "./shoot-page.ts";
 
@@ -19,8 +22,10 @@ const pages = [
   { path: "/", name: "console-landing.png" },
   { path: "/console", name: "console-overview.png" },
   { path: "/console/usage", name: "console-usage.png" },
+  { path: "/console/requests", name: "console-requests.png" },
   { path: "/console/tasks", name: "console-tasks.png" },
   { path: "/console/playground", name: "console-playground.png" },
+  { path: "/docs/reference/create-chat-completion", name: "site-reference.png" },
 ];
 
 execFileSync(process.execPath, [join(import.meta.dirname, "build-web.ts")], { stdio: "inherit" });
@@ -31,7 +36,7 @@ const settings = {
   ...loadSettings({ environment: {}, directory: folder }),
   ...{ data_dir: join(folder, "data"), port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
 };
-await writeDemoHistory(settings, console.log);
+const fresh = await writeDemoHistory(settings, console.log);
 const gateway = await startGateway({
   settings,
   clock: systemClock,
@@ -43,6 +48,7 @@ const gateway = await startGateway({
     throw error;
   },
 });
+if (fresh !== null) await liveDemoDay({ baseUrl: settings.base_url, key: fresh.key });
 const browser = await launchBrowser();
 try {
   const viewport = { width: 1440, height: 900 };
@@ -56,10 +62,18 @@ try {
   for (const { path, name } of pages) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    await untilPainted(page);
     await shootPage(page, name);
   }
 } finally {
   await browser.close();
   await gateway.close();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Until what is in the window has come: thumbnails are drawn when they are first asked for. */
+async function untilPainted(page: Page): Promise<void> {
+  const isPainted =
+    "!document.querySelector('#site > [inert], .animate-pulse') && [...document.images].every((image) => image.getBoundingClientRect().top > innerHeight || image.complete)";
+  while (!(await page.evaluate(isPainted))) await wait(100);
 }

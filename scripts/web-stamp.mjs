@@ -13,7 +13,8 @@ export const webStampPath = join(builtWebDir, ".built-from");
 export function computeWebStamp() {
   const sources = ["web", "docs/api", "docs/media"].flatMap(listFiles).sort();
   const hash = createHash("sha256");
-  for (const path of [...sources, join(root, "package-lock.json"), join(root, "scripts/build-web.ts")]) {
+  const builders = ["build-web", "list-site-pages", "prerender-site"].map((name) => join(root, `scripts/${name}.ts`));
+  for (const path of [...sources, join(root, "package-lock.json"), ...builders]) {
     hash
       .update(`${path.slice(root.length)}\0`)
       .update(readFileSync(path))

@@ -25,11 +25,6 @@ export async function draw(caller: DemoCaller, prompt: string, size = "512x512")
   await caller.post("/images/generations", { model: "sandbox-image", size, prompt, ...marketing }, waiting);
 }
 
-export async function film(caller: DemoCaller, prompt: string): Promise<void> {
-  const order = { model: "sandbox-video", duration: 5, aspect_ratio: "1:1", prompt, ...marketing };
-  await caller.post("/videos/generations", order, waiting);
-}
-
 /** A recording that is kept, as a task. */
 export async function speak(caller: DemoCaller, input: string): Promise<void> {
   const order = { model: "sandbox-speech", input, voice: "nova", ...marketing };
@@ -73,7 +68,7 @@ export async function beginLongFilm(caller: DemoCaller): Promise<void> {
   await caller.post("/videos/generations", { ...order, prompt: "A very long night at sea [[stuck]]" });
 }
 
-type Receivers = {
+export type Receivers = {
   /** Breaks one receiver, lets something happen that it should hear of, mends it, and sends the event again. */
   breakAndMend(happen: () => Promise<void>): Promise<void>;
   close(): Promise<void>;

@@ -18,17 +18,23 @@ export const demoDays = 120;
 const callsPerDay = 32;
 const dayMs = 24 * 60 * 60_000;
 
+/** The key of an account whose history was just written. */
+export type FreshDemo = { key: string };
+
 /**
- * Fills an empty data folder, once: one with somebody's data stays as it is. The account's password and key are among its
- * secrets afterwards.
+ * Fills an empty data folder, once: one with somebody's data stays as it is, and `null` is answered. The account's password
+ * and key are among its secrets afterwards.
  */
-export async function writeDemoHistory(settings: Settings, onProgress: (sentence: string) => void): Promise<void> {
+export async function writeDemoHistory(
+  settings: Settings,
+  onProgress: (sentence: string) => void,
+): Promise<FreshDemo | null> {
   const { data_dir: dataDir } = settings;
   // There while the history is being written: a folder that has it was left in the middle, by us, and is begun anew.
   const unfinishedPath = join(dataDir, "demo-unfinished");
   if (existsSync(unfinishedPath)) rmSync(dataDir, { recursive: true });
-  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return;
-  onProgress(`Writing ${demoDays} days of history; this takes half a minute.`);
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return null;
+  onProgress(`Writing ${demoDays} days of history; this takes a quarter of a minute.`);
   const until = systemClock.now();
   const clock = createPastClock(new Date(until.getTime() - demoDays * dayMs));
   const ids = createIdSource({ clock, randomBytes });
@@ -69,4 +75,5 @@ export async function writeDemoHistory(settings: Settings, onProgress: (sentence
   await close();
   await gateway.close();
   rmSync(unfinishedPath);
+  return { key: firstRun.keyText };
 }

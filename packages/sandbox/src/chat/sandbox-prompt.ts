@@ -20,7 +20,7 @@ const tokensPerImage = 85;
 
 export function readPrompt({ messages }: ChatRequest): SandboxPrompt {
   const users = messages.filter((message) => message.role === "user");
-  const said = users.map((message) => parseScript(readText(message)));
+  const said = users.map((message) => parseScript(readSaid(message)));
   const last = said.at(-1) ?? parseScript("");
   return {
     systemText: messages.filter(isSystem).map(readText).join("\n"),
@@ -62,6 +62,15 @@ function readText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
+
+/** Agents put what the model should know beside what the person said, each in a part of its own. */
+function readSaid(message: ChatMessage): string {
+  const { content } = message;
+  if (!Array.isArray(content)) return readText(message);
+  return content.map((part) => (part.type === "text" && !part.text.startsWith(reminderMark) ? part.text : "")).join("");
+}
+
+const reminderMark = "<system-reminder>";
 
 function readCalls(message: ChatMessage): string {
   if (message.role !== "assistant" || message.tool_calls === undefined) return "";

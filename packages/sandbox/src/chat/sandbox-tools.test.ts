@@ -45,6 +45,16 @@ test("several tools that are named are called at once, unless that is forbidden"
   expect(names("Use take note and get weather", { parallel_tool_calls: false })).toEqual(["get_weather"]);
 });
 
+test("what an agent reminds the model of calls no tool", () => {
+  const reminder = {
+    type: "text" as const,
+    text: "<system-reminder>\nget weather, get stock price\n</system-reminder>",
+  };
+  const said = { type: "text" as const, text: "What does a sluice do?" };
+  const request: ChatRequest = { model: "sandbox", messages: [{ role: "user", content: [reminder, said] }] };
+  expect(planCalls({ ...request, tools: [weather, stocks, notes] }, readPrompt(request))).toEqual([]);
+});
+
 test("the caller's choice is obeyed", () => {
   expect(names("How is the weather?", { tool_choice: "none" })).toEqual([]);
   expect(names("Hello", { tool_choice: "required" })).toEqual(["get_weather"]);
