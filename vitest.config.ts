@@ -31,8 +31,9 @@ export default defineConfig({
     hookTimeout: 240_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
-    // Most tests wait for other processes or for time to pass, so that two cores can take several at once.
-    maxWorkers: 5,
+    // Most tests start processes of their own, so that three keep two cores busy. With five the same tests took as long and
+    // a quarter more of the processor, and what waits for somebody waited longer than people would.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -225,6 +225,8 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.route("**/console/api/keys?*", (route) =>
       route.fulfill({ status: 400, json: { error: { message: "Not now.", code: "invalid_parameter" } } }),
     );
+    // Where the stream of changes begins, lists are asked for again by themselves; here somebody is to do it.
+    await page.route("**/console/api/changes*", () => {});
     await page.getByRole("link", { name: "Available balance $0.00" }).waitFor();
     await page.reload();
     await page.getByRole("alert").getByText("Not now.").first().waitFor();

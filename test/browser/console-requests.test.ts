@@ -83,13 +83,33 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await field(page).waitFor({ state: "detached" });
     await expect.poll(() => focused(page)).toContain("Search");
     await search(page, "harbour");
-    await expect.poll(() => options(page).allTextContents()).toHaveLength(3);
+    await expect.poll(() => options(page).allTextContents()).toHaveLength(4);
     await page.keyboard.press("Control+k");
     await field(page).waitFor({ state: "detached" });
     await search(page, "usage");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
     await expect.poll(() => focused(page)).toBe("Usage");
+  });
+
+  test("what is typed right after the shortcut is searched for, before the search is loaded", async () => {
+    await using opened = await openSignedInPage(site, person.email);
+    const { page } = opened;
+    await page.goto("/console");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const typed = Promise.withResolvers<void>();
+    await page.route(/search-palette/, async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
+    // The press ends with the release of Control: what is typed before would be other shortcuts.
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("harbou");
+    typed.resolve();
+    await field(page).waitFor();
+    await page.keyboard.type("r");
+    await expect.poll(() => field(page).inputValue()).toBe("harbour");
+    await expect.poll(() => options(page).allTextContents()).toHaveLength(4);
   });
 
   test("what is another account's is not found, and axe finds nothing", async () => {
@@ -161,6 +181,8 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await page.getByRole("heading", { level: 1, name: "Charge" }).waitFor();
     await page.getByRole("link", { name: "Open request" }).click();
     await page.getByRole("heading", { level: 1, name: "Request" }).waitFor();
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
   });
@@ -168,16 +190,20 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
   test("the log can be paused, read by the keyboard and narrowed to a bar, and axe finds nothing", async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
-    const refused = await fail(person, "trace-2");
+    const trace = `trace-${Date.now()}`;
+    const refused = await fail(person, trace);
     await page.goto("/console/requests?wire=chat");
     await listRows(page).filter({ hasText: "no-such-model" }).first().waitFor();
     await page.getByRole("switch", { name: "Live" }).click();
     const shown = await listRows(page).count();
-    await fail(person, "trace-3");
-    const paused = await listRows(page).count();
-    expect(paused).toBe(shown);
+    const later = await fail(person, `${trace}-later`);
+    const shownWhilePaused = await listRows(page).count();
+    expect(shownWhilePaused).toBe(shown);
+    const laterRow = listRows(page).filter({ has: page.locator(`a[href*="${later}"]`) });
+    const laterWhilePaused = await laterRow.count();
+    expect(laterWhilePaused).toBe(0);
     await page.getByRole("switch", { name: "Live" }).click();
-    await expect.poll(() => listRows(page).count()).toBeGreaterThan(shown);
+    await laterRow.first().waitFor();
     await page.getByRole("switch", { name: "Live" }).click();
 
     await listRows(page).getByRole("link").first().focus();
@@ -207,7 +233,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
         await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }
     }
-    await search(page, "trace-2");
+    await search(page, trace);
     await expect.poll(() => options(page).first().textContent()).toContain(`no-such-model${refused}`);
   });
 });

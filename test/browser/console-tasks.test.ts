@@ -130,6 +130,23 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("No tasks match.").first().waitFor();
   });
 
+  test("speech is shown as loud as it is, from its pauses to its loudest part", async () => {
+    const spoken = { model: "sandbox-speech", input: "Wait. ... Listen! ... There.", voice: "nova" };
+    await person.call("POST", "/audio/speech", spoken, { prefer: "respond-async, wait=60" });
+    await page.goto("/console/tasks?type=speech");
+    const readHeights = async (): Promise<number[]> => {
+      const bars = cellOf("Wait. ... Listen!").locator('[style*="%"]');
+      const styles = await bars.evaluateAll((elements) => elements.map((element) => element.getAttribute("style")));
+      return styles.map((style) => Number(/height: (\d+)%/.exec(style ?? "")?.[1]));
+    };
+    await expect.poll(async () => Math.max(...(await readHeights()))).toBe(100);
+    const heights = await readHeights();
+    expect(heights).toHaveLength(28);
+    expect(Math.min(...heights)).toBeLessThan(20);
+    expect(new Set(heights).size).toBeGreaterThan(5);
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("the gallery is walked, selected and opened by keyboard, and leads on with what is selected", async () => {
     await page.goto("/console/tasks");
     await cellOf("Endless").focus();
@@ -225,6 +242,21 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await alert.getByText("content_policy_violation").first().waitFor();
     await expect.poll(() => alert.innerText()).toMatch(/change it first\. It costs nothing\./);
     await expect.poll(() => page.getByRole("link", { name: "Explain this charge" }).count()).toBe(0);
+  });
+
+  test("a task whose request is no longer kept says so, and cannot be run again", async () => {
+    const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "A secret" });
+    const { database } = site.gateway;
+    await expect
+      .poll(
+        async () => (await database.selectFrom("tasks").select("phase").where("id", "=", id).executeTakeFirst())?.phase,
+      )
+      .toBe("ended");
+    const erased = { request: JSON.stringify({ type: "image" }), inputs: "[]", prompt_erased_at: new Date() };
+    await database.updateTable("tasks").set(erased).where("id", "=", id).execute();
+    await open(id);
+    await section("Request").getByText("No longer kept. It was erased on").first().waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "Run again" }).count()).toBe(0);
   });
 
   test("a drama shows its steps with their charges, and a document as text", async () => {

@@ -93,6 +93,44 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.getByText("from openai import OpenAI").first().waitFor();
   });
 
+  test("without a script it says what the service is, shows what it makes, and leads on", async () => {
+    await using opened = await site.openPage({ javaScriptEnabled: false });
+    const { page } = opened;
+    await openLanding(page);
+    const made = page.getByRole("list", { name: "Made with this API" });
+    await expect.poll(() => made.getByRole("img").count()).toBe(2);
+    await expect.poll(() => page.getByRole("list", { name: "Guarantees" }).getByRole("listitem").count()).toBe(3);
+    await page.getByRole("link", { name: "Read the guide" }).waitFor();
+    await expect.poll(() => page.locator(".animate-pulse:visible").count()).toBe(0);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("what the server sent becomes a living page without a move, and keeps the focus", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    let release = () => {};
+    const held = new Promise<void>((pass) => {
+      release = pass;
+    });
+    await page.route("**/assets/*.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto("/", { waitUntil: "commit" });
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+    const guide = page.getByRole("link", { name: "Guide", exact: true });
+    await guide.focus();
+    const measure = () => page.getByRole("list", { name: "Made with this API" }).boundingBox();
+    // The font may still be on its way, and with it the width of words.
+    await page.evaluate("document.fonts.ready.then(() => true)");
+    const before = await measure();
+    release();
+    await page.getByRole("link", { name: "Create an account" }).waitFor();
+    expect(await measure()).toEqual(before);
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Guide");
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("all that a first visit loads is small", async () => {
     await using opened = await site.openPage();
     const { page } = opened;

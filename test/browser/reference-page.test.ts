@@ -1,41 +1,99 @@
-import type { Browser } from "playwright-core";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser, launchBrowser } from "../harness/site/browser.ts";
-import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
 
-describe.skipIf(!hasBrowser)("the reference page", () => {
-  let browser: Browser;
-  let gateway: TestGateway;
+type Operation = { operationId: string; summary: string };
+
+const document: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
+  readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"),
+);
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+describe.skipIf(!hasBrowser)("the reference", () => {
+  let site: BrowsedSite;
   beforeAll(async () => {
-    browser = await launchBrowser();
-    gateway = await startGateway();
+    site = await startBrowsedSite();
   });
-  afterAll(async () => {
-    await browser.close();
-    await gateway[Symbol.asyncDispose]();
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("begins with the address, the ways in, and every operation of the document", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/docs");
+    await page.getByRole("heading", { name: "API reference", level: 1 }).waitFor();
+    await expect
+      .poll(() => page.locator("[aria-current=page]:visible").allTextContents())
+      .toEqual(["Reference", "Overview"]);
+    await page.getByText(`${site.siteUrl}/v1`, { exact: true }).first().waitFor();
+    const links = page.locator("main section a[href^='/docs/reference/'] > span:first-child");
+    await expect.poll(() => links.allTextContents()).toHaveLength(operations.length);
+    expect((await links.allTextContents()).toSorted()).toEqual(operations.map(({ summary }) => summary).toSorted());
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("shows the endpoints, asks no other server for anything, and breaks no rule of its own policy", async () => {
-    const page = await browser.newPage();
-    const requests: string[] = [];
-    const complaints: string[] = [];
-    page.on("request", (request) => requests.push(request.url()));
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(`${gateway.siteUrl}/docs`, { waitUntil: "networkidle" });
-    await page.getByRole("heading", { name: "List models" }).first().waitFor();
-    await page.getByText("missing_api_key").first().waitFor();
-    const foreign = requests.filter((url) => !url.startsWith(gateway.siteUrl) && !url.startsWith("data:"));
-    expect(foreign).toEqual([]);
-    expect(complaints).toEqual([]);
-    await page.close();
+  test("shows of an operation its fields, its samples, its responses and its errors, each with an address", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/docs");
+    await page.locator("main section").getByRole("link", { name: "Create a chat completion" }).click();
+    await page.waitForURL(`${site.siteUrl}/docs/reference/create-chat-completion`);
+    await page.getByRole("heading", { name: "Create a chat completion", level: 1 }).waitFor();
+    await page.locator("#body-messages").getByText("list of objects").first().waitFor();
+    await page.locator("#body-messages").getByText('role: "assistant"').first().click();
+    await page.locator("#body-messages").getByText("tool_calls").first().waitFor();
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    await page.getByLabel("Language").selectOption("Python");
+    await page.getByText(`base_url="${site.siteUrl}/v1"`).first().waitFor();
+    await page.getByRole("link", { name: "context_length_exceeded" }).click();
+    await page.waitForURL(`${site.siteUrl}/docs/guide/errors#context_length_exceeded`);
+    const isInSight = "document.getElementById('context_length_exceeded')?.getBoundingClientRect().top < innerHeight";
+    await expect.poll(() => page.evaluate(isInSight)).toBe(true);
+    await page.goto("/docs/reference/create-chat-completion#body-tools");
+    const isFieldInSight = "document.getElementById('body-tools')?.getBoundingClientRect().top < innerHeight";
+    await expect.poll(() => page.evaluate(isFieldInSight)).toBe(true);
+    expect(opened.complaints).toEqual([]);
   });
 
-  test("fits a narrow window", async () => {
-    const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
-    await page.goto(`${gateway.siteUrl}/docs`, { waitUntil: "networkidle" });
-    await page.getByRole("heading", { name: "List models" }).first().waitFor();
-    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
-    await page.close();
+  test("leads from page to page, up again, and says so where there is nothing", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/docs/reference/models");
+    await page.getByRole("link", { name: "Next: List models" }).click();
+    await page.getByRole("heading", { name: "List models", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Next: Get a model" }).click();
+    await page.getByRole("heading", { name: "Get a model", level: 1 }).waitFor();
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    await page.goto("/docs/reference/nothing");
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  });
+
+  test.for([
+    { path: "/docs", colorScheme: "light" as const },
+    { path: "/docs", colorScheme: "dark" as const },
+    { path: "/docs/reference/webhooks", colorScheme: "light" as const },
+    { path: "/docs/reference/create-chat-completion", colorScheme: "light" as const },
+    { path: "/docs/reference/create-chat-completion", colorScheme: "dark" as const },
+    { path: "/docs/reference/create-drama", colorScheme: "dark" as const },
+    { path: "/docs/guide/errors", colorScheme: "light" as const },
+  ])("$path in $colorScheme fits every window, and neither axe nor the browser complains", async (look) => {
+    await using opened = await site.openPage({ colorScheme: look.colorScheme });
+    const { page } = opened;
+    await page.goto(look.path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.locator(".animate-pulse:visible").first().waitFor({ state: "detached" });
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    }
+    // Whatever is unfolded has its room.
+    await page.evaluate("document.querySelectorAll('main details').forEach((fold) => { fold.open = true })");
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    expect(opened.complaints).toEqual([]);
   });
 });

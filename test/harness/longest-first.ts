@@ -1,15 +1,21 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take half a minute to two minutes each, and are no long files. Begun last, they would go on alone while nothing is left to do beside them. */
+/** They take from half a minute to a minute each on a quiet machine. Begun last, they would go on alone while nothing is left to do beside them. */
 const longest = [
-  "drama-crowd.test.ts",
-  "drama-sandbox.test.ts",
-  "clean-clone.test.ts",
-  "studio-films.test.ts",
+  "console-walk.test.ts",
   "embedded-database.test.ts",
+  "clean-clone.test.ts",
+  "silent-database.test.ts",
+  "task-crash.test.ts",
+  "console-tasks.test.ts",
+  "task-worker.test.ts",
   "command-line.test.ts",
+  "drama-crowd.test.ts",
+  "drama-faults.test.ts",
+  "drama-crash.test.ts",
+  "drama-sandbox.test.ts",
+  "studio-films.test.ts",
   "planted-bugs.test.ts",
-  "external-database.test.ts",
   "sign-in-timing.test.ts",
 ];
 

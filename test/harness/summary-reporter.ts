@@ -14,11 +14,19 @@ export default class SummaryReporter implements Reporter {
     console.log(`tests: ${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);
     if (count("failed") > 0) console.log(`what was random followed from TEST_SEED=${process.env.TEST_SEED}`);
     const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
-    for (const test of flaky) console.error(`flaky, passed at its second attempt only: ${test.fullName}`);
+    for (const test of flaky) {
+      console.error(`flaky, passed at its second attempt only: ${test.fullName}`);
+      for (const { message, stack } of test.result().errors ?? []) console.error(message, findPlace(stack));
+    }
     if (flaky.length > flakyMax) process.exitCode = 1;
     if (skipped.length > 0 && process.env.TEST_SKIPS === "forbidden") {
       for (const test of skipped) console.error(`skipped, which is forbidden here: ${test.fullName}`);
       process.exitCode = 1;
     }
   }
+}
+
+/** Where a test itself stood, which is all that is worth a line. */
+function findPlace(stack: string | undefined): string {
+  return stack?.split("\n").find((line) => line.includes(".test.ts")) ?? "";
 }

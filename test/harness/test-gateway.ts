@@ -40,6 +40,8 @@ export type TestGateway = AsyncDisposable & {
   applyCatalog(source: string): Promise<CatalogOutcome>;
   /** The version of the catalog that the gateway serves at the moment. */
   catalogVersion(): number;
+  /** Takes up another brand, as a gateway does whose settings are read anew. */
+  rebrand(settings: Partial<Settings>): void;
   /** Calls the API with a key. */
   get(path: string, key: string, headers?: Record<string, string>): Promise<Response>;
   /** Stops the gateway; the test keeps its own connection to the database. */
@@ -116,6 +118,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       return await applyCatalog({ ...parts, surroundings }, source);
     },
     catalogVersion: gateway.catalogVersion,
+    rebrand: (changed) => gateway.rebrand({ ...settings, ...changed }),
     get: (path, key, headers = {}) =>
       fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } }),
     close: () => gateway.close(),

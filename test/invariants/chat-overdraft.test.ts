@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
@@ -6,6 +5,7 @@ import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { writeQuestion } from "../harness/chat/hear-chat.ts";
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
+import { createWirePace } from "../harness/upstreams/wire-pace.ts";
 
 /** Models of every kind of hold, each served by an upstream that writes to its cap: where all see it, or where nobody does. */
 const models = {
@@ -31,6 +31,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
 }
 
 let chat: ChatGateway;
+const pace = createWirePace((port) => String(port) !== new URL(chat.gateway.baseUrl).port);
 beforeAll(async () => {
   chat = await openChatGateway({ catalog: writeCatalog });
 });
@@ -47,13 +48,6 @@ const anyCall: fc.Arbitrary<Call> = fc.record({
 });
 
 const inputTokens = 20;
-
-/** A vendor writes no faster than its words can travel. */
-const pace = {
-  async pass(): Promise<void> {
-    for (let turns = 0; turns < 2; turns += 1) await turn();
-  },
-};
 
 async function make(caller: ChatCaller, { model, isStreamed, maxTokens, choices, hangsUp }: Call): Promise<void> {
   const question = writeQuestion(model, {

@@ -1,33 +1,59 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { listSitePages } from "../../scripts/list-site-pages.ts";
 import { builtWebDir, isWebBuilt } from "../../scripts/web-stamp.mjs";
 import { repositoryDir } from "../harness/repository-files.ts";
 
 const scriptBytesMax = 120_000;
 const assetsDir = join(builtWebDir, "assets");
+const pages = listSitePages();
 
 beforeAll(() => {
   if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
 });
 
-test.for([
-  ["the landing page", "landing-page"],
-  ["the console", "overview-page"],
-] as const)("%s needs at most 120 kB of compressed script before it can be used", ([, name]) => {
-  const shell = readFileSync(join(builtWebDir, "index.html"), "utf8");
-  const shellScripts = [...shell.matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, script = ""]) => script);
-  const page = readdirSync(assetsDir).find((file) => file.startsWith(`${name}-`) && file.endsWith(".js"));
-  expect(page).toBeDefined();
-  const scripts = followImports([...shellScripts, page ?? ""]);
-  const bytes = [...scripts].reduce((sum, script) => sum + measureCompressed(join(assetsDir, script)), 0);
-  expect(bytes).toBeLessThanOrEqual(scriptBytesMax);
+test("every page that the router loads by itself is among those that are measured", () => {
+  const router = readFileSync(join(repositoryDir, "web/src/router.tsx"), "utf8");
+  const loaded = [...router.matchAll(/lazyPage\(\(\) => import\("\.\/([^"]+)"\)/g)].map(
+    ([, file = ""]) => `src/${file}`,
+  );
+  const measured = [...pages.flatMap(({ files }) => files), "src/pages/design/design-page.tsx"];
+  expect(new Set(measured)).toEqual(new Set(loaded));
+  expect(new Set(pages.map(({ path }) => path)).size).toBe(pages.length);
+});
+
+describe.each(pages)("$path", ({ path, files }) => {
+  test("needs at most 120 kB of compressed script before it can be used", () => {
+    const scripts = followImports([...listShellScripts(), ...files.map(findScript)]);
+    const bytes = [...scripts].reduce((sum, script) => sum + measureCompressed(join(assetsDir, script)), 0);
+    expect(bytes).toBeLessThanOrEqual(scriptBytesMax);
+  });
+
+  test("has a document that names all of it", () => {
+    const { pages: documents } = JSON.parse(readFileSync(join(builtWebDir, "pages.json"), "utf8"));
+    const named = `${documents[path].links}${readShell()}`;
+    for (const script of followImports(files.map(findScript))) expect(named).toContain(`/assets/${script}"`);
+  });
 });
 
 test("what is for those who work on the pages is in no build", () => {
   expect(readdirSync(assetsDir).filter((file) => file.startsWith("design-page"))).toEqual([]);
 });
+
+function readShell(): string {
+  return readFileSync(join(builtWebDir, "index.html"), "utf8");
+}
+
+function listShellScripts(): string[] {
+  return [...readShell().matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, script = ""]) => script);
+}
+
+function findScript(file: string): string {
+  const manifest = JSON.parse(readFileSync(join(builtWebDir, "manifest.json"), "utf8"));
+  return manifest[file].file.replace("assets/", "");
+}
 
 /** The scripts and all that they cannot run without; what they load later is not among it. */
 function followImports(scripts: readonly string[], found = new Set<string>()): ReadonlySet<string> {

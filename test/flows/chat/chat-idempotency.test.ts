@@ -283,6 +283,8 @@ describe("a key", () => {
       logger,
       metrics: createMetrics(),
       requestLogDays: 30,
+      retention: { taskDays: 0, promptDays: 0 },
+      contentLogDays: 7,
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
       sweepResponses: async () => {},

@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openAccount } from "../../../src/app/change-account.ts";
 import { createAccount, createApiKey, updateAccount } from "../../../src/features/accounts/index.ts";
+import { hashPassword } from "../../../src/features/site/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createIdSource } from "../../../src/lib/ids.ts";
-import { createDatabase } from "../../../src/platform/database/database.ts";
+import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
 import {
   createDataDirectory,
   findFreePort,
@@ -62,25 +64,43 @@ async function isSpread(connectionsMin: number): Promise<boolean> {
   return counts.length === 2 && counts.every((count) => count >= connectionsMin);
 }
 
-async function createLimitedCaller(requestsPerMinute: number): Promise<string> {
+const ids = createIdSource({ clock: systemClock, randomBytes });
+
+async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const address = { connectionString: database.url };
   const opened = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
   try {
-    const ids = createIdSource({ clock: systemClock, randomBytes });
-    const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
-    const { id: accountId } = await createAccount(within, { email: `${ids.next("key")}@example.com` });
-    await updateAccount(within, accountId, { limits: { requestsPerMinute } });
-    return (await createApiKey(within, { accountId, name: "limited" })).text;
+    return await work(opened);
   } finally {
     await opened.destroy();
   }
 }
 
-async function openToBoth(): Promise<WireConnection[]> {
+function createLimitedCaller(requestsPerMinute: number): Promise<string> {
+  return withDatabase(async (opened) => {
+    const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
+    const { id: accountId } = await createAccount(within, { email: `${ids.next("key")}@example.com` });
+    await updateAccount(within, accountId, { limits: { requestsPerMinute } });
+    return (await createApiKey(within, { accountId, name: "limited" })).text;
+  });
+}
+
+/** Somebody who can sign in, and has a key. */
+function createPerson(): Promise<{ email: string; key: string }> {
+  return withDatabase(async (opened) => {
+    const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
+    const email = `${ids.next("key")}@example.com`;
+    const person = { passwordHash: await hashPassword(goodPassword), isEmailVerified: true };
+    const { id: accountId } = await openAccount(within, { email, person });
+    return { email, key: (await createApiKey(within, { accountId, name: "program" })).text };
+  });
+}
+
+async function openToBoth(connectionsMin = 3): Promise<WireConnection[]> {
   const wires: WireConnection[] = [];
   await waitUntil("connections to both processes", async () => {
     wires.push(await openWire(port));
-    return await isSpread(3);
+    return await isSpread(connectionsMin);
   });
   return wires;
 }
@@ -113,16 +133,18 @@ test("processes have one limit between them, to the last request", async () => {
   expect(answers.flat().filter(({ headers }) => "x-ratelimit-degraded" in headers)).toEqual([]);
 });
 
+const post = (path: string, body: object): Promise<Response> =>
+  fetch(`http://localhost:${port}/console/api${path}`, {
+    method: "POST",
+    headers: { origin: `http://localhost:${port}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+const readCookie = (response: Response): string => response.headers.get("set-cookie")?.split(";")[0] ?? "";
+
 test("a mail that is not sent can be read at every process", async () => {
-  const origin = `http://localhost:${port}`;
-  const post = (path: string, body: object): Promise<Response> =>
-    fetch(`${origin}/console/api${path}`, {
-      method: "POST",
-      headers: { origin, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
   const secret = readFileSync(outboxLink, "utf8").trim().split("#")[1];
-  const cookie = (await post("/outbox/open", { secret })).headers.get("set-cookie")?.split(";")[0] ?? "";
+  const cookie = readCookie(await post("/outbox/open", { secret }));
   expect((await post("/sign-up", { email: "ada@example.com", password: goodPassword })).status).toBe(202);
   await waitUntil("the mail at every connection", async () => {
     const wires = await openToBoth();
@@ -132,6 +154,29 @@ test("a mail that is not sent can be read at every process", async () => {
     for (const wire of wires) wire.hangUp();
     return answers.every(({ body }) => body.includes("ada@example.com"));
   });
+});
+
+test("a call at either process is heard by the pages that listen at both", async () => {
+  const person = await createPerson();
+  const cookie = readCookie(await post("/sign-in", { email: person.email, password: goodPassword }));
+  const streams = await openToBoth();
+  const headers = { host: `localhost:${port}`, cookie };
+  for (const stream of streams) stream.write(writeRequest("GET /console/api/changes HTTP/1.1", { headers }));
+  await Promise.all(streams.map((stream) => stream.begun()));
+  const countHeard = (): number[] => streams.map((stream) => stream.rest().split('"requests"').length - 1);
+  // So many more that both processes get some of them.
+  const counts = (await listProcesses()).map((processId) => countConnections(processId, port));
+  const callers = await openToBoth(Math.max(...counts) + 1);
+  for (const caller of callers) {
+    const before = countHeard();
+    const authorization = `Bearer ${person.key}`;
+    caller.write(writeRequest("GET /v1/models HTTP/1.1", { headers: { authorization } }));
+    expect(await caller.read("GET")).toMatchObject({ status: 200 });
+    await waitUntil("every page to hear of it", () =>
+      countHeard().every((count, index) => count > (before[index] ?? 0)),
+    );
+  }
+  for (const wire of [...streams, ...callers]) wire.hangUp();
 });
 
 test("callers notice nothing of a roll, which reads the settings anew; with wrong ones the old processes go on", async () => {

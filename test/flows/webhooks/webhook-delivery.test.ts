@@ -279,7 +279,7 @@ test("an answer that never ends is a success by its status, and only its beginni
   expect(delivery?.attempts[0]?.answer).toBe(`�é${"x".repeat(1021)}`);
 });
 
-test("events that are older than 30 days are forgotten, unless one is still on its way", async () => {
+test("events that are older than 30 days are not shown, and go with their month, unless one is still on its way", async () => {
   await using own = await openWebhookStage();
   const accountId = await own.createAccount();
   await own.createEndpoint(accountId, "http://127.0.0.1:9/");
@@ -297,7 +297,13 @@ test("events that are older than 30 days are forgotten, unless one is still on i
   await forgetOldEvents(own.database, own.clock.now());
   expect(await listIds()).toEqual([young, done, pending].toSorted().toReversed());
   own.clock.advance(1);
+  expect(await listIds()).toEqual([young]);
+  for (const path of [`/events/${done}/deliveries`, `/events/${pending}/deliveries`]) {
+    expect(await own.call(accountId, "GET", path)).toMatchObject({ status: 404 });
+  }
+  expect(await own.call(accountId, "POST", `/events/${done}/resend`)).toMatchObject({ status: 404 });
+  own.clock.advance(32 * dayMs);
   await forgetOldEvents(own.database, own.clock.now());
-  expect(await listIds()).toEqual([young, pending]);
   expect(await own.listDeliveries(done)).toEqual([]);
+  expect(await own.listDeliveries(pending)).toMatchObject([{ state: "pending" }]);
 });

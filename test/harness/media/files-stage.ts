@@ -224,5 +224,6 @@ function createCaller(accountId: AccountId): Caller {
     budget: null,
     accountLimits: standardLimits,
     keyLimits: {},
+    logsContent: false,
   };
 }

@@ -133,6 +133,7 @@ export async function signInByPage(page: Page, email: string, path: string): Pro
 }
 
 export async function fillSignIn(page: Page, email: string): Promise<void> {
+  await waitForProgram(page);
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(goodPassword);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -143,6 +144,7 @@ async function openPage(browser: Browser, siteUrl: string, options: BrowserConte
   const context = await browser.newContext({ baseURL: siteUrl, reducedMotion: "reduce", ...options });
   // Like all patience of tests only the end of the world.
   context.setDefaultTimeout(patienceMs);
+  if (options.javaScriptEnabled !== false) context.on("page", waitForPrograms);
   const page = await context.newPage();
   const complaints: string[] = [];
   const foreignRequests: string[] = [];
@@ -158,11 +160,39 @@ async function openPage(browser: Browser, siteUrl: string, options: BrowserConte
   return { page, complaints, foreignRequests, [Symbol.asyncDispose]: () => context.close() };
 }
 
+/**
+ * A page is sent as it looks before its program has come: keys that are pressed until then go nowhere, and fields that are
+ * filled are replaced by empty ones.
+ */
+function waitForProgram(page: Page): Promise<void> {
+  return page.locator("#site > [inert]").waitFor({ state: "detached" });
+}
+
+/** However a test comes to a page. */
+function waitForPrograms(page: Page): void {
+  const { goto, reload, waitForURL } = page;
+  page.goto = async (...given) => {
+    const answer = await goto.apply(page, given);
+    await waitForProgram(page);
+    return answer;
+  };
+  page.reload = async (...given) => {
+    const answer = await reload.apply(page, given);
+    await waitForProgram(page);
+    return answer;
+  };
+  page.waitForURL = async (...given) => {
+    await waitForURL.apply(page, given);
+    await waitForProgram(page);
+  };
+}
+
 type AxeResults = { violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[] };
 
 /** What axe finds, as sentences: every rule that the page as it stands breaks. */
 export async function listAxeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  // Once for each page: it is more script than the page's own.
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
   // Text, because the test's types know nothing of the page's.
   const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
   return results.violations.map(

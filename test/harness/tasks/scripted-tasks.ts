@@ -218,7 +218,7 @@ function createSubmitter(
     const accountLimits = { ...standardLimits, tasksInFlight };
     const caller = {
       ...{ accountId, keyId, lineageId: keyId, planId: null, modelIds: null, budget: null },
-      ...{ accountLimits, keyLimits: {} },
+      ...{ accountLimits, keyLimits: {}, logsContent: false },
     };
     const [price] = getOfferedModel(catalog.current(), "image", caller, clock.now()).prices;
     if (price === undefined) throw new Error("The model has no price.");
