@@ -9,7 +9,7 @@ const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
   { search: ["src/features/search"] },
-  { requests: ["src/features/requests"] },
+  { requests: ["src/features/requests", "src/features/requests/content"] },
   {
     completions: ["src/features/completions"],
     dramas: ["src/features/dramas", "src/features/dramas/film"],

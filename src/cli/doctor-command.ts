@@ -5,7 +5,9 @@ import { loadSettings, type Settings } from "../platform/config/load-settings.ts
 import { type Database, readServerVersion } from "../platform/database/database.ts";
 import { presentDifference, readTime } from "../platform/database/database-clock.ts";
 import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
+import { readArchiveStanding } from "../platform/database/log-archive.ts";
 import { listPendingMigrations } from "../platform/database/migrate.ts";
+import { countStrayRows } from "../platform/database/month-store.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { readCertificate } from "../platform/http/certificate.ts";
 import { examineDecoders } from "../platform/media/examine-decoders.ts";
@@ -21,7 +23,7 @@ const certificateMsWanted = 7 * 24 * 3_600_000;
 export const doctorCommand: Command = {
   name: "doctor",
   summary:
-    "Checks settings, certificate, disk, decoders, database, Redis, clock, ledger and request log, and says how to mend what is wrong.",
+    "Checks settings, certificate, disk, decoders, database, Redis, clock, log archive, ledger and months, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -119,7 +121,8 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
         { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
         describeSchema(pending),
         describeClock(),
-        ...(pending.length === 0 ? [await examineLedger(database), await examineRequestLog(database)] : []),
+        ...(await examineArchive(database)),
+        ...(pending.length === 0 ? await examineHistory(database) : []),
       ];
     } finally {
       await close();
@@ -152,6 +155,24 @@ async function examineLedger(database: Database): Promise<Finding> {
       };
 }
 
+/** Nothing to find where the write-ahead log is not archived. What is not archived fills the disk, and no moment of it can be restored. */
+async function examineArchive(database: Database): Promise<Finding[]> {
+  const standing = await readArchiveStanding(database);
+  if (standing === null) return [];
+  const { failing, lastArchivedAt } = standing;
+  const last = lastArchivedAt === null ? "none yet" : `the last one ${lastArchivedAt.toISOString()}`;
+  if (failing === null) return [{ check: "log archive", isOk: true, message: `segments are archived, ${last}` }];
+  const message = `${failing.segment} could not be archived at ${failing.since.toISOString()}; archived is ${last}`;
+  const remedy =
+    "Look into the database's log why, and mend it: until then its log grows, and points in time are lost.";
+  return [{ check: "log archive", isOk: false, message, remedy }];
+}
+
+/** What can only be asked of a schema that is up to date. */
+async function examineHistory(database: Database): Promise<Finding[]> {
+  return [await examineLedger(database), await examineRequestLog(database), await examineMonths(database)];
+}
+
 /** Calls wait in no month's partition only where the job that makes the months has not run, or a clock was wrong. */
 async function examineRequestLog(database: Database): Promise<Finding> {
   const strays = await countStrayRequests(database);
@@ -162,6 +183,19 @@ async function examineRequestLog(database: Database): Promise<Finding> {
         isOk: false,
         message: `${strays} calls are in no month's partition`,
         remedy: "Let a gateway run for an hour: its job roll-request-log moves them.",
+      };
+}
+
+/** The same of other tables that have months. */
+async function examineMonths(database: Database): Promise<Finding> {
+  const strays = (await countStrayRows(database)).filter(({ count }) => count > 0);
+  return strays.length === 0
+    ? { check: "months", isOk: true, message: "every task, event and charge is in the partition of its month" }
+    : {
+        check: "months",
+        isOk: false,
+        message: `in no month's partition: ${strays.map(({ table, count }) => `${count} of ${table}`).join(", ")}`,
+        remedy: "Let a gateway run for an hour: its job make-months moves them. What stays has ids of a wrong clock.",
       };
 }
 

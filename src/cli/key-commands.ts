@@ -149,5 +149,6 @@ export function presentKeyJson(key: ApiKey): Record<string, unknown> {
     addresses: key.addresses,
     budget: key.budget === null ? null : { amount: presentMoney(key.budget.amount), period: key.budget.period },
     limits: presentLimitsJson(key.limits),
+    content_log: key.logsContent,
   };
 }

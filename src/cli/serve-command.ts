@@ -31,6 +31,10 @@ async function serveAlone(settings: Settings, terminal: Terminal): Promise<Comma
   const gateway = await start(settings, terminal, { logger, group: createGroup(), onLost: stop.fail });
   welcome(gateway, settings, terminal);
   logger.info({ site_url: settings.site_url, port: gateway.port }, "ready");
+  process.on("SIGHUP", () => {
+    if (terminal.isTerminal) stop.request("SIGHUP");
+    else rebrand(gateway, terminal, logger);
+  });
   const reason = await stop.requested;
   await gateway.close({ delayMs: getDelay(reason, settings) });
   logger.info("stopped");
@@ -89,13 +93,26 @@ async function supervise(settings: Settings, terminal: Terminal): Promise<Comman
 
 /** Settings that are wrong are told here, before any process meets them. */
 function roll(gateway: SupervisedGateway, terminal: Terminal, logger: Logger): void {
-  try {
-    const settings = loadSettings(terminal.settingsPlace);
+  readAnew(terminal, logger, "not rolled: the processes go on with the settings that they have", (settings) => {
     gateway.roll(settings);
     logger.info({ processes: settings.processes }, "rolling: new processes read the settings anew");
+  });
+}
+
+/** One process cannot roll itself. What can change while it serves is what people see of it. */
+function rebrand(gateway: Gateway, terminal: Terminal, logger: Logger): void {
+  readAnew(terminal, logger, "the brand stays as it is", (settings) => {
+    gateway.rebrand(settings);
+    logger.info("the brand is read anew; other settings need a restart");
+  });
+}
+
+function readAnew(terminal: Terminal, logger: Logger, refusal: string, take: (settings: Settings) => void): void {
+  try {
+    take(loadSettings(terminal.settingsPlace));
   } catch (error) {
     const remedy = error instanceof OperatorError ? error.remedy : undefined;
-    logger.error({ error, remedy }, "not rolled: the processes go on with the settings that they have");
+    logger.error({ error, remedy }, refusal);
   }
 }
 

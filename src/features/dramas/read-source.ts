@@ -36,6 +36,7 @@ async function getEarlierDrama(database: Database, asked: { id: string; accountI
   const task = await findTask(database, asked.id);
   if (task === null || task.accountId !== asked.accountId) refuse("There is no such task.");
   if (task.request.type !== "drama") refuse(`${task.id} is no drama but a task for ${task.type}.`);
+  if (task.promptErasedAt !== null) refuse(`What ${task.id} was asked for is no longer kept.`);
   if (!isFinal(task.state)) refuse(`${task.id} has not ended yet: it is ${task.state}.`);
   return task;
 }

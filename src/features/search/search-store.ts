@@ -112,20 +112,30 @@ function findTaskId(fileBeginning: string, end: "first" | "last"): string {
   return presentLeastId("task", new Date(Math.max(0, momentMs + marginMs)));
 }
 
-/** Only this many of an account's newest files and keys are looked through: their names have no index. */
+/** Only this many of an account's newest files, keys and tasks are looked through: their words have no index. */
 const lookedThroughMax = 2_000;
 
-/** What people gave names to, and requests that a caller gave an id of its own. */
+/** As much of a prompt as a line of a list can show. */
+const promptCharactersMax = 200;
+
+/** What people gave names or prompts to, and requests that a caller gave an id of its own. */
 function selectByWords({ words, text }: { words: string; text: string }, scope: SearchScope): RawBuilder<unknown> {
   const { accountId, now, limit } = scope;
   const contains = sql`strpos(lower(name), ${words}) > 0 order by created_at desc, id desc limit ${limit}`;
   const newest = sql`where account_id = ${accountId} order by id desc limit ${lookedThroughMax}`;
+  const newestTasks = sql`
+    where account_id = ${accountId} and parent_id is null order by id desc limit ${lookedThroughMax}`;
   return sql`
     (${selectRequests(scope)} and client_request_id = ${text} order by created_at desc limit ${limit})
     union all
     (select kind, id, name, status, task_id, created_at from (${selectKeys(scope)} ${newest}) keys where ${contains})
     union all
     (select kind, id, name, status, task_id, created_at from (${selectEndpoints} ${newest}) endpoints where ${contains})
+    union all
+    (select kind, id, left(name, ${promptCharactersMax}) as name, status, task_id, created_at from (
+      select 'task' as kind, id, state as status, id as task_id, created_at, coalesce(request ->> 'prompt',
+          request ->> 'title', request ->> 'text', request #>> '{source,text}', model) as name
+        from tasks ${newestTasks}) tasks where ${contains})
     union all
     (select kind, id, name, status, task_id, created_at from (
       select 'file' as kind, id, filename as name, purpose as status, null as task_id, created_at, expires_at from files

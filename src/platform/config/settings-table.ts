@@ -524,6 +524,27 @@ export const settingsTable = {
     explains:
       "How long the request log (`GET /v1/requests`) is kept: every call of an account, without its content. Whole months are dropped, so that the database may have up to a month more than can be read. With 0 no call is logged.",
   },
+  task_days: {
+    kind: wholeNumber({ min: 0, max: 3650 }),
+    standard: 0,
+    example: "365",
+    explains:
+      "For how many days tasks are kept after they were made. Then they go, whole months at a time, so that a task may stay up to a month longer; charges and statements keep everything. With 0 tasks are kept for ever.",
+  },
+  prompt_days: {
+    kind: wholeNumber({ min: 0, max: 3650 }),
+    standard: 0,
+    example: "90",
+    explains:
+      "For how many days it is kept what a task was asked for: prompt, text, script and input files' names. Then it is erased, and the task stays. With 0 it is kept as long as the task.",
+  },
+  content_log_days: {
+    kind: wholeNumber({ min: 0, max: 90 }),
+    standard: 7,
+    example: "7",
+    explains:
+      "How long the content log is kept, which the owner of a key can switch on for it: the bodies of its requests and of their answers, without keys and passwords, encrypted. Never longer than request_log_days. Whole days are dropped. With 0 no content is kept, and no key can have it switched on.",
+  },
   file_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),
     standard: 30,
