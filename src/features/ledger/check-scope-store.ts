@@ -22,12 +22,14 @@ export const spendingName = (keyId: string, startsAt: string): string =>
   `${keyId} || ' ' || extract(epoch from ${startsAt})`;
 export const reversalName = "cause_kind || ' ' || cause_id";
 
+// The joins are laid out so that rows are found by their index, whatever the planner expects of them.
 const openAndChargedHolds = `
-    scope_holds as (
+    scope_holds as materialized (
       select * from holds where account_id = any($1) and state = 'open'
-      union
-      select hold.* from scope_postings posting join holds hold on hold.id = ${holdOfPosting}
-        where posting.kind in ('charge', 'loss'))`;
+      union all
+      select hold.* from (select distinct id from scope_postings where kind in ('charge', 'loss')) posting
+        cross join lateral (select * from holds where id = ${holdOfPosting} offset 0) hold
+        where hold.state <> 'open' or hold.account_id <> all($1))`;
 
 const wholeScope = `
     sealed_sums as (select * from ledger_sealed_sums where false),
@@ -39,7 +41,6 @@ const wholeScope = `
     scope_charges as (
       select charges.* from scope_wallets join charges using (account_id) where created_at >= rolled_up_from)`;
 
-// The joins are laid out so that each account's rows are found by their index, whatever the planner expects of them.
 const sinceSeals = `
     scope_wallets as (select * from wallets where account_id = any($1)),
     scope_pockets as (select * from pockets where account_id = any($1)),

@@ -199,7 +199,7 @@ export const invariants: readonly Invariant[] = [
     statement: `
       select hold.account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge.id,
           charge.paid, charge.lost, bill.cost, posted.paid, posted.lost) as message
-        from scope_holds hold join charges charge on charge.id = ${postingOfHold},
+        from scope_holds hold cross join lateral (select * from charges where id = ${postingOfHold} offset 0) charge,
           lateral (
             select case charge.unit when 'money'
               then greatest(div(2 * coalesce(sum(quantity::numeric * rate), 0) + charge.rates_per, 2 * charge.rates_per::numeric),
@@ -279,22 +279,26 @@ export function listAsked(kind: Scope["kind"]): Invariant[] {
   return invariants.filter(({ subject }) => askedIn[subject].includes(kind));
 }
 
-/** Asks one statement, and therefore one moment: what is committed together is seen together. */
+/** Asks one statement, and therefore of one moment: what is committed together is seen together. */
 export async function listViolations(
   database: Database,
-  { name, statement }: Invariant,
+  asked: readonly Invariant[],
   { scope, now }: { scope: Scope; now: Date },
 ): Promise<Violation[]> {
+  const statements = asked.map(
+    ({ name, statement }) =>
+      `(select '${name}' as invariant, account_id, message from (${statement}) found limit ${violationsMax})`,
+  );
   const text = `with ${scopeStatements[scope.kind]},
     parameters as (select $1::text[], $2::bigint, $3::timestamptz, $4::text, $5::text)
-    select account_id, message from (${statement}) found limit ${violationsMax}`;
+    ${statements.join(" union all ")}`;
   const query = CompiledQuery.raw(text, [...listScopeValues(scope, now)]);
   const timeout = scope.kind === "whole" ? wholeTimeout : portionTimeout;
   const { rows } = await inTransaction(database, async (tx) => {
     await sql`select set_config('statement_timeout', ${timeout}, true)`.execute(tx);
-    return await tx.executeQuery<{ account_id: string; message: string }>(query);
+    return await tx.executeQuery<{ invariant: string; account_id: string; message: string }>(query);
   });
-  return rows.map((row) => ({ invariant: name, accountId: row.account_id, message: row.message }));
+  return rows.map(({ account_id: accountId, ...found }) => ({ ...found, accountId }));
 }
 
 /** Nothing new is spent from a frozen wallet. The new version tells every process that remembers it. */
