@@ -4,7 +4,8 @@ const shortWordMax = 16;
 
 /**
  * What is wrong with how a page is laid out, in words: it scrolls sideways, a text leaves the window, two texts lie on
- * each other, or a short word has so little room that it is broken. Of a text only counts what can be seen of it.
+ * each other, or a short word has so little room that it is broken, other than at a hyphen. Of a text
+ * only counts what can be seen of it.
  */
 export async function findLayoutFaults(page: Page): Promise<string[]> {
   // Text, because the test's types know nothing of the page's.
@@ -33,7 +34,7 @@ export async function findLayoutFaults(page: Page): Promise<string[]> {
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       if (node.data.trim() === "" || !node.parentElement.checkVisibility()) continue;
       const range = document.createRange();
-      for (const { 0: word, index } of node.data.matchAll(/\\S+/g)) {
+      for (const { 0: word, index } of node.data.matchAll(/[^\\s-]+/g)) {
         if (word.length > ${shortWordMax}) continue;
         range.setStart(node, index);
         range.setEnd(node, index + word.length);

@@ -31,16 +31,16 @@ export function TitledCode({ label, code, isLong = false }: TitledCodeProps) {
   );
 }
 
-/** Code to be copied, as it is. */
+/** Code to be copied, as it is. The button has a place of its own, over or beside the lines, whose ends scroll. */
 export function CodeBlock({ label, code }: { label: string; code: string }) {
   return (
-    <div className="relative rounded-md border border-line bg-sunken">
-      <div className="flex justify-end px-1.5 pt-1.5 sm:absolute sm:top-0 sm:right-0">
+    <div className="items-start rounded-md border border-line bg-sunken sm:flex sm:flex-row-reverse">
+      <div className="flex justify-end px-1.5 pt-1.5">
         <CopyButton text={code} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
-      <section aria-label={label} tabIndex={0} className="overflow-x-auto rounded-md">
-        <pre className="p-4 font-mono text-xs max-sm:pt-1 sm:pr-24">
+      <section aria-label={label} tabIndex={0} className="min-w-0 flex-1 overflow-x-auto rounded-md">
+        <pre className="p-4 font-mono text-xs max-sm:pt-1">
           <CodeText label={label} code={code} />
         </pre>
       </section>

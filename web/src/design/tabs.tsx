@@ -36,7 +36,7 @@ export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, childre
         aria-label={label}
         tabIndex={-1}
         onKeyDown={press}
-        className="flex gap-1 rounded-md bg-sunken p-1"
+        className="flex flex-wrap gap-1 rounded-md bg-sunken p-1"
       >
         {tabs.map((tab) => (
           <button
@@ -48,7 +48,7 @@ export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, childre
             aria-controls={`${id}-panel`}
             tabIndex={tab.id === chosen ? 0 : -1}
             onClick={() => onChoose(tab.id)}
-            className="min-h-8 flex-1 rounded-sm px-3 text-sm font-medium text-ink-soft transition-colors hover:text-ink aria-selected:bg-surface aria-selected:text-ink aria-selected:shadow-card"
+            className="min-h-8 flex-auto rounded-sm px-3 text-sm whitespace-nowrap font-medium text-ink-soft transition-colors hover:text-ink aria-selected:bg-surface aria-selected:text-ink aria-selected:shadow-card"
           >
             {tab.label}
           </button>

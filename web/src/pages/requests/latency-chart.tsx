@@ -48,9 +48,8 @@ export function LatencyChart({ label, points }: LatencyChartProps) {
               dataKey={id}
               stroke={getSeriesColour(colour)}
               strokeWidth={1.75}
-              // Among empty buckets a point has no line.
-              dot={{ r: 1.5, fill: getSeriesColour(colour), strokeWidth: 0 }}
-              connectNulls
+              // Among empty buckets, over which nothing is known, a point has no line.
+              dot={{ r: 2, fill: getSeriesColour(colour), strokeWidth: 0 }}
               isAnimationActive={false}
             />
           ))}

@@ -3,13 +3,14 @@ import type { ReactNode } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
 import { Announcement } from "./announcement.tsx";
 import { BrandLinks } from "./brand-links.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 const placeClasses =
-  "flex min-h-10 items-center rounded-md px-2 text-sm text-ink-soft hover:text-ink sm:px-3 aria-[current=page]:font-medium aria-[current=page]:text-ink";
+  "flex min-h-10 items-center rounded-md px-2 text-sm whitespace-nowrap text-ink-soft hover:text-ink sm:px-3 aria-[current=page]:font-medium aria-[current=page]:text-ink";
 
 type OpenPageProps = {
   /** In the footer, beside the choice of colours. */
@@ -41,7 +42,8 @@ export function OpenPage({ footnote, search, isWide = false, children }: OpenPag
             <BrandMark />
           </Link>
           {search}
-          <nav aria-label="Site" className="flex items-center">
+          {/* Documents have their contents right below, which lead to both. */}
+          <nav aria-label="Site" className={joinClasses("flex items-center", isWide && "max-sm:hidden")}>
             <Link to="/docs/guide" className={placeClasses}>
               Guide
             </Link>
@@ -80,7 +82,7 @@ function Entry() {
   if (session.isPending || site.isPending) return <div aria-hidden="true" className="h-10 w-20 noscript:hidden" />;
   if (session.data != null) {
     return (
-      <Link to="/console" className={buttonClasses("primary")}>
+      <Link to="/console" className={buttonClasses("primary", "whitespace-nowrap")}>
         Console
       </Link>
     );
