@@ -20,7 +20,7 @@ await serving;
 /** The gateway serves on whatever becomes of it: it is a demonstration, and somebody may end it in the middle. */
 async function liveToday({ key }: FreshDemo): Promise<void> {
   await untilServing();
-  tell("Today's pictures, a film and a drama are being made; the console shows them as they come.");
+  tell("Today's pictures, films, an avatar and a drama are being made; the console shows them as they come.");
   try {
     await liveDemoDay({ baseUrl: settings.base_url, key });
     tell(`All of the demo is there, ${Math.round(performance.now() / 1000)} s after it was started.`);

@@ -48,7 +48,7 @@ const gateway = await startGateway({
     throw error;
   },
 });
-if (fresh !== null) await liveDemoDay({ baseUrl: settings.base_url, key: fresh.key });
+const day = fresh === null ? null : await liveDemoDay({ baseUrl: settings.base_url, key: fresh.key });
 const browser = await launchBrowser();
 try {
   const viewport = { width: 1440, height: 900 };
@@ -68,6 +68,7 @@ try {
 } finally {
   await browser.close();
   await gateway.close();
+  await day?.close();
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -2,75 +2,109 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DemoCaller } from "./demo-caller.ts";
+import { longFilmSeconds } from "./offer-demo-models.ts";
 
 const waiting = { headers: { prefer: "wait=60" } };
+const waitsMax = 20;
 
-type Task = { id: string; status: string };
+type Task = { id: string; status: string; output: { file_id: string }[] };
 
-/** A few images, one of which is refused for its content. */
-export async function makePictures(caller: DemoCaller): Promise<void> {
-  const prompts = [
-    "A lighthouse at dusk over a calm sea",
-    "A greenhouse in the morning fog",
-    "[[fail:content_policy]]",
-  ];
-  const order = { model: "sandbox-image", size: "512x512" };
-  await Promise.all(prompts.map((prompt) => caller.post("/images/generations", { ...order, prompt }, waiting)));
+async function awaitEnd(caller: DemoCaller, begun: Task): Promise<Task> {
+  let task = begun;
+  for (let waits = 0; task.status === "queued" || task.status === "processing"; waits += 1) {
+    if (waits === waitsMax) throw new Error(`The task ${task.id} does not end.`);
+    task = await caller.get<Task>(`/tasks/${task.id}`, waiting);
+  }
+  return task;
+}
+
+/** What was made, the first of it where there is more. */
+function requireOutput({ id, status, output: [made] }: Task): string {
+  if (status !== "succeeded" || made === undefined) throw new Error(`The task ${id} ended as ${status}.`);
+  return made.file_id;
+}
+
+/** Has something made that succeeds, and answers with its file. */
+async function make(caller: DemoCaller, path: string, order: object, headers = waiting.headers): Promise<string> {
+  return requireOutput(await awaitEnd(caller, await caller.post<Task>(path, order, { headers })));
 }
 
 const marketing = { metadata: { team: "Marketing", campaign: "Spring" } };
 
-/** One image for the catalogue. */
-export async function draw(caller: DemoCaller, prompt: string, size = "512x512"): Promise<void> {
-  await caller.post("/images/generations", { model: "sandbox-image", size, prompt, ...marketing }, waiting);
+/** One image for the catalogue. Answers with its file, as everything does here that is made. */
+export function draw(caller: DemoCaller, prompt: string, size = "512x512"): Promise<string> {
+  return make(caller, "/images/generations", { model: "sandbox-image", size, prompt, ...marketing });
+}
+
+/** An image that no upstream draws: it is refused for its content. */
+export async function drawRefused(caller: DemoCaller, prompt: string): Promise<void> {
+  const order = { model: "sandbox-image", size: "512x512", prompt, ...marketing };
+  const { id, status } = await awaitEnd(caller, await caller.post<Task>("/images/generations", order, waiting));
+  if (status !== "failed") throw new Error(`The task ${id} was to be refused, and ended as ${status}.`);
 }
 
 /** A recording that is kept, as a task. */
-export async function speak(caller: DemoCaller, input: string): Promise<void> {
+export function speak(caller: DemoCaller, input: string): Promise<string> {
   const order = { model: "sandbox-speech", input, voice: "nova", ...marketing };
-  await caller.post("/audio/speech", order, { headers: { prefer: "respond-async, wait=60" } });
+  return make(caller, "/audio/speech", order, { prefer: "respond-async, wait=60" });
 }
 
-/** A video, a recording, and a video that somebody did not want after all. */
-export async function makeFilm(caller: DemoCaller): Promise<void> {
-  const order = { model: "sandbox-video", duration: 5, aspect_ratio: "16:9" };
-  const unwanted = await caller.post<Task>("/videos/generations", { ...order, prompt: "Rain on a roof [[stuck]]" });
+const film = { model: "sandbox-video", duration: 5, aspect_ratio: "16:9" };
+
+/** A video of an image: it costs a quarter of the processor time of one that is drawn frame by frame. */
+export function animate(caller: DemoCaller, prompt: string, imageId: string): Promise<string> {
+  return make(caller, "/videos/generations", { ...film, prompt, input_images: [imageId], ...marketing });
+}
+
+/** A video that somebody did not want after all. */
+export async function cancelFilm(caller: DemoCaller): Promise<void> {
+  const unwanted = await caller.post<Task>("/videos/generations", { ...film, prompt: "Rain on a greenhouse roof" });
   await caller.post(`/tasks/${unwanted.id}/cancel`, {});
-  const video = caller.post("/videos/generations", { ...order, prompt: "Waves roll in at night" }, waiting);
-  const speech = { model: "sandbox-speech", input: "Good morning. The garden shop is open.", voice: "nova" };
-  await Promise.all([video, caller.post("/audio/speech", speech)]);
+}
+
+/** An avatar video of somebody who says something: the face and the voice are made first. */
+export async function present(caller: DemoCaller, face: string, words: string): Promise<string> {
+  const [faceId, voiceId] = await Promise.all([draw(caller, face), speak(caller, words)]);
+  const order = { model: "sandbox-avatar", avatar_file_id: faceId, audio_file_id: voiceId, aspect_ratio: "1:1" };
+  return make(caller, "/avatars/generations", { ...order, ...marketing });
 }
 
 const story = "INT. LIGHTHOUSE KITCHEN - NIGHT\n\nANNA: The lamp is out.\nBEN: Then I will climb up.";
 
 /** The beginning of a drama: its script. */
-export async function writeDrama(caller: DemoCaller): Promise<void> {
+export function writeDrama(caller: DemoCaller): Promise<string> {
   const order = { model: "sandbox-drama", title: "The Lamp", script: story, stage: "script" };
-  await caller.post("/dramas/generations", order, waiting);
+  return make(caller, "/dramas/generations", order);
 }
 
-const waitsMax = 20;
+type Drama = Task & { steps: { name: string; status: string }[] };
 
-/** A whole drama, up to its video. */
-export async function produceDrama(caller: DemoCaller): Promise<void> {
+/**
+ * A whole drama, up to its video. Its images, voices and shots have the machine for themselves; while they are joined, which
+ * keeps one core busy, `meanwhile` happens.
+ */
+export async function produceDrama(caller: DemoCaller, meanwhile: () => Promise<unknown>): Promise<void> {
   const order = { model: "sandbox-drama", title: "The Lamp, episode two", script: story, aspect_ratio: "16:9" };
-  let task = await caller.post<Task>("/dramas/generations", order, waiting);
-  for (let waits = 0; task.status === "queued" || task.status === "processing"; waits += 1) {
-    if (waits === waitsMax) throw new Error(`The drama ${task.id} does not end.`);
-    task = await caller.get<Task>(`/tasks/${task.id}`, waiting);
-  }
-  if (task.status !== "succeeded") throw new Error(`The drama ${task.id} ended as ${task.status}.`);
+  let drama = await caller.post<Drama>("/dramas/generations", order);
+  const joining = Promise.withResolvers<void>();
+  const follow = async (): Promise<void> => {
+    for await (drama of caller.follow<Drama>(`/tasks/${drama.id}/events`)) {
+      if (drama.steps.some(({ name, status }) => name === "film" && status !== "queued")) joining.resolve();
+    }
+    requireOutput(drama);
+  };
+  await Promise.all([follow(), joining.promise.then(meanwhile)]);
 }
 
-/** Something that is under way when somebody looks: its money is on hold. */
+/** Something that is under way while somebody looks: a minute of video, drawn frame by frame, with its money on hold. */
 export async function beginLongFilm(caller: DemoCaller): Promise<void> {
-  const order = { model: "sandbox-video", duration: 10, aspect_ratio: "9:16", expires_after: 86_400 };
-  await caller.post("/videos/generations", { ...order, prompt: "A very long night at sea [[stuck]]" });
+  const order = { ...film, duration: longFilmSeconds, expires_after: 86_400 };
+  await caller.post("/videos/generations", { ...order, prompt: "A very long night at sea" });
 }
 
 export type Receivers = {
   /** Breaks one receiver, lets something happen that it should hear of, mends it, and sends the event again. */
-  breakAndMend(happen: () => Promise<void>): Promise<void>;
+  breakAndMend<T>(happen: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -89,10 +123,11 @@ export async function openReceivers(caller: DemoCaller): Promise<Receivers> {
   return {
     async breakAndMend(happen) {
       orders.status = 500;
-      await happen();
+      const happened = await happen();
       const delivery = await awaitFailure(caller, endpoint.id);
       orders.status = 204;
       await caller.post(`/events/${delivery.event_id}/resend`, { webhook_endpoint_id: endpoint.id });
+      return happened;
     },
     async close() {
       for (const server of servers) {
@@ -121,6 +156,8 @@ async function awaitFailure(caller: DemoCaller, endpointId: string): Promise<Del
 
 async function listen(answer: { status: number }): Promise<Server> {
   const server = createServer((_request, response) => response.writeHead(answer.status).end());
+  // They listen for as long as the gateway serves, and do not keep its process from ending.
+  server.unref();
   await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
   return server;
 }

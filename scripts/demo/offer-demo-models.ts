@@ -28,9 +28,12 @@ const moreModels = [
   },
 ];
 
+/** As long as the studio's videos can be; the sandbox's own catalog offers shorter ones. */
+export const longFilmSeconds = 60;
+
 type CatalogParts = { database: Database; clock: Clock; ids: IdSource };
 
-/** Adds the models, and waits until the gateway offers them. */
+/** Adds the models and the longer videos, and waits until the gateway offers them. */
 export async function offerDemoModels(parts: CatalogParts, caller: DemoCaller, accountId: AccountId): Promise<void> {
   const catalog = parse(readFileSync(sandboxFile, "utf8"));
   const [chat] = catalog.models;
@@ -38,6 +41,7 @@ export async function offerDemoModels(parts: CatalogParts, caller: DemoCaller, a
     catalog.models.push({ ...chat, id, name });
     catalog.prices.push({ model: id, billing_type: "token", unit: "1K tokens", ...prices });
   }
+  for (const { type, limits } of catalog.models) if (type === "video") limits.durations.push(longFilmSeconds);
   const { currency } = await caller.get<{ currency: string }>("/balance");
   const surroundings = {
     currency,

@@ -18,7 +18,7 @@ import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { bookPastCalls, readPastPrices, type TeamKey } from "./book-past-calls.ts";
 import { createDemoCaller, type DemoCaller } from "./demo-caller.ts";
 import { callByEveryWire } from "./demo-calls.ts";
-import { draw, makePictures, speak } from "./demo-tasks.ts";
+import { draw, drawRefused, speak } from "./demo-tasks.ts";
 import { planCall, type TeamName } from "./demo-teams.ts";
 import { planDay } from "./demo-traffic.ts";
 import { logPastCalls, makePastPartitions } from "./log-past-calls.ts";
@@ -159,7 +159,7 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
   return [
     { at: 0.05, happen: () => book(story, { kind: "top-up", amount: money("25") }, "Invoice 1001") },
     { at: 0.08, happen: () => book(story, grant("5", inDays(15)), "Welcome") },
-    ...media(0.1, makePictures),
+    ...media(0.1, (caller) => draw(caller, "A lighthouse at dusk over a calm sea")),
     { at: 0.25, happen: () => startPlan(story) },
     { at: 0.4, happen: () => book(story, { kind: "top-up", amount: money("50") }, "Invoice 1002") },
     { at: 0.45, happen: () => refundLatest(story) },
@@ -168,18 +168,27 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
       at: 0.55,
       happen: () => book(story, { kind: "adjust", amount: money("-1.50") }, "Paid twice, given back by bank"),
     },
-    ...media(0.6, makePictures),
+    ...media(0.6, (caller) =>
+      Promise.all([
+        draw(caller, "A misty meadow at dawn"),
+        drawRefused(caller, "A gory scarecrow for the shop window"),
+      ]),
+    ),
     { at: 0.7, happen: () => connectProgram(story) },
     // Of these the files can still be looked at. Those of one day are made side by side.
     ...media(0.8, (caller) =>
-      Promise.all([makePictures(caller), draw(caller, "A paper catalogue for spring, on a wooden table")]),
+      Promise.all([
+        draw(caller, "A bouquet of tulips for the spring catalogue"),
+        draw(caller, "A small house in a garden on a hill"),
+        drawRefused(caller, "A bloodbath among the slugs, as a poster"),
+      ]),
     ),
-    ...media(0.88, (caller) => draw(caller, "Seedlings in rows, seen from above")),
+    ...media(0.88, (caller) => draw(caller, "Leaves of a young plant, still life")),
     ...media(0.94, (caller) =>
       Promise.all([
         speak(caller, "Our autumn sale begins on Monday."),
-        draw(caller, "A balcony full of herbs at noon"),
-        draw(caller, "Garden tools on a red wall"),
+        draw(caller, "A balloon over the fields at noon"),
+        draw(caller, "A forest in autumn colours"),
       ]),
     ),
     { at: 0.9, happen: () => book(story, grant("3", inDays(60)), "Thank you for the report") },

@@ -13,6 +13,7 @@ import type {
 import { createScriptedError } from "../sandbox-script.ts";
 import type { Studio, StudioAssignment, StudioJob } from "./create-studio.ts";
 import { findStudioObstacle } from "./find-studio-obstacle.ts";
+import { refuseContent } from "./refuse-content.ts";
 import { parseStudioScript, type StudioScript } from "./studio-script.ts";
 
 const traits: GenerationTraits = {
@@ -76,7 +77,8 @@ function readJobId({ job }: Handle, call: GenerationCall): string {
 function readCall({ request, inputs }: GenerationCall): { script: StudioScript; assignment: StudioAssignment } {
   const { text, script } = parseStudioScript(findText(request));
   const isStuck = script.isStuck || script.isSilent;
-  const { failure, delayMs } = script;
+  const { delayMs } = script;
+  const failure = script.failure ?? refuseContent(request);
   return { script, assignment: { request: replaceText(request, text, script), inputs, failure, delayMs, isStuck } };
 }
 
