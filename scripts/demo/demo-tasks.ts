@@ -59,7 +59,7 @@ export function animate(caller: DemoCaller, prompt: string, imageId: string): Pr
 /** A video that somebody did not want after all. */
 export async function cancelFilm(caller: DemoCaller): Promise<void> {
   const unwanted = await caller.post<Task>("/videos/generations", { ...film, prompt: "Rain on a greenhouse roof" });
-  await caller.post(`/tasks/${unwanted.id}/cancel`, {});
+  await awaitEnd(caller, await caller.post<Task>(`/tasks/${unwanted.id}/cancel`, {}));
 }
 
 /** An avatar video of somebody who says something: the face and the voice are made first. */

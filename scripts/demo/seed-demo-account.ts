@@ -46,12 +46,10 @@ export type DemoHistory = {
   until: Date;
   days: number;
   callsPerDay: number;
-  /** Whether images, videos and speech are made, which takes most of the time. */
-  hasMedia: boolean;
 };
 
 type Story = DemoParts &
-  Pick<DemoHistory, "accountId" | "hasMedia"> & {
+  Pick<DemoHistory, "accountId"> & {
     caller: DemoCaller;
     chance: Chance;
     /** How many invoices were paid because the balance was low. */
@@ -152,14 +150,12 @@ type Turn = { /** Which part of the whole time is over by then. */ at: number; h
 
 /** What happens beside the daily calls. */
 function listTurns(story: Story, oldKeyId: string): Turn[] {
-  const { caller, clock, hasMedia } = story;
+  const { caller, clock } = story;
   const inDays = (days: number): Date => new Date(clock.now().getTime() + days * dayMs);
-  const media = (at: number, make: (caller: DemoCaller) => Promise<unknown>): Turn[] =>
-    hasMedia ? [{ at, happen: () => make(caller) }] : [];
   return [
     { at: 0.05, happen: () => book(story, { kind: "top-up", amount: money("25") }, "Invoice 1001") },
     { at: 0.08, happen: () => book(story, grant("5", inDays(15)), "Welcome") },
-    ...media(0.1, (caller) => draw(caller, "A lighthouse at dusk over a calm sea")),
+    { at: 0.1, happen: () => draw(caller, "A lighthouse at dusk over a calm sea") },
     { at: 0.25, happen: () => startPlan(story) },
     { at: 0.4, happen: () => book(story, { kind: "top-up", amount: money("50") }, "Invoice 1002") },
     { at: 0.45, happen: () => refundLatest(story) },
@@ -168,29 +164,35 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
       at: 0.55,
       happen: () => book(story, { kind: "adjust", amount: money("-1.50") }, "Paid twice, given back by bank"),
     },
-    ...media(0.6, (caller) =>
-      Promise.all([
-        draw(caller, "A misty meadow at dawn"),
-        drawRefused(caller, "A gory scarecrow for the shop window"),
-      ]),
-    ),
+    {
+      at: 0.6,
+      happen: () =>
+        Promise.all([
+          draw(caller, "A misty meadow at dawn"),
+          drawRefused(caller, "A gory scarecrow for the shop window"),
+        ]),
+    },
     { at: 0.7, happen: () => connectProgram(story) },
     // Of these the files can still be looked at. Those of one day are made side by side.
-    ...media(0.8, (caller) =>
-      Promise.all([
-        draw(caller, "A bouquet of tulips for the spring catalogue"),
-        draw(caller, "A small house in a garden on a hill"),
-        drawRefused(caller, "A bloodbath among the slugs, as a poster"),
-      ]),
-    ),
-    ...media(0.88, (caller) => draw(caller, "Leaves of a young plant, still life")),
-    ...media(0.94, (caller) =>
-      Promise.all([
-        speak(caller, "Our autumn sale begins on Monday."),
-        draw(caller, "A balloon over the fields at noon"),
-        draw(caller, "A forest in autumn colours"),
-      ]),
-    ),
+    {
+      at: 0.8,
+      happen: () =>
+        Promise.all([
+          draw(caller, "A bouquet of tulips for the spring catalogue"),
+          draw(caller, "A small house in a garden on a hill"),
+          drawRefused(caller, "A bloodbath among the slugs, as a poster"),
+        ]),
+    },
+    { at: 0.88, happen: () => draw(caller, "Leaves of a young plant, still life") },
+    {
+      at: 0.94,
+      happen: () =>
+        Promise.all([
+          speak(caller, "Our autumn sale begins on Monday."),
+          draw(caller, "A balloon over the fields at noon"),
+          draw(caller, "A forest in autumn colours"),
+        ]),
+    },
     { at: 0.9, happen: () => book(story, grant("3", inDays(60)), "Thank you for the report") },
   ];
 }

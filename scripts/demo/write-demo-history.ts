@@ -70,7 +70,7 @@ export async function writeDemoHistory(
   };
   const ledger = createLedger({ database, address, clock, onTrouble });
   const parts = { database, clock, ledger, ids, randomBytes, hasModel: () => true };
-  await seedDemoAccount(parts, { ...place, until, days: demoDays, callsPerDay, hasMedia: true });
+  await seedDemoAccount(parts, { ...place, until, days: demoDays, callsPerDay });
   await ledger.close();
   await close();
   await gateway.close();

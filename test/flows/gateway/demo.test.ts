@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { liveDemoDay } from "../../../scripts/demo/live-demo-day.ts";
 import { createPastClock } from "../../../scripts/demo/past-clock.ts";
 import { seedDemoAccount } from "../../../scripts/demo/seed-demo-account.ts";
 import { bookCredit, createLedger, findViolations, type Ledger } from "../../../src/features/ledger/index.ts";
@@ -7,6 +8,7 @@ import { nano } from "../../../src/lib/money.ts";
 import { toDatabaseAddress } from "../../../src/platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
 
 const days = 100;
 const until = new Date("2026-11-15T10:00:00Z");
@@ -31,7 +33,7 @@ beforeAll(async () => {
   await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
   const history = { accountId: caller.accountId, baseUrl: gateway.baseUrl, key, until, days };
   const parts = { ...gateway.parts, clock, ledger, randomBytes };
-  await seedDemoAccount(parts, { ...history, callsPerDay: 2, hasMedia: false });
+  await seedDemoAccount(parts, { ...history, callsPerDay: 2 });
 });
 afterAll(async () => {
   await ledger.close();
@@ -89,9 +91,11 @@ test("every team has spent with a key of its own, by its own models, and each ch
   const usage = await read<{ data: { model: string; key_id: string; calls: number }[] }>(
     "/usage?from=2026-08-08&to=2026-11-16&group_by=model,key",
   );
-  const models = new Set(usage.data.map(({ model }) => model));
+  const media = ["sandbox-image", "sandbox-speech"];
+  const ofTeams = usage.data.filter(({ model }) => !media.includes(model));
+  const models = new Set(ofTeams.map(({ model }) => model));
   expect([...models].toSorted()).toEqual(["sandbox-chat", "sandbox-chat-max", "sandbox-chat-pro", "sandbox-embedding"]);
-  expect(new Set(usage.data.map(({ key_id: id }) => id)).size).toBe(4);
+  expect(new Set(ofTeams.map(({ key_id: id }) => id)).size).toBe(4);
   const { data } = await read<{ data: { id: string; charge: string }[] }>("/charges?limit=100");
   const oldest = data.at(-1);
   const explained = await read<{ charge: string; lines: unknown[] }>(`/charges/${oldest?.id}`);
@@ -103,4 +107,92 @@ test("the request log has the calls of the last month with their charges, and so
   const { data } = await read<Log>("/requests?limit=100&from=2026-10-18&to=2026-11-16");
   expect(data.some(({ status, charge_id: id }) => status === 200 && id !== null)).toBe(true);
   expect(data.some(({ status }) => status >= 400)).toBe(true);
+});
+
+type Task = {
+  id: string;
+  type: string;
+  status: string;
+  created: number;
+  prompt: string | null;
+  output: { type: string; url: string }[];
+  usage: { estimated_charge: string };
+};
+
+const listTasks = async (): Promise<Task[]> => (await read<{ data: Task[] }>("/tasks?limit=100")).data;
+
+test("images were drawn, refused for their content and a text was spoken, over months", async () => {
+  const tasks = await listTasks();
+  const ends = new Set(tasks.map(({ type, status }) => `${type} ${status}`));
+  expect([...ends].toSorted()).toEqual(["image failed", "image succeeded", "speech succeeded"]);
+  expect(new Set(tasks.map(({ created }) => new Date(created * 1000).getUTCMonth())).size).toBeGreaterThan(2);
+});
+
+describe("today", () => {
+  let day: Awaited<ReturnType<typeof liveDemoDay>>;
+  let today: Task[];
+  beforeAll(async () => {
+    day = await liveDemoDay({ baseUrl: gateway.baseUrl, key });
+    today = (await listTasks()).filter(({ created }) => created * 1000 >= until.getTime());
+  });
+  afterAll(() => day.close());
+
+  test("every kind of media is made, one is refused, one is canceled, and one is begun after all of them", () => {
+    const [last, ...others] = today;
+    expect(others.map(({ type, status }) => `${type} ${status}`).toSorted()).toEqual([
+      "avatar succeeded",
+      ...["drama succeeded", "drama succeeded"],
+      "image failed",
+      ...["image succeeded", "image succeeded", "image succeeded", "image succeeded"],
+      "speech succeeded",
+      ...["video canceled", "video succeeded"],
+    ]);
+    // How far it has come is the machine's affair; a minute of video is ordered, and paid for by the second.
+    expect(last).toMatchObject({ type: "video", usage: { estimated_charge: "3.00" } });
+  });
+
+  test("the avatar is a video of a face that was drawn and a voice that was spoken before", async () => {
+    const avatar = today.find(({ type }) => type === "avatar");
+    type Asked = { body: { avatar_file_id: string; audio_file_id: string } };
+    const { body } = await read<Asked>(`/tasks/${avatar?.id}/request`);
+    const kindOf = async (id: string): Promise<string> =>
+      (await read<{ content_type: string }>(`/files/${id}`)).content_type;
+    expect(await kindOf(body.avatar_file_id)).toBe("image/png");
+    expect(await kindOf(body.audio_file_id)).toBe("audio/mpeg");
+    // Links lead to the address that the settings name.
+    const { pathname, search } = new URL(avatar?.output[0]?.url ?? "");
+    const file = await fetch(`${gateway.siteUrl}${pathname}${search}`);
+    expect(file.headers.get("content-type")).toBe("video/mp4");
+    expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(0);
+  });
+
+  test("no task shows a word of the sandbox's script, neither in the list nor in what it was asked for", async () => {
+    for (const task of await listTasks()) {
+      const asked = await read(`/tasks/${task.id}/request`);
+      expect(JSON.stringify({ task, asked })).not.toContain("[[");
+    }
+  });
+
+  test("a receiver that failed is mended, was sent the event again, and hears of all that comes", async () => {
+    type Endpoint = { id: string; description: string };
+    type Delivery = { event_id: string; status: string; attempts: { status: number }[] };
+    const { data: endpoints } = await read<{ data: Endpoint[] }>("/webhook_endpoints");
+    const endpoint = endpoints.find(({ description }) => description.includes("mended"));
+    const deliveries = await waitUntil("everything is delivered", async () => {
+      const { data } = await read<{ data: Delivery[] }>(`/webhook_endpoints/${endpoint?.id}/deliveries?limit=100`);
+      return data.every(({ status }) => status === "succeeded") && data;
+    });
+    const first = deliveries.at(-1);
+    const statuses = deliveries
+      .filter(({ event_id: id }) => id === first?.event_id)
+      .flatMap(({ attempts }) => attempts.map(({ status }) => status));
+    expect(new Set(statuses)).toEqual(new Set([500, 204]));
+    // All but the last are over.
+    expect(deliveries.length).toBeGreaterThanOrEqual(today.length - 1);
+  });
+
+  test("the ledger finds nothing to object to", async () => {
+    const now = gateway.parts.clock.now();
+    expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now })).toEqual([]);
+  });
 });
