@@ -44,7 +44,7 @@ export async function drawRefused(caller: DemoCaller, prompt: string): Promise<v
 }
 
 /** A recording that is kept, as a task. */
-export function speak(caller: DemoCaller, input: string): Promise<string> {
+function speak(caller: DemoCaller, input: string): Promise<string> {
   const order = { model: "sandbox-speech", input, voice: "nova", ...marketing };
   return make(caller, "/audio/speech", order, { prefer: "respond-async, wait=60" });
 }

@@ -18,7 +18,7 @@ import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { bookPastCalls, readPastPrices, type TeamKey } from "./book-past-calls.ts";
 import { createDemoCaller, type DemoCaller } from "./demo-caller.ts";
 import { callByEveryWire } from "./demo-calls.ts";
-import { draw, drawRefused, speak } from "./demo-tasks.ts";
+import { draw, drawRefused } from "./demo-tasks.ts";
 import { planCall, type TeamName } from "./demo-teams.ts";
 import { planDay } from "./demo-traffic.ts";
 import { logPastCalls, makePastPartitions } from "./log-past-calls.ts";
@@ -83,7 +83,7 @@ export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): P
   const diary = { ...story, requestLog, loggedFrom };
   const turns = listTurns(story, keys.oldId);
   for (let index = 0; index < days; index += 1) {
-    await topUpWhenLow(story);
+    if (index % topUpDays === 0) await topUpWhenLow(story);
     for (const turn of turns.filter(({ at }) => Math.floor(at * days) === index)) await turn.happen();
     for (const { at, calls } of planDay(story.chance, { start, index, days, callsPerDay })) {
       if (at >= until) break;
@@ -105,6 +105,8 @@ function raise(error: unknown): never {
 }
 
 const lowBalance = money("60");
+/** What is spent in so many days is far less than that. */
+const topUpDays = 3;
 
 /** Whoever pays by invoice does not wait until nothing is left. */
 async function topUpWhenLow(story: Story): Promise<void> {
@@ -183,12 +185,10 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
           drawRefused(caller, "A bloodbath among the slugs, as a poster"),
         ]),
     },
-    { at: 0.88, happen: () => draw(caller, "Leaves of a young plant, still life") },
     {
       at: 0.94,
       happen: () =>
         Promise.all([
-          speak(caller, "Our autumn sale begins on Monday."),
           draw(caller, "A balloon over the fields at noon"),
           draw(caller, "A forest in autumn colours"),
         ]),
