@@ -188,10 +188,7 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
     {
       at: 0.94,
       happen: () =>
-        Promise.all([
-          draw(caller, "A balloon over the fields at noon"),
-          draw(caller, "A forest in autumn colours"),
-        ]),
+        Promise.all([draw(caller, "A balloon over the fields at noon"), draw(caller, "A forest in autumn colours")]),
     },
     { at: 0.9, happen: () => book(story, grant("3", inDays(60)), "Thank you for the report") },
   ];
