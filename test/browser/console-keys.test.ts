@@ -1,14 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
-import {
-  type BrowsedSite,
-  fillSignIn,
-  listAxeFindings,
-  signInByPage,
-  startBrowsedSite,
-} from "../harness/site/browsed-site.ts";
+import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
+import { signInByCookie } from "../harness/site/signed-in-page.ts";
 import { goodPassword } from "../harness/site/site-visitor.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -26,7 +21,8 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
   async function openKeys({ width = 1440, path = "/console/keys" } = {}) {
     const email = await site.createPerson();
     const opened = await site.openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
-    await signInByPage(opened.page, email, path);
+    await signInByCookie(site, opened.page, email);
+    await opened.page.goto(path);
     await opened.page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
     return { ...opened, email };
   }

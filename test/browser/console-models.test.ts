@@ -5,14 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { modelTypes } from "../../src/features/catalog/index.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
-import {
-  type BrowsedSite,
-  listAxeFindings,
-  openSettled,
-  signInByPage,
-  startBrowsedSite,
-} from "../harness/site/browsed-site.ts";
+import { type BrowsedSite, listAxeFindings, openSettled, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
+import { signInByCookie } from "../harness/site/signed-in-page.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
@@ -40,7 +35,8 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     );
     opened = await site.openPage({ permissions: ["clipboard-read", "clipboard-write"] });
     page = opened.page;
-    await signInByPage(page, await site.createPerson(), "/console/models");
+    await signInByCookie(site, page, await site.createPerson());
+    await page.goto("/console/models");
     await page.getByRole("heading", { name: "Models and prices", level: 1 }).waitFor();
   });
   afterAll(async () => {

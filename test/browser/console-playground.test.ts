@@ -14,6 +14,7 @@ import {
   startBrowsedSite,
 } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 describe.skipIf(!hasBrowser)("the playground", () => {
@@ -25,9 +26,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     site = await startBrowsedSite({ hasRunningClock: true });
     await offerLesserModels(site);
     email = await site.createPerson({ credit: "20.00" });
-    await using opened = await site.openPage();
-    await signInByPage(opened.page, email, "/console/playground");
-    await messageField(opened.page).waitFor();
+    await using opened = await openSignedInPage(site, email);
     signedIn = await opened.page.context().storageState();
   });
   afterAll(() => site[Symbol.asyncDispose]());
@@ -138,9 +137,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
 
   test("no money, trouble upstream and no connection are each told in a sentence, and can be tried again", async () => {
     const poor = await site.createPerson();
-    await using opened = await site.openPage();
+    await using opened = await openSignedInPage(site, poor);
     const { page } = opened;
-    await signInByPage(page, poor, "/console/playground");
+    await page.goto("/console/playground");
     await say(page, "Hello");
     await page.getByRole("alert").getByText("Insufficient balance", { exact: true }).first().waitFor();
     await expect

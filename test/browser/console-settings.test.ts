@@ -1,13 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type BrowsedSite,
-  fillSignIn,
-  listAxeFindings,
-  signInByPage,
-  startBrowsedSite,
-} from "../harness/site/browsed-site.ts";
+import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
+import { signInByCookie } from "../harness/site/signed-in-page.ts";
 
 describe.skipIf(!hasBrowser)("the settings", () => {
   let site: BrowsedSite;
@@ -24,7 +19,8 @@ describe.skipIf(!hasBrowser)("the settings", () => {
       reducedMotion: "reduce",
       timezoneId: "Europe/Berlin",
     });
-    await signInByPage(opened.page, email, path);
+    await signInByCookie(site, opened.page, email);
+    await opened.page.goto(path);
     await opened.page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
     return { ...opened, email };
   }

@@ -2,15 +2,10 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openEventInbox } from "../../src/features/webhooks/index.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../harness/servers/webhook-receiver.ts";
-import {
-  type BrowsedSite,
-  listAxeFindings,
-  openSettled,
-  signInByPage,
-  startBrowsedSite,
-} from "../harness/site/browsed-site.ts";
+import { type BrowsedSite, listAxeFindings, openSettled, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
+import { openSignedInPage, signInByCookie } from "../harness/site/signed-in-page.ts";
 
 type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
 type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;
@@ -57,7 +52,8 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     ids = await makeTasks(person);
     opened = await site.openPage({ timezoneId: "UTC" });
     page = opened.page;
-    await signInByPage(page, person.email, "/console/tasks");
+    await signInByCookie(site, page, person.email);
+    await page.goto("/console/tasks");
     await page.getByRole("heading", { name: "Tasks", level: 1 }).waitFor();
   });
   afterAll(async () => {
@@ -283,8 +279,8 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   });
 
   test("a task is canceled only after a confirmation, by keyboard alone, and the list keeps up", async () => {
-    await using second = await site.openPage();
-    await signInByPage(second.page, person.email, "/console/tasks?view=table");
+    await using second = await openSignedInPage(site, person.email);
+    await second.page.goto("/console/tasks?view=table");
     const listed = second.page.getByRole("row").filter({ hasText: ids.stuck });
     await listed.getByText("Processing").first().waitFor();
     await open(ids.stuck);
@@ -304,8 +300,8 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   });
 
   test("another account's task is not found, like one that never was, and an empty list says what to do", async () => {
-    await using other = await site.openPage();
-    await signInByPage(other.page, await site.createPerson(), "/console/tasks");
+    await using other = await openSignedInPage(site, await site.createPerson());
+    await other.page.goto("/console/tasks");
     await other.page.getByText("No tasks yet").first().waitFor();
     await other.page.getByRole("link", { name: "Try it in the playground" }).waitFor();
     for (const id of [ids.done, "task_nobody"]) {

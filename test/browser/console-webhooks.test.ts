@@ -7,8 +7,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RecordedRequest } from "../harness/servers/recording-server.ts";
 import { startWebhookReceiver, verifyDelivery } from "../harness/servers/webhook-receiver.ts";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
+import { signInByCookie } from "../harness/site/signed-in-page.ts";
 import { goodPassword } from "../harness/site/site-visitor.ts";
 
 const pythonPath = "/usr/bin/python3";
@@ -25,7 +26,8 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
   async function openWebhooks(width = 1440) {
     const email = await site.createPerson();
     const opened = await site.openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
-    await signInByPage(opened.page, email, "/console/webhooks");
+    await signInByCookie(site, opened.page, email);
+    await opened.page.goto("/console/webhooks");
     await opened.page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
     return opened;
   }

@@ -1,5 +1,6 @@
 import type { BrowserContextOptions } from "playwright-core";
-import { type BrowsedSite, signInByPage } from "./browsed-site.ts";
+import type { BrowsedSite } from "./browsed-site.ts";
+import { signInByCookie } from "./signed-in-page.ts";
 
 type OpenedPage = ReturnType<BrowsedSite["openPage"]>;
 
@@ -12,8 +13,8 @@ export function createRememberedSignIns(site: BrowsedSite) {
       const storageState = remembered.get(email);
       const opened = await site.openPage(storageState === undefined ? {} : { storageState });
       const { page } = opened;
-      if (storageState === undefined) await signInByPage(page, email, path);
-      else await page.goto(path);
+      if (storageState === undefined) await signInByCookie(site, page, email);
+      await page.goto(path);
       // The sign-in has a heading too.
       await page.locator("#content").getByRole("heading", { level: 1 }).waitFor();
       remembered.set(email, await page.context().storageState());
