@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { citySchema, offerTool, vendorModels, writeClientCatalog } from "../harness/chat/client-catalog.ts";
-import { createDataDirectory, findFreePort, startGatewayProcess } from "../harness/gateway-process.ts";
+import { findFreePort, startGatewayProcess } from "../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../harness/prepared-directory.ts";
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { thoughtSignature } from "../harness/upstreams/parse-anthropic-ask.ts";
 
@@ -157,7 +158,7 @@ test.each([
 });
 
 test("the sandbox lives on when an answer comes back whose empty fields are null", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const port = await findFreePort();
   await using gateway = await startGatewayProcess({ environment: { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port } });
   const apiKey = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();

@@ -1,9 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { initializeCluster, prepareDataDirectory } from "../../src/platform/database/embedded/cluster-directory.ts";
 import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embedded-postgres.ts";
+import { findPostgresBinaries } from "../../src/platform/database/embedded/postgres-binaries.ts";
+import { chooseLaunch } from "../../src/platform/database/embedded/unprivileged.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
 import { presentSocketUrl, templateDatabase } from "./test-database.ts";
 
@@ -11,6 +15,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The server that all test databases live in. */
     databaseServer: { host: string; user: string; password: string };
+    /** A data directory with a database that no server has run on, for `createPreparedDirectory`. */
+    preparedDirectory: string;
   }
 }
 
@@ -20,7 +26,11 @@ const memoryBytesMin = 4 * 1024 ** 3;
 
 /** Starts one PostgreSQL for the whole run and migrates a template, which every test file then clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(chooseParentDirectory(), "sluice-test-"));
+  const parentDir = chooseParentDirectory();
+  const dataDir = mkdtempSync(join(parentDir, "sluice-test-"));
+  const preparedDir = mkdtempSync(join(parentDir, "sluice-prepared-"));
+  await createCluster(dataDir);
+  execFileSync("cp", ["-a", `${dataDir}/.`, preparedDir]);
   const server = await openEmbeddedPostgres({
     dataDir,
     purpose: "gateway",
@@ -33,9 +43,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { host, user, password } = server.address;
   await createTemplate({ host, user, password });
   project.provide("databaseServer", { host, user, password });
+  project.provide("preparedDirectory", preparedDir);
   return async () => {
     await server.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    for (const directory of [dataDir, preparedDir]) rmSync(directory, { recursive: true, force: true });
   };
 }
 
@@ -44,6 +55,13 @@ function chooseParentDirectory(): string {
   if (!existsSync(memoryDir)) return tmpdir();
   const { bavail, bsize } = statfsSync(memoryDir);
   return bavail * bsize >= memoryBytesMin ? memoryDir : tmpdir();
+}
+
+/** What the first start does first. */
+async function createCluster(dataDir: string): Promise<void> {
+  const paths = prepareDataDirectory(dataDir);
+  const binDir = findPostgresBinaries();
+  await initializeCluster({ paths, binDir, launch: chooseLaunch({ binDir, dataDir }) });
 }
 
 async function createTemplate(server: { host: string; user: string; password: string }): Promise<void> {

@@ -9,6 +9,7 @@ import {
   runCommand,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 
@@ -55,12 +56,12 @@ async function testLifeOfKey(run: typeof runHere, environment: Record<string, st
 }
 
 test("accounts and keys are managed while the gateway is not running", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   await testLifeOfKey(run, { SLUICE_DATA_DIR: data.path });
 });
 
 test("accounts and keys are managed while the gateway runs, and a revoked key stops working there", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort() };
   await using _gateway = await startGatewayProcess({ environment });
   const key = await testLifeOfKey(runHere, environment);
@@ -80,7 +81,7 @@ test("several commands at once on a directory that does not exist yet all succee
 });
 
 test("a gateway that starts while a command uses the database waits for it", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort() };
   const command = run(environment, "account", "create", "--email", "a@example.com");
   await using _gateway = await startGatewayProcess({ environment });

@@ -2,18 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectEmbedded } from "../../harness/embedded-query.ts";
-import {
-  createDataDirectory,
-  findFreePort,
-  type GatewayProcess,
-  runCommand,
-  startGatewayProcess,
-} from "../../harness/gateway-process.ts";
+import { findFreePort, type GatewayProcess, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
 import { readError, readJson } from "../../harness/media/files-stage.ts";
 import { makeMedia } from "../../harness/media/media-files.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 
-const data = createDataDirectory();
+const data = createPreparedDirectory();
 let environment: Record<string, string>;
 let gateway: GatewayProcess;
 

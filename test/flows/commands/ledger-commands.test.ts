@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectEmbedded } from "../../harness/embedded-query.ts";
 import {
   type CommandOutcome,
-  createDataDirectory,
   findFreePort,
   type GatewayProcess,
   runCommand,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 
-const data = createDataDirectory();
+const data = createPreparedDirectory();
 let environment: Record<string, string>;
 let gateway: GatewayProcess;
 let accountId: string;

@@ -11,6 +11,7 @@ import {
   runCommand,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
@@ -59,7 +60,7 @@ function readJson(outcome: CommandOutcome) {
 }
 
 test("a catalog is checked, compared, applied and written out again, and running gateways serve it", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort() };
   await using _gateway = await startGatewayProcess({ environment });
   const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();

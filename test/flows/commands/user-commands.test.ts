@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 
 test("people are listed, created, invited and given new passwords; the links work and are in no output", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_SIGN_UP: "invite" };
   await using gateway = await startGatewayProcess({ environment });

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type CommandOutcome,
-  createDataDirectory,
   findFreePort,
   type GatewayProcess,
   runCommand,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from "../../harness/servers/webhook-receiver.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const data = createDataDirectory();
+const data = createPreparedDirectory();
 let environment: Record<string, string>;
 let gateway: GatewayProcess;
 let receiver: WebhookReceiver;

@@ -23,6 +23,7 @@ import {
   spawnGateway,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -69,7 +70,7 @@ test("the data is private, reachable on this machine only, and its password is o
 test.each(["SIGTERM", "SIGINT"] as const)(
   "%s stops the database cleanly and the process ends with 0",
   async (signal) => {
-    using data = createDataDirectory();
+    using data = createPreparedDirectory();
     const environment = await createEnvironment(data.path);
     const gateway = await startGatewayProcess({ environment });
     gateway.kill(signal);
@@ -111,7 +112,7 @@ test("a database left running by a killed gateway is taken over with nothing los
 });
 
 test("a database that is killed under a running gateway comes back by itself", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   await using gateway = await startGatewayProcess({ environment });
   const first = findServer(data.path)?.processId ?? 0;
@@ -125,7 +126,7 @@ test("a database that is killed under a running gateway comes back by itself", a
 });
 
 test("a second gateway on the same data directory is refused, and the first one goes on", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   await using first = await startGatewayProcess({ environment });
   const second = spawnGateway({ environment: await createEnvironment(data.path) });
@@ -135,7 +136,7 @@ test("a second gateway on the same data directory is refused, and the first one 
 });
 
 test("a second gateway is refused when it reaches the directory by another name, too", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   using other = createDataDirectory();
   const link = join(other.path, "link");
   symlinkSync(data.path, link);
@@ -146,7 +147,7 @@ test("a second gateway is refused when it reaches the directory by another name,
 });
 
 test("a crashed server's process id that another program has now does not keep the next start from working", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   const first = await startGatewayProcess({ environment });
   const pidFile = join(data.path, "postgres", "postmaster.pid");
@@ -159,7 +160,7 @@ test("a crashed server's process id that another program has now does not keep t
 });
 
 test("a busy port is named, with a command that avoids it, and the database is stopped again", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   const port = Number(environment.SLUICE_PORT);
   const other = createServer().listen(port, "localhost");

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { sendRaw } from "../../harness/raw-connection.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -13,7 +14,7 @@ const secrets = {
 };
 
 test("keys, passwords, cookies, query strings and bodies reach no log, in success or failure", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_LOG_LEVEL: "debug" };
   await using gateway = await startGatewayProcess({ environment });
@@ -45,7 +46,7 @@ test("keys, passwords, cookies, query strings and bodies reach no log, in succes
 });
 
 test("an unforeseen error ends the gateway with one line in the log's form, and no secret in it", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const secret = `sk-slc-${"a".repeat(36)}`;
   const thrower = `process.on("SIGUSR2",()=>{throw new Error("broken ${secret}")})`;
   const environment = {
@@ -66,7 +67,7 @@ test("an unforeseen error ends the gateway with one line in the log's form, and 
 });
 
 test("each request is one line with its id, route, status, times, account and key id", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const port = await findFreePort();
   await using gateway = await startGatewayProcess({ environment: { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port } });
   const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();

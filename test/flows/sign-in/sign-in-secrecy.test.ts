@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createDataDirectory, findFreePort, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { findFreePort, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { goodPassword, readMail, type SiteVisitor, visitSite } from "../../harness/site/site-visitor.ts";
 import { readBase32, showTotp } from "../../harness/site/totp-app.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
@@ -12,7 +13,7 @@ function onSite(visitor: SiteVisitor, origin: string): SiteVisitor {
 }
 
 test("no password, token, code or cookie of anybody who signs in reaches a log, in success or failure", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_LOG_LEVEL: "debug" };
   await using gateway = await startGatewayProcess({ environment });
