@@ -33,7 +33,7 @@ beforeAll(async () => {
     parts: { mark: "", announcements: {} },
     assets: new Map(),
   };
-  const shell = createSiteShell({ siteUrl: "https://ai.example.com", getFiles: () => files });
+  const shell = createSiteShell({ signUp: "open", siteUrl: "https://ai.example.com", getFiles: () => files });
   const counters = createMemoryCounters({ clock });
   const connect = createConnect({
     database,

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSiteShell } from "../../src/features/site/serve-site.ts";
-import { readSiteFiles } from "../../src/features/site/site-files.ts";
+import { readSiteFiles, type SiteFiles } from "../../src/features/site/site-files.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
+import { invariant } from "../../src/lib/invariant.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 
@@ -27,9 +28,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-type ShellOptions = { siteUrl?: string; pageData?: unknown };
+type ShellOptions = {
+  siteUrl?: string;
+  signUp?: "open" | "invite" | "closed";
+  pageData?: unknown;
+  getFiles?: () => SiteFiles;
+};
 
-async function serve({ siteUrl = "http://localhost:4242", pageData }: ShellOptions = {}) {
+async function serve({ siteUrl = "http://localhost:4242", signUp = "open", pageData, getFiles }: ShellOptions = {}) {
   return await createHttpServer({
     clock: systemClock,
     ids: createIdSource({ clock: systemClock, randomBytes }),
@@ -44,7 +50,7 @@ async function serve({ siteUrl = "http://localhost:4242", pageData }: ShellOptio
     trustedProxies: [],
     async addRoutes(http) {
       const files = readSiteFiles(directory);
-      const site = createSiteShell({ siteUrl, getFiles: () => files });
+      const site = createSiteShell({ siteUrl, signUp, getFiles: getFiles ?? (() => files) });
       site.addRoutes(http);
       http.get("/test/page", (_request, reply) => site.sendShell(reply, { status: 400, data: pageData }));
     },
@@ -138,10 +144,18 @@ describe("what the build knows of a page", () => {
   const documentOf = (page: { links: string; body: string }): string =>
     shell.replace("</head>", `${page.links}</head>`).replace("</div>", `${page.body}</div>`);
   beforeEach(() => {
-    const parts = { mark: "", announcements: {} };
-    const pages = { "/": { links, body }, "/console": { links, body } };
-    writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages, parts }));
+    const paths = ["/", "/console", "/sign-up", "/docs/guide/:chapter", "/docs/guide/chat"];
+    writePages(paths.map((path) => [path, { links, body: path.includes(":") ? "" : body }]));
   });
+
+  function writePages(pages: readonly (readonly [path: string, page: { links: string; body: string }])[]): void {
+    const packed = pages.map(([path, page]) => {
+      const stored = page.body === "" ? "" : brotliCompressSync(page.body).toString("base64");
+      return [path, { links: page.links, body: stored }];
+    });
+    const parts = { mark: "", announcements: {} };
+    writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages: Object.fromEntries(packed), parts }));
+  }
 
   test("is in its document and in no other", async () => {
     const http = await serve();
@@ -157,14 +171,46 @@ describe("what the build knows of a page", () => {
     expect((await get(http, "/console", { cookie })).body).toBe(documentOf({ links, body }));
   });
 
+  test("is that of its own address where the build knows it, and else that of all the like", async () => {
+    const http = await serve();
+    for (const url of ["/docs/guide/chat", "/docs/guide/chat?from=mail"]) {
+      expect((await get(http, url)).body).toBe(documentOf({ links, body }));
+    }
+    for (const url of ["/docs/guide/nothing", "/docs/guide/:chapter"]) {
+      expect((await get(http, url)).body).toBe(documentOf({ links, body: "" }));
+    }
+  });
+
+  test.for([
+    ["open", "/sign-up", body],
+    ["open", "/sign-up?from=mail", body],
+    ["open", "/sign-up?invite=abc", ""],
+    ["invite", "/sign-up", ""],
+    ["closed", "/sign-up", ""],
+  ] as const)("where sign-up is %s is sent for %s as it will be", async ([signUp, url, sent]) => {
+    expect((await get(await serve({ signUp }), url)).body).toBe(documentOf({ links, body: sent }));
+  });
+
+  test("changes with the brand, also where it was compressed before", async () => {
+    const built = readSiteFiles(directory);
+    invariant(built !== null, "the test wrote a site");
+    const dressed = (name: string): SiteFiles => ({ ...built, shell: `${shell}${name.repeat(400)}` });
+    let files = dressed("one");
+    const http = await serve({ getFiles: () => files });
+    const headers = { "accept-encoding": "gzip" };
+    const read = async () => gunzipSync((await get(http, "/", headers)).rawPayload).toString();
+    expect(await read()).toContain("oneone");
+    files = dressed("two");
+    expect(await read()).toContain("twotwo");
+  });
+
   test.for([
     ["gzip, deflate, br", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
     ["", undefined, (bytes: Buffer) => bytes],
   ] as const)("is sent to who accepts %j as %s, twice the same", async ([accepted, encoding, decode]) => {
     const text = body.repeat(200);
-    const pages = { "/": { links, body: text } };
-    writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages, parts: { mark: "", announcements: {} } }));
+    writePages([["/", { links, body: text }]]);
     const http = await serve();
     for (let visit = 0; visit < 2; visit += 1) {
       const { headers, rawPayload } = await get(http, "/", { "accept-encoding": accepted });

@@ -16,13 +16,24 @@ const place = document.getElementById("site");
 if (place === null) throw new Error("The page has no place for the site.");
 const queries = createQueryClient({ onNotSignedIn: leaveForSignIn });
 queries.setQueryData(queryTable.brand.now().queryKey, loadedBrand);
-const router = createSiteRouter(queries);
+let isSent = place.hasChildNodes();
+const router = createSiteRouter({ queries, isPatient: () => isSent });
 
 // What the server sent is replaced by the same in one step: nothing blinks, and nothing moves.
-if (place.hasChildNodes()) {
+if (isSent) {
   const waited = new Promise<void>((pass) => setTimeout(pass, sentMsMax));
-  void Promise.race([router.load(), waited]).then(() => show(place));
+  void Promise.race([router.load(), waited]).then(() => {
+    takeOver(place);
+    isSent = false;
+  });
 } else show(place);
+
+/** Who has begun to read stays where they are, although the router takes what it shows first for a page that was opened. */
+function takeOver(element: HTMLElement): void {
+  const { scrollX, scrollY } = window;
+  show(element);
+  if (location.hash === "" || scrollY > 0) scrollTo(scrollX, scrollY);
+}
 
 function show(element: HTMLElement): void {
   const focused = listFocusable().indexOf(document.activeElement);

@@ -1,10 +1,12 @@
+import { areas } from "virtual:reference";
 import { QueryClient } from "@tanstack/react-query";
 import { createMemoryHistory } from "@tanstack/react-router";
 import { renderToStaticMarkup } from "react-dom/server";
 import { slotBrand } from "./api/ask-brand.ts";
-import type { Session } from "./api/ask-session.ts";
+import type { Session, SiteSettings } from "./api/ask-session.ts";
 import { queryTable } from "./api/query-table.ts";
 import { Mark } from "./design/mark.tsx";
+import { chapterGroups, firstChapter } from "./pages/guide/chapters.ts";
 import { AnnouncementBar, announcementLevels } from "./parts/frame/announcement.tsx";
 import { createSiteRouter } from "./router.tsx";
 import { Site } from "./site.tsx";
@@ -12,14 +14,41 @@ import { Site } from "./site.tsx";
 /** Nobody's: what depends on who is signed in is not in a page that everybody is sent. */
 const noSession = { account: { time_zone: "UTC" }, user: {} } as Session;
 
-/** The page at an address as it is before anything that it asks for has come. */
+/** As far as the pages that wait for it show it; the server fills the slot, and sends the form only where sign-up is open. */
+const slotSite = { base_url: "%base-url%", sign_up: "open" } as SiteSettings;
+
+/** The page at an address as it is before anything that it asks for has come; what comes with the site's own files is in it. */
 export async function prerenderPage(path: string): Promise<string> {
   const queries = new QueryClient();
   queries.setQueryData(queryTable.brand.now().queryKey, slotBrand);
   queries.setQueryData(queryTable.session.current().queryKey, path.startsWith("/console") ? noSession : undefined);
-  const router = createSiteRouter(queries, createMemoryHistory({ initialEntries: [path] }));
+  if (/^\/(docs|sign-up)(\/|$)/.test(path)) queries.setQueryData(queryTable.site.settings().queryKey, slotSite);
+  const history = createMemoryHistory({ initialEntries: [path] });
+  const router = createSiteRouter({ queries, isPatient: () => true }, history);
   await router.load();
   return renderToStaticMarkup(<Site queries={queries} router={router} />);
+}
+
+/** The pages of guide and reference, which share their routes: whose each is, and the source of what it shows. */
+export function listDocsPages(): { path: string; route: string; source: string | null }[] {
+  const chapters = chapterGroups
+    .flatMap((group) => group.chapters)
+    .map(({ id }) => ({
+      path: `/docs/guide/${id}`,
+      route: "/docs/guide/:chapter",
+      source: `../docs/api/${id}.md`,
+    }));
+  const route = "/docs/reference/:name";
+  const reference = areas.flatMap((area) => [
+    { path: `/docs/reference/${area.slug}`, route, source: null },
+    ...area.operations.map(({ slug }) => ({
+      path: `/docs/reference/${slug}`,
+      route,
+      source: `../virtual:reference/${area.slug}`,
+    })),
+  ]);
+  const first = { path: "/docs/guide", route: "/docs/guide", source: `../docs/api/${firstChapter.id}.md` };
+  return [first, ...chapters, ...reference];
 }
 
 /** What stands in the place of a brand's slots, where it depends on which of them the operator has filled. */

@@ -17,7 +17,11 @@ import { ConsoleLayout, ConsoleShell } from "./parts/frame/console-layout.tsx";
 import { lazyPage } from "./parts/frame/lazy-page.tsx";
 import { getPageData } from "./parts/frame/page-data.ts";
 
-type RouterContext = { queries: QueryClient };
+type RouterContext = {
+  queries: QueryClient;
+  /** Whether there is something to look at until all that a page shows first has come. */
+  isPatient(): boolean;
+};
 type Search<Name extends string> = { [name in Name]?: string };
 
 /** What the server has to say comes before everything that the address would show. */
@@ -61,6 +65,7 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: pick("invite"),
+  loader: ({ context }) => askFirst(context, (queries) => queries.ensureQueryData(queryTable.site.settings())),
   component: lazyPage(() => import("./pages/sign-up-page.tsx"), "SignUpPage"),
 });
 
@@ -218,6 +223,7 @@ const landing = createRoute({
 const docsLayout = createRoute({
   getParentRoute: () => root,
   id: "docs",
+  loader: ({ context }) => askFirst(context, (queries) => queries.ensureQueryData(queryTable.site.settings())),
   component: lazyPage(() => import("./pages/docs/docs-layout.tsx"), "DocsLayout"),
 });
 
@@ -230,18 +236,25 @@ const reference = createRoute({
 const referencePage = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/reference/$name",
+  loader: ({ context, params }) =>
+    askFirst(context, async (queries) => {
+      const { askOperations } = await import("./pages/reference/reference-page.tsx");
+      await askOperations(queries, params.name);
+    }),
   component: lazyPage(() => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
 });
 
 const guide = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/guide",
+  loader: ({ context }) => askFirst(context, loadChapter),
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const guideChapter = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/guide/$chapter",
+  loader: ({ context, params }) => askFirst(context, (queries) => loadChapter(queries, params.chapter)),
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
@@ -272,7 +285,7 @@ const developmentPages = import.meta.env.DEV
 export type SiteRouter = ReturnType<typeof createSiteRouter>;
 
 /** `history` is the browser's own, where no other is given. */
-export function createSiteRouter(queries: QueryClient, history?: RouterHistory) {
+export function createSiteRouter(context: RouterContext, history?: RouterHistory) {
   return createRouter({
     routeTree: root.addChildren([
       signIn,
@@ -306,7 +319,7 @@ export function createSiteRouter(queries: QueryClient, history?: RouterHistory) 
         deviceCode,
       ]),
     ]),
-    context: { queries },
+    context,
     ...(history === undefined ? {} : { history }),
     defaultErrorComponent: ErrorPage,
     defaultPreload: "intent",
@@ -320,6 +333,20 @@ export function createSiteRouter(queries: QueryClient, history?: RouterHistory) 
       return text === "" ? "" : `?${text}`;
     },
   });
+}
+
+/**
+ * Asks for what a page shows first, while its code is on its way. What does not come is the page's own to tell of, which
+ * asks for the same.
+ */
+async function askFirst({ queries, isPatient }: RouterContext, ask: (queries: QueryClient) => Promise<unknown>) {
+  const asked = ask(queries).catch(() => {});
+  if (isPatient()) await asked;
+}
+
+async function loadChapter(queries: QueryClient, id?: string): Promise<void> {
+  const { askChapter } = await import("./pages/guide/guide-page.tsx");
+  await askChapter(queries, id);
 }
 
 /** Keeps the named words of an address, and nothing else. */

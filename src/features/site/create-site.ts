@@ -88,8 +88,9 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
   const built = readSiteFiles();
-  let files = built && dressSite(built, brand);
-  const shell = createSiteShell({ siteUrl, getFiles: () => files });
+  const addresses = { siteUrl, baseUrl };
+  let files = built && dressSite(built, brand, addresses);
+  const shell = createSiteShell({ siteUrl, signUp, getFiles: () => files });
   const heartbeats = createHeartbeats(heartbeatMs);
   const beginAttempt = createThrottle(counters, randomBytes);
   const signIn = createSignIn({
@@ -128,7 +129,7 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
     },
     rebrand(next) {
       brand = next;
-      files = built && dressSite(built, brand);
+      files = built && dressSite(built, brand, addresses);
     },
     async close() {
       heartbeats.close();

@@ -5,13 +5,14 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { escapeForScript } from "./brand/dress-site.ts";
 import { createDocumentCompressor } from "./compress-document.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
+import type { SignUpPolicy } from "./sign-in/user/sign-up.ts";
 import type { SiteFile, SiteFiles, SitePage } from "./site-files.ts";
 
 type Headers = Record<string, string | string[] | undefined>;
 
 /** As much of the framework's reply as a page needs. */
 type PageReply = {
-  request: { headers: Headers };
+  request: { url: string; headers: Headers };
   code(status: number): unknown;
   headers(values: Record<string, string>): unknown;
   send(body: string | Buffer): unknown;
@@ -69,12 +70,13 @@ const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. 
 
 type SiteShellOptions = {
   siteUrl: string;
+  signUp: SignUpPolicy;
   /** The files as they are now: the operator's brand can change. `null` where the site is not built. */
   getFiles(): SiteFiles | null;
 };
 
 /** Serves the built site. Every page is the same document; it holds nothing of the reader's. */
-export function createSiteShell({ siteUrl, getFiles }: SiteShellOptions): SiteShell {
+export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions): SiteShell {
   const isHttps = new URL(siteUrl).protocol === "https:";
   const compress = createDocumentCompressor();
   // The styles within the document are those of the build, whatever the brand.
@@ -90,10 +92,16 @@ export function createSiteShell({ siteUrl, getFiles }: SiteShellOptions): SiteSh
     reply.code(files === null ? 503 : status);
     reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
     if (files === null) return void reply.send(notBuilt);
-    const document = fillShell(files.shell, { data, theme: readTheme(reply), page: choosePage(files, path, reply) });
+    const theme = readTheme(reply);
+    const { page, name } = choosePage(files.pages, path, reply.request.url);
+    const hasBody = isSent({ path, signUp, url: reply.request.url, cookies: readCookies(reply) });
+    const write = () =>
+      fillShell(files.shell, { data, theme, links: page.links, body: hasBody ? page.readBody() : "" });
     // What a page carries of its reader's is never compressed together with what others can put into it.
     const { encoding, body } =
-      data === undefined ? compress(document, readEncodings(reply)) : { encoding: null, body: document };
+      data === undefined
+        ? compress({ files, name: `${name} ${theme} ${hasBody}`, write }, readEncodings(reply))
+        : { encoding: null, body: write() };
     reply.headers({ vary: "accept-encoding, cookie", ...(encoding === null ? {} : { "content-encoding": encoding }) });
     reply.send(body);
   }
@@ -171,23 +179,32 @@ function isPageRequest(request: { method: string; url: string; headers: Headers 
   return !isProgram && (request.method === "GET" || request.method === "HEAD") && accepted.includes("text/html");
 }
 
-const noPage: SitePage = { links: "", body: "" };
+const noPage: SitePage = { links: "", readBody: () => "" };
 
-/** Who is not signed in is led away from the console, and need not see it before. */
-function choosePage(files: SiteFiles, path: string, reply: PageReply): SitePage {
-  const page = files.pages.get(path) ?? noPage;
-  const isForSession = path.startsWith("/console");
-  return isForSession && !/(?:^|;\s*)sluice-session=/.test(readCookies(reply)) ? { ...page, body: "" } : page;
+/** A page that the build knows by its own address is that one; any other of its route is as all of them are. */
+function choosePage(pages: SiteFiles["pages"], path: string, url: string): { page: SitePage; name: string } {
+  const [address = ""] = url.split("?");
+  const name = path !== "" && pages.has(address) ? address : path;
+  return { page: pages.get(name) ?? noPage, name };
 }
 
-type ShellContents = { data: unknown; theme: string; page: SitePage };
+type Visit = { path: string; signUp: SignUpPolicy; url: string; cookies: string };
 
-function fillShell(shell: string, { data, theme, page }: ShellContents): string {
+/** Nobody is sent a page that they are led away from, or that becomes another one once its program has come. */
+function isSent({ path, signUp, url, cookies }: Visit): boolean {
+  if (path.startsWith("/console")) return /(?:^|;\s*)sluice-session=/.test(cookies);
+  if (path === "/sign-up") return signUp === "open" && !/[?&]invite=/.test(url);
+  return true;
+}
+
+type ShellContents = { data: unknown; theme: string; links: string; body: string };
+
+function fillShell(shell: string, { data, theme, links, body }: ShellContents): string {
   const themed = shell.replace('data-theme="system"', () => `data-theme="${theme}"`);
   if (data === undefined) {
     return themed
-      .replace("</head>", () => `${page.links}</head>`)
-      .replace('<div id="site">', () => `<div id="site">${page.body}`);
+      .replace("</head>", () => `${links}</head>`)
+      .replace('<div id="site">', () => `<div id="site">${body}`);
   }
   const block = `<script type="application/json" id="page-data">${escapeForScript(JSON.stringify(data))}</script>`;
   return themed.replace("</head>", () => `${block}</head>`);

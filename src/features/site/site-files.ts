@@ -1,9 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 
 export type SiteFile = { type: string; plain: Buffer; brotli: Buffer | null; gzip: Buffer | null };
-/** What the document of a page has beyond the shell: what the page will need, and how it looks before that has come. */
-export type SitePage = { links: string; body: string };
+/**
+ * What the document of a page has beyond the shell: what the page will need, and how it looks before that has come, which is
+ * empty for some. They are kept as small as they are stored: there are more than a hundred.
+ */
+export type SitePage = { links: string; readBody(): string };
 /** What is shown in a page's slots, where that depends on which of them an operator has filled. */
 export type PageParts = { mark: string; announcements: Record<string, string> };
 export type SiteFiles = {
@@ -56,8 +60,19 @@ export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
 function readPages(path: string): Pick<SiteFiles, "pages" | "parts"> {
   const text = readIfThere(path)?.toString("utf8") ?? '{"pages":{},"parts":{"mark":"","announcements":{}}}';
   // Our own build wrote it.
-  const { pages, parts } = JSON.parse(text) as { pages: Record<string, SitePage>; parts: PageParts };
-  return { pages: new Map(Object.entries(pages)), parts };
+  const { pages, parts } = JSON.parse(text) as { pages: Record<string, StoredPage>; parts: PageParts };
+  return { pages: new Map(Object.entries(pages).map(([path, page]) => [path, openPage(page)])), parts };
+}
+
+type StoredPage = {
+  links: string;
+  /** Compressed, as text. */
+  body: string;
+};
+
+function openPage({ links, body }: StoredPage): SitePage {
+  const packed = Buffer.from(body, "base64");
+  return { links, readBody: () => (packed.length === 0 ? "" : brotliDecompressSync(packed).toString("utf8")) };
 }
 
 function readIfThere(path: string): Buffer | null {

@@ -3,6 +3,8 @@ import { ApiError, api, ask } from "./console-api.ts";
 /** What the site allows, whoever asks. */
 export const getSite = () => ask(api.GET("/site"));
 
+export type SiteSettings = Awaited<ReturnType<typeof getSite>>;
+
 const getSession = () => ask(api.GET("/session"));
 
 export type Session = Awaited<ReturnType<typeof getSession>>;

@@ -70,6 +70,7 @@ function SignInForm({ target, email, onEmail, onReached }: SignInFormProps) {
   return (
     <FocusPage
       title="Sign in"
+      keptHeight="h-77.75"
       below={
         site !== undefined &&
         site.sign_up === "open" && (

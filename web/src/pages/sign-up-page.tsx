@@ -70,6 +70,7 @@ function SignUpForm({ invite }: { invite: string | undefined }) {
   return (
     <FocusPage
       title="Create an account"
+      keptHeight="h-67.5"
       intro={invite === undefined ? undefined : "You have been invited."}
       below={signInInstead}
     >

@@ -13,11 +13,12 @@ const body = [
   '<img src="%brand-logo%" alt="" class="size-7"/><span>%brand-name%</span>',
   '<ul aria-label="About this service"><li><a href="%support%">Support</a></li><li><a href="%terms%">Terms</a></li></ul>',
 ].join("");
+const addresses = { siteUrl: "https://ai.example.com", baseUrl: "https://api.example.com/v1" };
 const links = { support: null, terms: null, privacy: null, status: null };
 
 test("a page of nobody's own has our mark, and nothing where nothing is set", () => {
   const brand = { name: "Sluice", logo: null, links, announcement: null };
-  expect(dressPage(body, { parts, brand })).toBe("<svg></svg><span>Sluice</span>");
+  expect(dressPage(body, { parts, brand, addresses })).toBe("<svg></svg><span>Sluice</span>");
 });
 
 test("an operator's page has their logo, name, links and announcement, and no word of theirs is markup", () => {
@@ -27,11 +28,19 @@ test("an operator's page has their logo, name, links and announcement, and no wo
     links: { ...links, terms: 'https://example.com/?a=1&b="2"' },
     announcement: { text: "<b>%brand-name%</b>", level: "warning" as const, url: "https://example.com/$1" },
   };
-  expect(dressPage(body, { parts, brand })).toBe(
+  expect(dressPage(body, { parts, brand, addresses })).toBe(
     [
       '<section><a href="https://example.com/$1">&lt;b&gt;%brand-name%&lt;/b&gt;</a></section>',
       '<img src="/assets/brand-abc.svg" alt="" class="size-7"/><span>A &amp; B $&amp; &lt;AI&gt;</span>',
       '<ul aria-label="About this service"><li><a href="https://example.com/?a=1&amp;b=&quot;2&quot;">Terms</a></li></ul>',
     ].join(""),
+  );
+});
+
+test("a page names the addresses of the service, and no name is taken for one", () => {
+  const brand = { name: "%base-url%", logo: null, links, announcement: null };
+  const text = "<code>curl %base-url%/models</code> <code>%site-url%/docs</code> %brand-name%";
+  expect(dressPage(text, { parts, brand, addresses })).toBe(
+    "<code>curl https://api.example.com/v1/models</code> <code>https://ai.example.com/docs</code> %base-url%",
   );
 });

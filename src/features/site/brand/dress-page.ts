@@ -4,16 +4,27 @@ import type { Brand } from "./brand.ts";
 
 type ShownBrand = Pick<Brand, "name" | "links" | "announcement"> & { logo: string | null };
 
+/** Where the site is for its readers, and the API for their programs. */
+export type SiteAddresses = { siteUrl: string; baseUrl: string };
+
+const wordSlot = /%(brand-name|site-url|base-url)%/g;
 const logoSlot = /<img src="%brand-logo%"[^>]*>/g;
 const announcementSlot = /<section aria-label="Announcement".*?<\/section>/gs;
 const linksSlot = /<ul aria-label="About this service".*?<\/ul>/gs;
 const linkSlot = /<li><a href="%(support|status|terms|privacy)%".*?<\/li>/gs;
 
+type Dress = { parts: PageParts; brand: ShownBrand; addresses: SiteAddresses };
+
 /** Fills the slots of a page that was rendered by the build, before anybody knew whose site it would be. */
-export function dressPage(body: string, { parts, brand }: { parts: PageParts; brand: ShownBrand }): string {
-  // The name first: what an operator wrote elsewhere is never taken for a slot.
+export function dressPage(body: string, { parts, brand, addresses }: Dress): string {
+  const words: Record<string, string> = {
+    "brand-name": escapeHtml(brand.name),
+    "site-url": escapeHtml(addresses.siteUrl),
+    "base-url": escapeHtml(addresses.baseUrl),
+  };
+  // These first, and in one go: what an operator wrote is never taken for a slot.
   return body
-    .replaceAll("%brand-name%", () => escapeHtml(brand.name))
+    .replace(wordSlot, (slot, name: string) => words[name] ?? slot)
     .replace(logoSlot, (slot) => (brand.logo === null ? parts.mark : slot.replace("%brand-logo%", brand.logo)))
     .replace(announcementSlot, () => presentAnnouncement(parts, brand))
     .replace(linksSlot, (slot) => presentLinks(slot, brand));

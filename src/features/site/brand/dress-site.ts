@@ -3,13 +3,13 @@ import { escapeHtml } from "../sign-in/sign-in-mails.ts";
 import { contentTypes, type SiteFile, type SiteFiles, type SitePage } from "../site-files.ts";
 import type { Brand } from "./brand.ts";
 import type { Accent, AccentColours } from "./brand-accent.ts";
-import { dressPage } from "./dress-page.ts";
+import { dressPage, type SiteAddresses } from "./dress-page.ts";
 
 /**
  * The built site in the operator's colours: name, links and announcement stand in its one document, so that the first paint
  * has them; colours and logo are assets of their own, so that pages that are open can change theirs.
  */
-export function dressSite(files: SiteFiles, brand: Brand): SiteFiles {
+export function dressSite(files: SiteFiles, brand: Brand, addresses: SiteAddresses): SiteFiles {
   const assets = new Map(files.assets);
   const logo = brand.logo === null ? null : addAsset(assets, brand.logo.ending, brand.logo.bytes);
   const styles = brand.accent === null ? null : addAsset(assets, ".css", Buffer.from(presentStyles(brand.accent)));
@@ -23,8 +23,9 @@ export function dressSite(files: SiteFiles, brand: Brand): SiteFiles {
       .replace(/<link rel="icon" href="[^"]*"/, (icon) => (logo === null ? icon : `<link rel="icon" href="${logo}"`))
       .replace("</head>", () => `${link}${block}</head>`);
   const pages = new Map<string, SitePage>();
-  for (const [path, { links, body }] of files.pages) {
-    pages.set(path, { links, body: dressPage(body, { parts: files.parts, brand: shown }) });
+  for (const [path, { links, readBody }] of files.pages) {
+    const { parts } = files;
+    pages.set(path, { links, readBody: () => dressPage(readBody(), { parts, brand: shown, addresses }) });
   }
   return { ...files, shell: dress(files.shell), pages, assets };
 }

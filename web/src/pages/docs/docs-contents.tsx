@@ -10,6 +10,9 @@ import { MethodWord } from "../reference/method-word.tsx";
 const entryClasses =
   "flex min-h-8 items-center rounded-md px-2.5 py-1 text-sm text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-lg:min-h-11";
 
+/** Where the column begins: browsers that know the property need no script to begin there. */
+const startProps = { "data-start": "", className: "[scroll-initial-target:nearest]" };
+
 const groupClasses = "px-2.5 pb-1 text-xs font-medium text-ink-soft";
 
 /** Every chapter and every area: beside the text, or behind a line in a narrow window. */
@@ -24,7 +27,8 @@ export function DocsContents() {
           Contents
         </summary>
         <div className="px-1 pt-1 pb-3">
-          <ContentsList pathname={pathname} />
+          {/* What is folded is not sent: nobody can unfold it before the program has come. */}
+          {import.meta.env.SSR ? null : <ContentsList pathname={pathname} />}
         </div>
       </details>
       <Column pathname={pathname} />
@@ -41,7 +45,8 @@ function Column({ pathname }: { pathname: string }) {
     if (column.current == null || open == null) return;
     const { offsetTop } = open;
     const { scrollTop, clientHeight } = column.current;
-    if (offsetTop < scrollTop || offsetTop > scrollTop + clientHeight - 80) column.current.scrollTop = offsetTop - 160;
+    if (offsetTop >= scrollTop && offsetTop <= scrollTop + clientHeight - 80) return;
+    column.current.scrollTop = open.closest<HTMLElement>("[data-start]")?.offsetTop ?? offsetTop - 160;
   }, [pathname]);
   return (
     <div ref={column} className="sticky top-0 -ml-2.5 max-h-dvh overflow-y-auto py-10 max-lg:hidden">
@@ -72,7 +77,7 @@ function ContentsList({ pathname }: { pathname: string }) {
       <nav aria-label="API reference">
         <p className={groupClasses}>API reference</p>
         <ul className="flex flex-col gap-0.5">
-          <li>
+          <li {...(pathname === "/docs" ? startProps : {})}>
             <Link to="/docs" activeOptions={{ exact: true }} className={entryClasses}>
               Overview
             </Link>
@@ -91,7 +96,7 @@ function Area({ area, pathname }: { area: AreaEntry; pathname: string }) {
   const name = pathname.replace("/docs/reference/", "");
   const isOpen = area.slug === name || area.operations.some(({ slug }) => slug === name);
   return (
-    <li>
+    <li {...(isOpen ? startProps : {})}>
       <Link to="/docs/reference/$name" params={{ name: area.slug }} className={entryClasses}>
         {area.title}
       </Link>

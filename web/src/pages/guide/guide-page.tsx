@@ -1,3 +1,4 @@
+import type { QueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type Block, flattenSpans } from "../../api/guide-document.ts";
 import { queryTable } from "../../api/query-table.ts";
@@ -23,9 +24,16 @@ export function GuidePage() {
   return chapter === null ? <NotFoundPage /> : <ChapterPage key={chapter.id} chapter={chapter} />;
 }
 
+/** Asks for the text of a chapter, where there is one by this name. */
+export async function askChapter(queries: QueryClient, id: string | undefined): Promise<void> {
+  const chapter = findChapter(id);
+  if (chapter !== null) await queries.ensureQueryData(queryChapter(chapter));
+}
+
+const queryChapter = ({ id, load }: Chapter) => queryTable.guide.chapter({ id, load });
+
 function ChapterPage({ chapter }: { chapter: Chapter }) {
-  const { id, load } = chapter;
-  const { data: blocks, error, refetch } = useTableQuery(queryTable.guide.chapter({ id, load }));
+  const { data: blocks, error, refetch } = useTableQuery(queryChapter(chapter));
   useAddressedHeading(blocks !== undefined);
   return (
     <div className="grid gap-x-12 gap-y-6 xl:grid-cols-[minmax(0,1fr)_12rem]">

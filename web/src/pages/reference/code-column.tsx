@@ -53,7 +53,9 @@ type CodePanelProps = {
 
 /** Code in a window of its own height, with a choice of which. */
 function CodePanel({ title, panels, rememberAs }: CodePanelProps) {
-  const [chosenId, setChosenId] = useState(() => (rememberAs === undefined ? null : localStorage.getItem(rememberAs)));
+  const [chosenId, setChosenId] = useState(() =>
+    rememberAs === undefined || import.meta.env.SSR ? null : localStorage.getItem(rememberAs),
+  );
   const chosen = panels.find(({ id }) => id === chosenId) ?? panels[0];
   if (chosen === undefined) return null;
   const choose = (id: string) => {

@@ -110,7 +110,8 @@ function Fold({ label, of, children }: { label: string; of?: string; children: R
         {of === undefined ? label : <code className="font-mono">{label}</code>}
         {of !== undefined && <span className="sr-only"> of {of}</span>}
       </summary>
-      <div className="border-t border-line px-3">{children}</div>
+      {/* What is folded is not sent: nobody can unfold it before the program has come. */}
+      <div className="border-t border-line px-3">{import.meta.env.SSR ? null : children}</div>
     </details>
   );
 }

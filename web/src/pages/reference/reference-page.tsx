@@ -1,6 +1,6 @@
 import { areas, loaders } from "virtual:reference";
+import type { QueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import type { AreaEntry } from "../../api/reference-document.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -12,10 +12,7 @@ import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { PageTurn } from "../docs/page-turn.tsx";
 import { NotFoundPage } from "../message-page.tsx";
 import { OperationList } from "./operation-list.tsx";
-
-/** On its way at once, beside the data that it shows; the heading waits for neither. */
-const loadingView = import("./operation-view.tsx");
-const OperationView = lazy(async () => ({ default: (await loadingView).OperationView }));
+import { OperationView } from "./operation-view.tsx";
 
 const pages = areas.flatMap((area) => [
   { name: area.slug, title: area.title },
@@ -34,7 +31,7 @@ const upward = {
 /** An area of the API, or one of its operations. */
 export function ReferencePage() {
   const { name = "" } = useParams({ strict: false });
-  const area = areas.find(({ slug, operations }) => slug === name || operations.some((one) => one.slug === name));
+  const area = findArea(name);
   if (area === undefined) return <NotFoundPage />;
   return (
     <div className="flex flex-col gap-10">
@@ -42,6 +39,21 @@ export function ReferencePage() {
       <Turn name={name} />
     </div>
   );
+}
+
+/** Asks for the operations of an area, where the name is that of one of them. */
+export async function askOperations(queries: QueryClient, name: string): Promise<void> {
+  const area = findArea(name);
+  if (area !== undefined && area.slug !== name) await queries.ensureQueryData(queryArea(area));
+}
+
+/** The area of this name, or with an operation of this name. */
+function findArea(name: string): AreaEntry | undefined {
+  return areas.find(({ slug, operations }) => slug === name || operations.some((one) => one.slug === name));
+}
+
+function queryArea({ slug }: AreaEntry) {
+  return queryTable.reference.area({ id: slug, load: loaders[slug] ?? (() => Promise.resolve({ operations: [] })) });
 }
 
 function AreaView({ area }: { area: AreaEntry }) {
@@ -57,8 +69,7 @@ function AreaView({ area }: { area: AreaEntry }) {
 }
 
 function OperationPage({ area, slug }: { area: AreaEntry; slug: string }) {
-  const load = loaders[area.slug] ?? (() => Promise.resolve({ operations: [] }));
-  const { data, error, refetch } = useTableQuery(queryTable.reference.area({ id: area.slug, load }));
+  const { data, error, refetch } = useTableQuery(queryArea(area));
   const operation = data?.find((one) => one.slug === slug);
   const entry = area.operations.find((one) => one.slug === slug);
   return (
@@ -79,11 +90,7 @@ function OperationPage({ area, slug }: { area: AreaEntry; slug: string }) {
         />
         <PageHeading>{entry?.summary ?? ""}</PageHeading>
       </div>
-      {operation !== undefined && (
-        <Suspense fallback={<Skeleton className="h-dvh" />}>
-          <OperationView operation={operation} />
-        </Suspense>
-      )}
+      {operation !== undefined && <OperationView operation={operation} />}
       {data === undefined && error === null && <Skeleton className="h-dvh" />}
       {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
     </article>

@@ -6,10 +6,17 @@ import { BrandLinks } from "./brand-links.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
-type FocusPageProps = { title: string; intro?: ReactNode; children?: ReactNode; below?: ReactNode };
+type FocusPageProps = {
+  title: string;
+  intro?: ReactNode;
+  children?: ReactNode;
+  below?: ReactNode;
+  /** As high as what is inside, so that nothing moves when it comes. */
+  keptHeight?: string;
+};
 
 /** A page with one thing to do: signing in, approving, entering a code. */
-export function FocusPage({ title, intro, children, below }: FocusPageProps) {
+export function FocusPage({ title, intro, children, below, keptHeight = "h-64" }: FocusPageProps) {
   return (
     <div className="flex min-h-dvh flex-col">
       <Announcement />
@@ -20,7 +27,7 @@ export function FocusPage({ title, intro, children, below }: FocusPageProps) {
         <main className="w-full max-w-md">
           <div className="flex flex-col gap-6 rounded-lg border border-line bg-surface p-6 shadow-card sm:p-8">
             <PageHeading intro={intro}>{title}</PageHeading>
-            {import.meta.env.SSR ? <Skeleton className="h-64" /> : children}
+            {import.meta.env.SSR ? <Skeleton className={keptHeight} /> : children}
           </div>
           {below !== undefined && <div className="px-6 pt-5 text-center text-sm text-ink-soft">{below}</div>}
         </main>

@@ -53,8 +53,9 @@ export function SearchButton() {
       >
         <Icon name="search" />
         <span className="max-sm:sr-only">Search</span>
-        <span aria-hidden="true" className="ml-auto text-xs max-lg:hidden">
-          {isApple ? "⌘K" : "Ctrl K"}
+        <span aria-hidden="true" className="ml-auto min-w-8 text-right text-xs max-lg:hidden">
+          {/* Which keys the reader has is not known to who sends the page. */}
+          {!import.meta.env.SSR && (isApple ? "⌘K" : "Ctrl K")}
         </span>
       </button>
       {isOpen && Palette !== null && <Palette typed={typed} onClose={() => setOpen(false)} />}
