@@ -22,12 +22,27 @@ const configFile = join(import.meta.dirname, "../web/vite.config.ts");
 /** Everybody is sent these as they look at first, and who is signed in the console's pages too, which they alone see. */
 const prerenderedPaths = /^\/(sign-(in|up)|docs|console(\/[a-z]+)?)?$/;
 
+/** Asked for by everybody who comes to the page. */
 const askedFirst: readonly [paths: RegExp, asked: readonly string[]][] = [
   [/^\/$/, ["session", "site", "showcase"]],
   [/^\/sign-(in|up)$/, ["site"]],
   [/^\/docs(\/|$)/, ["session", "site"]],
   [/^\/console/, ["session", "balance"]],
 ];
+
+/** Asked for by who is sent the page, and looks for nothing in particular: a search asks for something else. */
+const askedPlainly: readonly [paths: RegExp, asked: readonly string[]][] = [
+  [/^\/console$/, ["holds?limit=5", "charges?limit=5", "tasks?limit=5"]],
+  [/^\/console\/playground$/, ["models"]],
+  [/^\/console\/tasks$/, ["tasks?limit=60", "tasks/counts"]],
+];
+
+/** Parts that most people see first of a page, although its own script, which is kept small, can do without them. */
+const partsSeenFirst: Readonly<Record<string, readonly string[]>> = {
+  "/console": ["src/pages/overview/latest-tasks.tsx"],
+  "/console/playground": ["src/pages/playground/workbench.tsx"],
+  "/console/tasks": ["src/pages/tasks/task-gallery.tsx"],
+};
 
 if (!isWebBuilt()) await buildWeb();
 
@@ -76,13 +91,20 @@ async function writePages(directory: string): Promise<void> {
   // A page that has a route to itself is in both lists; the one with its source counts.
   const pages = [...sitePages, ...ownPages].map(({ path, files }) => {
     const found = new Set<string>();
-    for (const file of files) followImports(manifest, file, found);
+    for (const file of [...files, ...(partsSeenFirst[path] ?? [])]) followImports(manifest, file, found);
     const scripts = [...found].filter((script) => !shell.includes(script));
     const links = scripts.map(
       (script) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${script}">`,
     );
-    const early = [...listImages(manifest, path), ...listAsked(path)];
-    return [path, { links: [...early, ...links].join(""), body: packBody(bodies.get(path) ?? "") }] as const;
+    const early = [...listImages(manifest, path), ...listAsked(askedFirst, path)];
+    return [
+      path,
+      {
+        links: [...early, ...links].join(""),
+        plainLinks: listAsked(askedPlainly, path).join(""),
+        body: packBody(bodies.get(path) ?? ""),
+      },
+    ] as const;
   });
   writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages: Object.fromEntries(pages), parts }));
 }
@@ -110,8 +132,8 @@ function listImages(manifest: Manifest, path: string): string[] {
 }
 
 /** What a page asks the server for before it can show anything is asked for while its program is still on its way. */
-function listAsked(path: string): string[] {
-  const [, asked] = askedFirst.find(([paths]) => paths.test(path)) ?? [];
+function listAsked(table: typeof askedFirst, path: string): string[] {
+  const [, asked] = table.find(([paths]) => paths.test(path)) ?? [];
   return (asked ?? []).map((name) => `<link rel="preload" as="fetch" crossorigin href="/console/api/${name}">`);
 }
 

@@ -145,13 +145,15 @@ describe("what the build knows of a page", () => {
     shell.replace("</head>", `${page.links}</head>`).replace("</div>", `${page.body}</div>`);
   beforeEach(() => {
     const paths = ["/", "/console", "/sign-up", "/docs/guide/:chapter", "/docs/guide/chat"];
-    writePages(paths.map((path) => [path, { links, body: path.includes(":") ? "" : body }]));
+    writePages(paths.map((path) => [path, { links, plainLinks: "", body: path.includes(":") ? "" : body }]));
   });
 
-  function writePages(pages: readonly (readonly [path: string, page: { links: string; body: string }])[]): void {
+  type Page = { links: string; plainLinks: string; body: string };
+
+  function writePages(pages: readonly (readonly [path: string, page: Page])[]): void {
     const packed = pages.map(([path, page]) => {
       const stored = page.body === "" ? "" : brotliCompressSync(page.body).toString("base64");
-      return [path, { links: page.links, body: stored }];
+      return [path, { ...page, body: stored }];
     });
     const parts = { mark: "", announcements: {} };
     writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages: Object.fromEntries(packed), parts }));
@@ -191,6 +193,17 @@ describe("what the build knows of a page", () => {
     expect((await get(await serve({ signUp }), url)).body).toBe(documentOf({ links, body: sent }));
   });
 
+  test("names what is asked for first to who is sent the page and searches for nothing", async () => {
+    const plainLinks = "<link asked>";
+    writePages([["/console/tasks", { links, plainLinks, body }]]);
+    const http = await serve();
+    const cookie = "sluice-session=abc";
+    const asked = await get(http, "/console/tasks", { cookie });
+    expect(asked.body).toBe(documentOf({ links: `${plainLinks}${links}`, body }));
+    expect((await get(http, "/console/tasks?q=boat", { cookie })).body).toBe(documentOf({ links, body }));
+    expect((await get(http, "/console/tasks")).body).toBe(documentOf({ links, body: "" }));
+  });
+
   test("changes with the brand, also where it was compressed before", async () => {
     const built = readSiteFiles(directory);
     invariant(built !== null, "the test wrote a site");
@@ -210,7 +223,7 @@ describe("what the build knows of a page", () => {
     ["", undefined, (bytes: Buffer) => bytes],
   ] as const)("is sent to who accepts %j as %s, twice the same", async ([accepted, encoding, decode]) => {
     const text = body.repeat(200);
-    writePages([["/", { links, body: text }]]);
+    writePages([["/", { links, plainLinks: "", body: text }]]);
     const http = await serve();
     for (let visit = 0; visit < 2; visit += 1) {
       const { headers, rawPayload } = await get(http, "/", { "accept-encoding": accepted });

@@ -93,14 +93,18 @@ export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions)
     reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
     if (files === null) return void reply.send(notBuilt);
     const theme = readTheme(reply);
-    const { page, name } = choosePage(files.pages, path, reply.request.url);
-    const hasBody = isSent({ path, signUp, url: reply.request.url, cookies: readCookies(reply) });
-    const write = () =>
-      fillShell(files.shell, { data, theme, links: page.links, body: hasBody ? page.readBody() : "" });
+    const { url } = reply.request;
+    const { page, name } = choosePage(files.pages, path, url);
+    const hasBody = isSent({ path, signUp, url, cookies: readCookies(reply) });
+    const isPlain = hasBody && !url.includes("?");
+    const write = () => {
+      const links = isPlain ? `${page.plainLinks}${page.links}` : page.links;
+      return fillShell(files.shell, { data, theme, links, body: hasBody ? page.readBody() : "" });
+    };
     // What a page carries of its reader's is never compressed together with what others can put into it.
     const { encoding, body } =
       data === undefined
-        ? compress({ files, name: `${name} ${theme} ${hasBody}`, write }, readEncodings(reply))
+        ? compress({ files, name: `${name} ${theme} ${hasBody} ${isPlain}`, write }, readEncodings(reply))
         : { encoding: null, body: write() };
     reply.headers({ vary: "accept-encoding, cookie", ...(encoding === null ? {} : { "content-encoding": encoding }) });
     reply.send(body);
@@ -179,7 +183,7 @@ function isPageRequest(request: { method: string; url: string; headers: Headers 
   return !isProgram && (request.method === "GET" || request.method === "HEAD") && accepted.includes("text/html");
 }
 
-const noPage: SitePage = { links: "", readBody: () => "" };
+const noPage: SitePage = { links: "", plainLinks: "", readBody: () => "" };
 
 /** A page that the build knows by its own address is that one; any other of its route is as all of them are. */
 function choosePage(pages: SiteFiles["pages"], path: string, url: string): { page: SitePage; name: string } {

@@ -7,7 +7,12 @@ export type SiteFile = { type: string; plain: Buffer; brotli: Buffer | null; gzi
  * What the document of a page has beyond the shell: what the page will need, and how it looks before that has come, which is
  * empty for some. They are kept as small as they are stored: there are more than a hundred.
  */
-export type SitePage = { links: string; readBody(): string };
+export type SitePage = {
+  links: string;
+  /** For who is sent the page, at an address without a search. */
+  plainLinks: string;
+  readBody(): string;
+};
 /** What is shown in a page's slots, where that depends on which of them an operator has filled. */
 export type PageParts = { mark: string; announcements: Record<string, string> };
 export type SiteFiles = {
@@ -64,15 +69,12 @@ function readPages(path: string): Pick<SiteFiles, "pages" | "parts"> {
   return { pages: new Map(Object.entries(pages).map(([path, page]) => [path, openPage(page)])), parts };
 }
 
-type StoredPage = {
-  links: string;
-  /** Compressed, as text. */
-  body: string;
-};
+/** Its body is compressed, and written as text. */
+type StoredPage = { links: string; plainLinks: string; body: string };
 
-function openPage({ links, body }: StoredPage): SitePage {
+function openPage({ body, ...links }: StoredPage): SitePage {
   const packed = Buffer.from(body, "base64");
-  return { links, readBody: () => (packed.length === 0 ? "" : brotliDecompressSync(packed).toString("utf8")) };
+  return { ...links, readBody: () => (packed.length === 0 ? "" : brotliDecompressSync(packed).toString("utf8")) };
 }
 
 function readIfThere(path: string): Buffer | null {

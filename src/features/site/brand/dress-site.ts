@@ -23,9 +23,9 @@ export function dressSite(files: SiteFiles, brand: Brand, addresses: SiteAddress
       .replace(/<link rel="icon" href="[^"]*"/, (icon) => (logo === null ? icon : `<link rel="icon" href="${logo}"`))
       .replace("</head>", () => `${link}${block}</head>`);
   const pages = new Map<string, SitePage>();
-  for (const [path, { links, readBody }] of files.pages) {
-    const { parts } = files;
-    pages.set(path, { links, readBody: () => dressPage(readBody(), { parts, brand: shown, addresses }) });
+  const { parts } = files;
+  for (const [path, page] of files.pages) {
+    pages.set(path, { ...page, readBody: () => dressPage(page.readBody(), { parts, brand: shown, addresses }) });
   }
   return { ...files, shell: dress(files.shell), pages, assets };
 }
