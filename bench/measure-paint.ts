@@ -25,6 +25,7 @@ type Line = (typeof lines)[keyof typeof lines];
 const pages = [
   { name: "landing", path: "/", isOpen: true },
   { name: "sign-in", path: "/sign-in", isOpen: true },
+  { name: "sign-up", path: "/sign-up", isOpen: true },
   { name: "reference", path: "/docs/reference/create-chat-completion", isOpen: true },
   { name: "guide", path: "/docs/guide/media", isOpen: true },
   { name: "overview", path: "/console", isOpen: false },
@@ -137,7 +138,7 @@ const observe = `
   requestAnimationFrame(look);
   new PerformanceObserver((list) => {
     for (const { startTime, size, element, url } of list.getEntries()) {
-      const words = element?.textContent?.trim().slice(0, 40) ?? "";
+      const words = element?.textContent?.trim().replaceAll(/\\s+/g, " ").slice(0, 40) ?? "";
       painted.largest.push({ ms: startTime, size, what: [element?.tagName.toLowerCase(), url ? url.split("?")[0].split("/").at(-1) : words].join(" ") });
     }
   }).observe({ type: "largest-contentful-paint", buffered: true });`;

@@ -45,9 +45,10 @@ describe.skipIf(!hasBrowser)("a page that the server sent", () => {
     // It ends when the program has come.
     const going = page.goto(path);
     await page.locator("h1", { hasText: heading }).waitFor();
-    // Words have another width in another font.
-    await page.evaluate("document.fonts.ready.then(() => true)");
     await page.evaluate("scrollTo(0, 250)");
+    // Words have another width in another font, and pictures a height once they are there.
+    await page.evaluate("document.fonts.ready.then(() => true)");
+    await expect.poll(() => page.evaluate("[...document.images].every(({ complete }) => complete)")).toBe(true);
     const before = await page.evaluate(measure);
     expect(before).toMatchObject({ isInert: true });
     release();
