@@ -42,6 +42,7 @@ const partsSeenFirst: Readonly<Record<string, readonly string[]>> = {
   "/console": ["src/pages/overview/latest-tasks.tsx"],
   "/console/playground": ["src/pages/playground/workbench.tsx"],
   "/console/tasks": ["src/pages/tasks/task-gallery.tsx"],
+  "/docs/reference/:name": ["src/pages/reference/operation-view.tsx"],
 };
 
 if (!isWebBuilt()) await buildWeb();
@@ -86,7 +87,10 @@ async function writePages(directory: string): Promise<void> {
   const { bodies, docsPages, parts } = await prerenderSite(configFile, { paths, temporaryDir: dirname(directory) });
   const ownPages = docsPages.map(({ path, route, source }) => ({
     path,
-    files: [...(sitePages.find((page) => page.path === route)?.files ?? []), ...(source === null ? [] : [source])],
+    files: [
+      ...(sitePages.find((page) => page.path === route)?.files ?? []),
+      ...(source === null ? [] : [source, ...(partsSeenFirst[route] ?? [])]),
+    ],
   }));
   // A page that has a route to itself is in both lists; the one with its source counts.
   const pages = [...sitePages, ...ownPages].map(({ path, files }) => {

@@ -42,13 +42,15 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    // What all pages need is one file, and what most of them share another: many small ones would be compressed worse.
+    // What all pages need is one file, what most of them share another, and what guide and reference share a third: many small
+    // ones would be compressed worse.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: "kit", test: /\/node_modules\/(react|react-dom|scheduler|openapi-fetch|@tanstack\/(?!.*virtual))/ },
             { name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 12 },
+            { name: "docs", test: /\/web\/src\/pages\/(docs\/(page-turn|use-addressed)|guide\/chapter)/ },
           ],
         },
       },

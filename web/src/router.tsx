@@ -65,7 +65,7 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: pick("invite"),
-  loader: ({ context }) => askFirst(context, (queries) => queries.ensureQueryData(queryTable.site.settings())),
+  loader: askFirst(() => import("./pages/sign-up-page.tsx")),
   component: lazyPage(() => import("./pages/sign-up-page.tsx"), "SignUpPage"),
 });
 
@@ -223,7 +223,7 @@ const landing = createRoute({
 const docsLayout = createRoute({
   getParentRoute: () => root,
   id: "docs",
-  loader: ({ context }) => askFirst(context, (queries) => queries.ensureQueryData(queryTable.site.settings())),
+  loader: askFirst(() => import("./pages/docs/docs-layout.tsx")),
   component: lazyPage(() => import("./pages/docs/docs-layout.tsx"), "DocsLayout"),
 });
 
@@ -236,25 +236,21 @@ const reference = createRoute({
 const referencePage = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/reference/$name",
-  loader: ({ context, params }) =>
-    askFirst(context, async (queries) => {
-      const { askOperations } = await import("./pages/reference/reference-page.tsx");
-      await askOperations(queries, params.name);
-    }),
+  loader: askFirst(() => import("./pages/reference/reference-page.tsx")),
   component: lazyPage(() => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
 });
 
 const guide = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/guide",
-  loader: ({ context }) => askFirst(context, loadChapter),
+  loader: askFirst(() => import("./pages/guide/guide-page.tsx")),
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const guideChapter = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/guide/$chapter",
-  loader: ({ context, params }) => askFirst(context, (queries) => loadChapter(queries, params.chapter)),
+  loader: askFirst(() => import("./pages/guide/guide-page.tsx")),
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
@@ -335,18 +331,21 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
   });
 }
 
+type Params = Readonly<Record<string, string>>;
+type AskingPage = { askFirst(queries: QueryClient, params: Params): Promise<unknown> };
+type Opening = { context: RouterContext; params: Params };
+
 /**
  * Asks for what a page shows first, while its code is on its way. What does not come is the page's own to tell of, which
  * asks for the same.
  */
-async function askFirst({ queries, isPatient }: RouterContext, ask: (queries: QueryClient) => Promise<unknown>) {
-  const asked = ask(queries).catch(() => {});
-  if (isPatient()) await asked;
-}
-
-async function loadChapter(queries: QueryClient, id?: string): Promise<void> {
-  const { askChapter } = await import("./pages/guide/guide-page.tsx");
-  await askChapter(queries, id);
+function askFirst(load: () => Promise<AskingPage>) {
+  return async ({ context: { queries, isPatient }, params }: Opening): Promise<void> => {
+    const asked = load()
+      .then((page) => page.askFirst(queries, params))
+      .catch(() => {});
+    if (isPatient()) await asked;
+  };
 }
 
 /** Keeps the named words of an address, and nothing else. */

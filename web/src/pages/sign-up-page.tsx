@@ -1,3 +1,4 @@
+import type { QueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ask } from "../api/console-api.ts";
@@ -24,6 +25,9 @@ const signInInstead = (
     </Link>
   </>
 );
+
+/** Whether anybody may sign up decides what the page is. */
+export const askFirst = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
 
 export function SignUpPage() {
   const { data: site } = useSuspenseTableQuery(queryTable.site.settings());

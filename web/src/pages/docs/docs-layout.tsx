@@ -1,8 +1,13 @@
+import type { QueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
+import { queryTable } from "../../api/query-table.ts";
 import { InsideFrame } from "../../parts/frame/message-frame.tsx";
 import { OpenPage } from "../../parts/frame/open-page.tsx";
 import { SearchButton } from "../../parts/frame/search-button.tsx";
 import { DocsContents } from "./docs-contents.tsx";
+
+/** Samples name the service's own address. */
+export const askFirst = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
 
 /** What stays around the guide and the reference: everything that there is to read, and the search over it. */
 export function DocsLayout() {

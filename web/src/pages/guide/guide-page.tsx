@@ -25,8 +25,8 @@ export function GuidePage() {
 }
 
 /** Asks for the text of a chapter, where there is one by this name. */
-export async function askChapter(queries: QueryClient, id: string | undefined): Promise<void> {
-  const chapter = findChapter(id);
+export async function askFirst(queries: QueryClient, params: { chapter?: string }): Promise<void> {
+  const chapter = findChapter(params.chapter);
   if (chapter !== null) await queries.ensureQueryData(queryChapter(chapter));
 }
 

@@ -1,6 +1,7 @@
 import { areas, loaders } from "virtual:reference";
 import type { QueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import { type ComponentProps, Suspense, use } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import type { AreaEntry } from "../../api/reference-document.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -12,7 +13,13 @@ import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { PageTurn } from "../docs/page-turn.tsx";
 import { NotFoundPage } from "../message-page.tsx";
 import { OperationList } from "./operation-list.tsx";
-import { OperationView } from "./operation-view.tsx";
+import type { OperationView } from "./operation-view.tsx";
+
+/** On its way at once, beside the data that it shows; the heading waits for neither. */
+let View: typeof OperationView | null = null;
+const loadingView = import("./operation-view.tsx").then((module) => {
+  View = module.OperationView;
+});
 
 const pages = areas.flatMap((area) => [
   { name: area.slug, title: area.title },
@@ -42,9 +49,10 @@ export function ReferencePage() {
 }
 
 /** Asks for the operations of an area, where the name is that of one of them. */
-export async function askOperations(queries: QueryClient, name: string): Promise<void> {
+export async function askFirst(queries: QueryClient, { name = "" }: { name?: string }): Promise<void> {
   const area = findArea(name);
-  if (area !== undefined && area.slug !== name) await queries.ensureQueryData(queryArea(area));
+  if (area === undefined || area.slug === name) return;
+  await Promise.all([queries.ensureQueryData(queryArea(area)), loadingView]);
 }
 
 /** The area of this name, or with an operation of this name. */
@@ -90,11 +98,21 @@ function OperationPage({ area, slug }: { area: AreaEntry; slug: string }) {
         />
         <PageHeading>{entry?.summary ?? ""}</PageHeading>
       </div>
-      {operation !== undefined && <OperationView operation={operation} />}
+      {operation !== undefined && (
+        <Suspense fallback={<Skeleton className="h-dvh" />}>
+          <LoadedView operation={operation} />
+        </Suspense>
+      )}
       {data === undefined && error === null && <Skeleton className="h-dvh" />}
       {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
     </article>
   );
+}
+
+/** There at once where its code is. */
+function LoadedView(props: ComponentProps<typeof OperationView>) {
+  if (View === null) use(loadingView);
+  return View === null ? null : <View {...props} />;
 }
 
 function Turn({ name }: { name: string }) {
