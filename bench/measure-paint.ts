@@ -143,13 +143,19 @@ const observe = `
     }
   }).observe({ type: "largest-contentful-paint", buffered: true });`;
 
+const hasImagesInSight =
+  "[...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight)";
+
 async function visitPage(context: BrowserContext, path: string, line: Line): Promise<Visit> {
   const page = await context.newPage();
   await page.addInitScript(observe);
   const bytes = await throttle(page, line);
   await page.goto(path, { waitUntil: "commit", timeout: visitMsMax });
   await page.locator("h1").first().waitFor();
+  // A page that was sent with all of its text waits for nothing that could be seen, and yet its program may paint more.
+  await page.locator("#site > [inert]").waitFor({ state: "detached" });
   await page.locator(".animate-pulse:visible, [aria-busy=true]:visible").first().waitFor({ state: "detached" });
+  await waitUntil("the pictures in sight", async () => (await page.evaluate(hasImagesInSight)) === true, visitMsMax);
   // The last paint is told a moment after it.
   await page.evaluate("new Promise((done) => setTimeout(done, 500))");
   const seen = (await page.evaluate(
