@@ -40,7 +40,6 @@ const askedPlainly: readonly [paths: RegExp, asked: readonly string[]][] = [
 /** Parts that most people see first of a page, although its own script, which is kept small, can do without them. */
 const partsSeenFirst: Readonly<Record<string, readonly string[]>> = {
   "/console": ["src/pages/overview/latest-tasks.tsx"],
-  "/console/playground": ["src/pages/playground/workbench.tsx"],
   "/console/tasks": ["src/pages/tasks/task-gallery.tsx"],
   "/docs/reference/:name": ["src/pages/reference/operation-view.tsx"],
 };
