@@ -10,7 +10,7 @@ import { Site } from "./site.tsx";
 import "./site.css";
 
 /** How long a page that the server sent stays as it was sent, where what makes it a living one does not come. */
-const sentMsMax = 3_000;
+const sentMsMax = 10_000;
 
 const place = document.getElementById("site");
 if (place === null) throw new Error("The page has no place for the site.");
