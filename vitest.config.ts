@@ -23,7 +23,7 @@ export default defineConfig({
     globalSetup: ["test/harness/global-setup.ts"],
     // The processes that tests start load much the same: they keep what was compiled where the gateway does.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"), TEST_SEED: seed },
-    setupFiles: ["test/harness/test-seed.ts"],
+    setupFiles: ["test/harness/test-seed.ts", "test/harness/idle-process.ts"],
     reporters: ["default", "./test/harness/summary-reporter.ts"],
     // Tests wait for conditions, never for time: these are only the end of the world.
     expect: { poll: { timeout: 60_000 } },

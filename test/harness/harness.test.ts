@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { untilIdle } from "./idle-process.ts";
 import { startWebhookReceiver } from "./servers/webhook-receiver.ts";
 import { createTestClock } from "./test-clock.ts";
 import { createTestDatabase } from "./test-database.ts";
@@ -38,6 +39,15 @@ test("a connection that a test leaves open is found", async () => {
   await expect(database.close()).rejects.toThrow("Connections left open");
   await client.end();
   await database.close();
+});
+
+test("what a test leaves running with every turn of the event loop is found", async () => {
+  let isOver = false;
+  const go = (): unknown => isOver || setImmediate(go);
+  go();
+  await expect(untilIdle()).rejects.toThrow("goes on with every turn");
+  isOver = true;
+  await untilIdle();
 });
 
 test("each test has a database of its own", async () => {
