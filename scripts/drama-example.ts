@@ -1,17 +1,13 @@
 // Has the sandbox make a video of a page of script, as a new user would, and puts it into docs/media with its storyboard.
 // Run it after a change of how dramas look: node scripts/drama-example.ts
-import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { startGateway } from "../src/app/start-gateway.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { createIdSource } from "../src/lib/ids.ts";
-import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
-import { createLogger } from "../src/platform/observability/logger.ts";
 import { drawPortrait } from "../test/harness/media/portrait.ts";
+import { startOwnGateway } from "./start-own-gateway.ts";
 import { writePicture } from "./write-picture.ts";
 
 type Output = { type: string; url: string; content_type: string; duration?: number };
@@ -24,20 +20,7 @@ const tileWidth = 420;
 const gap = 8;
 
 const dataDir = await mkdtemp(join(tmpdir(), "drama-example-"));
-const gateway = await startGateway({
-  settings: {
-    ...loadSettings({ environment: {}, directory: dataDir }),
-    ...{ data_dir: dataDir, port: 0, host: "127.0.0.1" },
-  },
-  clock: systemClock,
-  ids: createIdSource({ clock: systemClock, randomBytes }),
-  randomBytes,
-  logger: createLogger({ level: "warn", format: "json", write: (line) => process.stderr.write(line) }),
-  onProgress: () => {},
-  onLost: (error) => {
-    throw error;
-  },
-});
+const gateway = await startOwnGateway({ data_dir: dataDir, port: 0, host: "127.0.0.1" });
 const siteUrl = `http://127.0.0.1:${gateway.port}`;
 const headers = { authorization: `Bearer ${gateway.firstRun?.keyText}` };
 

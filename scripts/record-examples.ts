@@ -1,22 +1,18 @@
 // Calls every operation of a gateway on the sandbox, and keeps what was sent and answered as the examples of the reference.
 // Run it after a change of what an operation takes or answers: node scripts/record-examples.ts && npm run generate
-import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGateway } from "../src/app/start-gateway.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { createIdSource } from "../src/lib/ids.ts";
 import { invariant } from "../src/lib/invariant.ts";
-import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createDatabase } from "../src/platform/database/database.ts";
 import { getClusterPaths } from "../src/platform/database/embedded/cluster-directory.ts";
-import { createLogger } from "../src/platform/observability/logger.ts";
 import { evenOut } from "./examples/even-out.ts";
 import { createExampleRecorder } from "./examples/example-recorder.ts";
 import { recordCalls } from "./examples/record-calls.ts";
+import { startOwnGateway } from "./start-own-gateway.ts";
 
 const repositoryDir = join(import.meta.dirname, "..");
 const document = JSON.parse(await readFile(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
@@ -25,19 +21,12 @@ const dataDir = await mkdtemp(join(tmpdir(), "record-examples-"));
 const receiver = createServer((request, response) => request.resume().on("end", () => response.end())).listen(0);
 const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 const siteUrl = "http://localhost:4242";
-const gateway = await startGateway({
-  settings: {
-    ...loadSettings({ environment: {}, directory: dataDir }),
-    ...{ data_dir: dataDir, port: 0, host: "127.0.0.1", site_url: siteUrl, base_url: `${siteUrl}/v1` },
-  },
-  clock: systemClock,
-  ids: createIdSource({ clock: systemClock, randomBytes }),
-  randomBytes,
-  logger: createLogger({ level: "warn", format: "json", write: (line) => process.stderr.write(line) }),
-  onProgress: () => {},
-  onLost: (error) => {
-    throw error;
-  },
+const gateway = await startOwnGateway({
+  data_dir: dataDir,
+  port: 0,
+  host: "127.0.0.1",
+  site_url: siteUrl,
+  base_url: `${siteUrl}/v1`,
 });
 
 try {

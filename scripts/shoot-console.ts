@@ -1,22 +1,18 @@
 // Takes the screenshots of the console that the docs show, from a gateway of its own with the demo account.
 // Run it after a change of how the pages look: node scripts/shoot-console.ts
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { startGateway } from "../src/app/start-gateway.ts";
-import { systemClock } from "../src/lib/clock.ts";
-import { createIdSource } from "../src/lib/ids.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
-import { createLogger } from "../src/platform/observability/logger.ts";
 import { findFreePort } from "../test/harness/gateway-process.ts";
 import { launchBrowser } from "../test/harness/site/browser.ts";
 import { liveDemoDay } from "./demo/live-demo-day.ts";
 import { writeDemoHistory } from "./demo/write-demo-history.ts";
 import { shootPage } from "./shoot-page.ts";
+import { startOwnGateway } from "./start-own-gateway.ts";
 
 const pages = [
   { path: "/", name: "console-landing.png" },
@@ -37,17 +33,7 @@ const settings = {
   ...{ data_dir: join(folder, "data"), port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
 };
 const fresh = await writeDemoHistory(settings, console.log);
-const gateway = await startGateway({
-  settings,
-  clock: systemClock,
-  ids: createIdSource({ clock: systemClock, randomBytes }),
-  randomBytes,
-  logger: createLogger({ level: "error", format: "json", write: (line) => process.stderr.write(line) }),
-  onProgress: () => {},
-  onLost: (error) => {
-    throw error;
-  },
-});
+const gateway = await startOwnGateway(settings);
 const day = fresh === null ? null : await liveDemoDay({ baseUrl: settings.base_url, key: fresh.key });
 const browser = await launchBrowser();
 try {

@@ -6,15 +6,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { startGateway } from "../src/app/start-gateway.ts";
-import { systemClock } from "../src/lib/clock.ts";
-import { createIdSource } from "../src/lib/ids.ts";
-import { loadSettings } from "../src/platform/config/load-settings.ts";
-import { createLogger } from "../src/platform/observability/logger.ts";
 import { findFreePort } from "../test/harness/gateway-process.ts";
 import { launchBrowser } from "../test/harness/site/browser.ts";
 import { approveByPage, presentEntry, startLoopbackProgram } from "../test/harness/site/loopback-program.ts";
 import { shootPage } from "./shoot-page.ts";
+import { startOwnGateway } from "./start-own-gateway.ts";
 
 const viewport = { width: 1440, height: 900 };
 const email = "ada@example.com";
@@ -24,19 +20,12 @@ execFileSync(process.execPath, [join(import.meta.dirname, "build-web.ts")], { st
 const dataDir = await mkdtemp(join(tmpdir(), "shoot-site-"));
 const port = Number(await findFreePort());
 const siteUrl = `http://localhost:${port}`;
-const gateway = await startGateway({
-  settings: {
-    ...loadSettings({ environment: {}, directory: dataDir }),
-    ...{ data_dir: dataDir, port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
-  },
-  clock: systemClock,
-  ids: createIdSource({ clock: systemClock, randomBytes }),
-  randomBytes,
-  logger: createLogger({ level: "warn", format: "json", write: (line) => process.stderr.write(line) }),
-  onProgress: () => {},
-  onLost: (error) => {
-    throw error;
-  },
+const gateway = await startOwnGateway({
+  data_dir: dataDir,
+  port,
+  host: "localhost",
+  site_url: siteUrl,
+  base_url: `${siteUrl}/v1`,
 });
 const browser = await launchBrowser();
 const program = await startLoopbackProgram();
@@ -70,6 +59,8 @@ async function signUp(page: Page): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(randomBytes(16).toString("hex"));
   await page.getByRole("button", { name: "Create account" }).click();
+  // Who leaves before the answer is in another browser, for all that the server knows.
+  await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
   await page.goto(gateway.outboxUrl ?? "");
   await page.getByRole("region").filter({ hasText: email }).getByRole("link").first().click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();

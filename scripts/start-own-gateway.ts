@@ -1,0 +1,21 @@
+import { randomBytes } from "node:crypto";
+import { startGateway } from "../src/app/start-gateway.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { createIdSource } from "../src/lib/ids.ts";
+import { loadSettings, type Settings } from "../src/platform/config/load-settings.ts";
+import { createLogger } from "../src/platform/observability/logger.ts";
+
+/** A gateway for one script, on a data folder of the script's own: whatever the environment sets is nothing to it. */
+export function startOwnGateway({ data_dir: dataDir, ...settings }: Partial<Settings> & Pick<Settings, "data_dir">) {
+  return startGateway({
+    settings: { ...loadSettings({ environment: {}, directory: dataDir }), data_dir: dataDir, ...settings },
+    clock: systemClock,
+    ids: createIdSource({ clock: systemClock, randomBytes }),
+    randomBytes,
+    logger: createLogger({ level: "warn", format: "json", write: (line) => process.stderr.write(line) }),
+    onProgress: () => {},
+    onLost: (error) => {
+      throw error;
+    },
+  });
+}
