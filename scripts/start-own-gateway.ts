@@ -12,7 +12,7 @@ export function startOwnGateway({ data_dir: dataDir, ...settings }: Partial<Sett
     clock: systemClock,
     ids: createIdSource({ clock: systemClock, randomBytes }),
     randomBytes,
-    logger: createLogger({ level: "warn", format: "json", write: (line) => process.stderr.write(line) }),
+    logger: createLogger({ level: "error", format: "json", write: (line) => process.stderr.write(line) }),
     onProgress: () => {},
     onLost: (error) => {
       throw error;
