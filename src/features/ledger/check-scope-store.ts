@@ -14,7 +14,7 @@ export type Scope =
 
 // A transaction and the hold that it ends share the part of their ids after the prefix.
 export const holdOfPosting = "'hold_' || substr(posting.id, 5)";
-export const postingOfHold = "'txn_' || substr(hold.id, 6)";
+const postingOfHold = "'txn_' || substr(hold.id, 6)";
 export const signedAmount = "case when posting.credit = posting.pocket_id then posting.amount else -posting.amount end";
 const slotOf = (moment: string): string => `date_bin('15 minutes', ${moment}, 'epoch')`;
 /** The sealed sum that a budget's period, or what was taken back for a payment, is kept by. */
@@ -23,13 +23,27 @@ export const spendingName = (keyId: string, startsAt: string): string =>
 export const reversalName = "cause_kind || ' ' || cause_id";
 
 // The joins are laid out so that rows are found by their index, whatever the planner expects of them.
+/** Every hold in question with what it was charged for and what was booked for it. */
+const billsOfHolds = `
+      select hold.*, charge.id as charge_id, charge.hold_id as charge_hold_id, charge.account_id as charge_account_id,
+          charge.unit as charge_unit, charge.paid as charge_paid, charge.lost as charge_lost, charge.item_quantities,
+          charge.item_rates_nano, charge.rates_per, charge.minimum_nano, charge.quota_units,
+          posted.paid as posted_paid, posted.lost as posted_lost, posted.legs as posted_legs
+        from scope_holds hold
+          left join lateral (select * from charges where id = ${postingOfHold} offset 0) charge on true
+          cross join lateral (
+            select coalesce(sum(amount) filter (where kind = 'charge'), 0) as paid,
+                coalesce(sum(amount) filter (where kind = 'loss'), 0) as lost, count(*) as legs
+              from postings where id = ${postingOfHold}) posted`;
+
 const openAndChargedHolds = `
     scope_holds as materialized (
       select * from holds where account_id = any($1) and state = 'open'
       union all
       select hold.* from (select distinct id from scope_postings where kind in ('charge', 'loss')) posting
         cross join lateral (select * from holds where id = ${holdOfPosting} offset 0) hold
-        where hold.state <> 'open' or hold.account_id <> all($1))`;
+        where hold.state <> 'open' or hold.account_id <> all($1)),
+    scope_bills as materialized (${billsOfHolds})`;
 
 const wholeScope = `
     sealed_sums as (select * from ledger_sealed_sums where false),
@@ -37,6 +51,7 @@ const wholeScope = `
     scope_pockets as (select * from pockets where $1::text[] is null or account_id = any($1)),
     scope_postings as (select * from postings where $1::text[] is null or account_id = any($1)),
     scope_holds as (select * from holds where $1::text[] is null or account_id = any($1)),
+    scope_bills as not materialized (${billsOfHolds}),
     scope_rollups as (select usage_rollups.* from scope_wallets join usage_rollups using (account_id)),
     scope_charges as (
       select charges.* from scope_wallets join charges using (account_id) where created_at >= rolled_up_from)`;
@@ -51,17 +66,18 @@ const sinceSeals = `
           select * from postings where postings.account_id = asked.account_id and number > coalesce(seal.number, 0)
             and ($2::bigint is null or number <= $2) offset 0) posting),
     ${openAndChargedHolds},
-    scope_slots as (
-      select account_id, slot_at from (
-        select distinct account_id, ${slotOf("created_at")} as slot_at from scope_postings where kind in ('charge', 'loss')
-      ) slots join scope_wallets using (account_id) where slot_at >= rolled_up_from),
+    scope_spans as (
+      select account_id, greatest(since, rolled_up_from) as since, until from (
+        select account_id, ${slotOf("min(created_at)")} as since, ${slotOf("max(created_at)")} + interval '15 minutes' as until
+          from scope_postings where kind in ('charge', 'loss') group by account_id) used join scope_wallets using (account_id)),
     scope_rollups as (
-      select rollup.* from scope_slots slot cross join lateral (
-        select * from usage_rollups where account_id = slot.account_id and slot_at = slot.slot_at offset 0) rollup),
+      select rollup.* from scope_spans span cross join lateral (
+        select * from usage_rollups where account_id = span.account_id and slot_at >= span.since and slot_at < span.until
+          offset 0) rollup),
     scope_charges as (
-      select charge.* from scope_slots slot cross join lateral (
-        select * from charges where account_id = slot.account_id and created_at >= slot.slot_at
-          and created_at < slot.slot_at + interval '15 minutes' offset 0) charge)`;
+      select charge.* from scope_spans span cross join lateral (
+        select * from charges where account_id = span.account_id and created_at >= span.since and created_at < span.until
+          offset 0) charge)`;
 
 /** Every statement sees the accounts, postings and holds in question by these names. */
 export const scopeStatements: Record<Scope["kind"], string> = {
@@ -76,7 +92,8 @@ export const scopeStatements: Record<Scope["kind"], string> = {
   part: sinceSeals,
   holds: `
     scope_postings as (select * from postings where false),
-    scope_holds as (select * from holds where id > $4 and id <= $5)`,
+    scope_holds as materialized (select * from holds where id > $4 and id <= $5),
+    scope_bills as materialized (${billsOfHolds})`,
 };
 
 /** What the statements of a scope are given, by the numbers of their parameters. */

@@ -3,7 +3,6 @@ import { type Database, inTransaction } from "../../platform/database/database.t
 import {
   holdOfPosting,
   listScopeValues,
-  postingOfHold,
   reversalName,
   type Scope,
   scopeStatements,
@@ -119,13 +118,10 @@ export const invariants: readonly Invariant[] = [
     subject: "holds",
     promise: "A settled hold was charged exactly what it says, and no more than was held; others were not charged.",
     statement: `
-      select hold.account_id, format('hold %s is %s with %s of %s settled; its postings charge %s',
-          hold.id, hold.state, hold.settled, hold.amount, coalesce(charged.total, 0)) as message
-        from scope_holds hold left join lateral (
-          select sum(amount) filter (where kind = 'charge') as total, count(*) as legs
-            from postings posting where posting.id = ${postingOfHold}) charged on true
-        where hold.settled <> coalesce(charged.total, 0) or hold.settled > hold.amount
-          or (hold.state <> 'settled' and charged.legs > 0)`,
+      select account_id, format('hold %s is %s with %s of %s settled; its postings charge %s',
+          id, state, settled, amount, posted_paid) as message
+        from scope_bills
+        where settled <> posted_paid or settled > amount or (state <> 'settled' and posted_legs > 0)`,
   },
   {
     name: "F",
@@ -143,28 +139,23 @@ export const invariants: readonly Invariant[] = [
     promise: "Every charge and loss belongs to a hold that this very settlement ended, and says what it was for.",
     statement: `
       select posting.account_id, format('posting %s (%s of %s) belongs to hold %s, which is %s', posting.id, posting.kind,
-          posting.amount, ${holdOfPosting}, coalesce(hold.state, 'not there')) as message
-        from scope_postings posting
-          left join holds hold on hold.id = ${holdOfPosting}
-          left join charges charge on charge.id = posting.id
-        where posting.kind in ('charge', 'loss') and (hold.state is distinct from 'settled'
-          or hold.account_id <> posting.account_id or hold.settlement_fingerprint <> posting.fingerprint or charge.id is null)
+          posting.amount, ${holdOfPosting}, coalesce(bill.state, 'not there')) as message
+        from scope_postings posting left join scope_bills bill on bill.id = ${holdOfPosting}
+        where posting.kind in ('charge', 'loss') and (bill.state is distinct from 'settled'
+          or bill.account_id <> posting.account_id or bill.settlement_fingerprint <> posting.fingerprint or bill.charge_id is null)
       union all
-      select hold.account_id, format('hold %s is settled, but nothing says what for', hold.id)
-        from scope_holds hold left join charges charge on charge.id = ${postingOfHold}
-        where hold.state = 'settled' and (charge.hold_id, charge.account_id, charge.unit)
-          is distinct from (hold.id, hold.account_id, hold.unit)`,
+      select account_id, format('hold %s is settled, but nothing says what for', id)
+        from scope_bills
+        where state = 'settled' and (charge_hold_id, charge_account_id, charge_unit) is distinct from (id, account_id, unit)`,
   },
   {
     name: "H",
     subject: "holds",
     promise: "What was refused left nothing else.",
     statement: `
-      select hold.account_id, format('hold %s was refused, but has parts, postings or charges', hold.id) as message
-        from scope_holds hold
-        where hold.state = 'refused' and (cardinality(hold.pocket_ids) > 0
-          or exists (select from postings where id = ${postingOfHold})
-          or exists (select from charges where id = ${postingOfHold}))`,
+      select account_id, format('hold %s was refused, but has parts, postings or charges', id) as message
+        from scope_bills
+        where state = 'refused' and (cardinality(pocket_ids) > 0 or posted_legs > 0 or charge_id is not null)`,
   },
   {
     name: "I",
@@ -197,20 +188,15 @@ export const invariants: readonly Invariant[] = [
     subject: "holds",
     promise: "Computed again from its price and quantities, each charge is what was paid and lost.",
     statement: `
-      select hold.account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge.id,
-          charge.paid, charge.lost, bill.cost, posted.paid, posted.lost) as message
-        from scope_holds hold cross join lateral (select * from charges where id = ${postingOfHold} offset 0) charge,
-          lateral (
-            select case charge.unit when 'money'
-              then greatest(div(2 * coalesce(sum(quantity::numeric * rate), 0) + charge.rates_per, 2 * charge.rates_per::numeric),
-                charge.minimum_nano)
-              else charge.quota_units end as cost
-            from unnest(charge.item_quantities, charge.item_rates_nano) as item (quantity, rate)) bill,
-          lateral (
-            select coalesce(sum(amount) filter (where kind = 'charge'), 0) as paid,
-              coalesce(sum(amount) filter (where kind = 'loss'), 0) as lost
-            from postings where id = charge.id) posted
-        where bill.cost <> charge.paid + charge.lost or posted.paid <> charge.paid or posted.lost <> charge.lost`,
+      select account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge_id,
+          charge_paid, charge_lost, cost, posted_paid, posted_lost) as message
+        from scope_bills cross join lateral (
+          select case charge_unit when 'money'
+            then greatest(div(2 * coalesce(sum(quantity::numeric * rate), 0) + rates_per, 2 * rates_per::numeric), minimum_nano)
+            else quota_units end as cost
+          from unnest(item_quantities, item_rates_nano) as item (quantity, rate)) bill
+        where charge_id is not null
+          and (cost <> charge_paid + charge_lost or posted_paid <> charge_paid or posted_lost <> charge_lost)`,
   },
   {
     name: "K",
