@@ -33,37 +33,40 @@ const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 /**
  * What was charged in each bucket of time, from the ledger's roll-ups and the catalog's prices. Where the time begins or
  * ends within a slot of theirs, and where they do not reach back to, the charges themselves are read: all as of one
- * moment. The ends of the time are asked for in a way that hides them from the planner: whatever it expects of an account
- * with many charges, they are found by their index and summed up as they come.
+ * moment. Each bucket is a range of the account's index, whatever the planner expects of an account with many charges, and
+ * is summed up by itself: that takes half the time of telling for each row which bucket it falls into.
  */
 export async function sumCharges(database: Database, asked: GroupedCharges): Promise<ChargeGroup[]> {
   const { accountId, boundaries, by, model, keyId, groupsMax } = asked;
   const moments = boundaries.map((moment) => moment.toISOString());
-  const [from, to] = [moments.at(0), moments.at(-1)];
   const slots = findWholeSlots(boundaries);
   const { rows } = await sql<GroupRow>`
     with covered as materialized (
-      select case when since < until then since else ${to}::timestamptz end as since,
-          case when since < until then until else ${to}::timestamptz end as until
+      select case when since < until then since else ${moments.at(-1)}::timestamptz end as since,
+          case when since < until then until else ${moments.at(-1)}::timestamptz end as until
         from (select greatest(${slots.from}::timestamptz, rolled_up_from) as since, ${slots.to}::timestamptz as until
           from wallets where account_id = ${accountId}) whole),
-    used as (
-      select slot_at as moment, price_id, key_id, unit, item_names, calls, paid, quantities from usage_rollups
-        where account_id = ${accountId}
-          and slot_at >= (select since from covered) and slot_at < (select until from covered)
-      union all
-      ${selectCharged(accountId, { from: sql`${from}::timestamptz`, to: sql`since from covered` })}
-      union all
-      ${selectCharged(accountId, { from: sql`until from covered`, to: sql`${to}::timestamptz` })}),
+    buckets as materialized (
+      select number, bucket.since, bucket.until, covered.since as covered_since, covered.until as covered_until
+        from covered, unnest(${moments.slice(0, -1)}::timestamptz[], ${moments.slice(1)}::timestamptz[])
+          with ordinality as bucket (since, until, number)),
     sums as (
-      select width_bucket(moment, (select ${moments}::timestamptz[])) as bucket,
-          ${by.model ? sql`price_id` : sql`null::text`} as price_id, ${by.key ? sql`key_id` : sql`null::text`} as key_id,
-          unit, item_names, sum(calls)::bigint as calls, sum(paid)::text as paid,
-          array[${sql.join(itemPlaces.map((place) => sql`sum(quantities[${sql.lit(place)}])`))}]::text[] as quantities
-        from used
-        where (${model}::text is null or price_id = any (array (select id from prices where model_id = ${model})))
-          and (${keyId}::text is null or key_id = ${keyId})
-        group by 1, 2, 3, 4, 5
+      select bucket.number::integer as bucket, summed.*
+        from buckets bucket cross join lateral (
+          select ${by.model ? sql`price_id` : sql`null::text`} as price_id, ${by.key ? sql`key_id` : sql`null::text`} as key_id,
+              unit, item_names, sum(calls)::bigint as calls, sum(paid)::text as paid,
+              array[${sql.join(itemPlaces.map((place) => sql`sum(quantities[${sql.lit(place)}])`))}]::text[] as quantities
+            from (
+              select price_id, key_id, unit, item_names, calls, paid, quantities from usage_rollups
+                where account_id = ${accountId} and slot_at >= greatest(bucket.since, covered_since)
+                  and slot_at < least(bucket.until, covered_until)
+              union all
+              ${selectCharged(accountId, { from: sql`bucket.since`, to: sql`least(bucket.until, covered_since)` })}
+              union all
+              ${selectCharged(accountId, { from: sql`greatest(bucket.since, covered_until)`, to: sql`bucket.until` })}) used
+            where (${model}::text is null or price_id = any (array (select id from prices where model_id = ${model})))
+              and (${keyId}::text is null or key_id = ${keyId})
+            group by 1, 2, 3, 4) summed
         limit ${groupsMax})
     select sums.*, price.model_id as model from sums left join prices price on price.id = sums.price_id`.execute(
     database,
@@ -71,13 +74,14 @@ export async function sumCharges(database: Database, asked: GroupedCharges): Pro
   return rows.map(toGroup);
 }
 
+/** Where there is no time between the two, nothing is looked for. */
 function selectCharged(
   accountId: AccountId,
   { from, to }: { from: RawBuilder<unknown>; to: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
   return sql`
-      select created_at, price_id, key_id, unit, item_names, 1, paid, item_quantities from charges
-        where account_id = ${accountId} and created_at >= (select ${from}) and created_at < (select ${to})`;
+              select price_id, key_id, unit, item_names, 1, paid, item_quantities from charges
+                where account_id = ${accountId} and created_at >= ${from} and created_at < ${to} and ${from} < ${to}`;
 }
 
 const slotMs = 15 * 60_000;
