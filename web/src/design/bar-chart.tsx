@@ -117,25 +117,32 @@ function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: Plo
 
 type ChartPoint = { activeLabel?: string | number | undefined };
 
-/** The bars over which a pressed pointer goes; let go, it has chosen them. */
+/**
+ * The bars over which a pressed pointer goes; let go, it has chosen them. Nothing is drawn anew before it has left the first
+ * one: a part that changed under the pointer would not have been pressed.
+ */
 function useDrag(onChoose: PlotProps["onChoose"]) {
+  const pressed = useRef<string | null>(null);
   const [dragged, setDragged] = useState<{ from: string; to: string } | null>(null);
   const read = ({ activeLabel }: ChartPoint): string | null => (activeLabel === undefined ? null : String(activeLabel));
+  const end = () => {
+    pressed.current = null;
+    setDragged(null);
+  };
   return {
-    dragged: dragged === null || dragged.from === dragged.to ? null : dragged,
+    dragged,
     onMouseDown(point: ChartPoint) {
-      const id = read(point);
-      if (id !== null) setDragged({ from: id, to: id });
+      pressed.current = read(point);
     },
     onMouseMove(point: ChartPoint) {
-      const id = read(point);
-      if (id !== null && dragged !== null && id !== dragged.to) setDragged({ ...dragged, to: id });
+      const [from, to] = [pressed.current, read(point)];
+      if (from !== null && to !== null && to !== (dragged?.to ?? from)) setDragged(from === to ? null : { from, to });
     },
     onMouseUp() {
       if (dragged !== null) onChoose(dragged.from, dragged.to);
-      setDragged(null);
+      end();
     },
-    onMouseLeave: () => setDragged(null),
+    onMouseLeave: end,
   };
 }
 
