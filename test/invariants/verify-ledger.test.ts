@@ -67,6 +67,9 @@ async function corrupt(...statements: string[]): Promise<void> {
   });
 }
 
+const usageOfNothing = (slotAt: string): string =>
+  `insert into usage_rollups values ('${accountId}', '${slotAt}', null, 'price_nothing', 'money', '{images}', 1, 5, '{1}')`;
+
 async function find(): Promise<string[]> {
   const now = world.clock.now();
   const found = await findViolations(world.database, { kind: "whole", accountIds: [accountId, otherId], now });
@@ -184,6 +187,8 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
     "usage of other quantities",
     () => [`update usage_rollups set quantities[1] = quantities[1] - 1 where account_id = '${accountId}'`],
   ],
+  ["N", "usage of a day before the first charge", () => [usageOfNothing("2020-01-01")]],
+  ["N", "usage of a day after the last charge", () => [usageOfNothing("2120-01-01")]],
   ["N", "usage that was forgotten", () => [`delete from usage_rollups where account_id = '${accountId}'`]],
   [
     "M",
@@ -205,10 +210,9 @@ describe("a violation is found, with its account and its rows", () => {
         const found = await findViolations(tx, { kind: "whole", accountIds: [accountId, otherId], now });
         expect(found.map((violation) => violation.invariant)).toContain(invariant);
         const message = found.find((violation) => violation.invariant === invariant)?.message ?? "";
-        // The check of everything has the same in portions: accounts from their beginning, then usage, then holds.
+        // The check of everything has the same in portions: accounts from their beginning, then holds.
         const portions = [
           { kind: "sealed", accountIds: [accountId, otherId] },
-          { kind: "usage", accountIds: [accountId, otherId] },
           { kind: "holds", afterId: "", upToId: "hold_z" },
         ] as const;
         const parted: Violation[] = [];
@@ -372,6 +376,12 @@ describe("what was checked is sealed", () => {
     expect(await check("since-seals")).toEqual([]);
     expect(namesOf(await check("everything"))).toEqual(new Set(["B", "E", "J"]));
     await corrupt(`update postings set amount = amount + 1 where id = '${old}'`);
+    expect(await check("everything")).toEqual([]);
+    // An account that was read in parts, and usage that lies before all of them.
+    await corrupt(usageOfNothing("2020-01-01"));
+    expect(await check("since-seals")).toEqual([]);
+    expect(namesOf(await check("everything"))).toEqual(new Set(["N"]));
+    await corrupt(`delete from usage_rollups where price_id = 'price_nothing'`);
     expect(await check("everything")).toEqual([]);
     const { seals } = await readSeals();
     await unfreezeWallet(world.database, accountId);

@@ -22,28 +22,35 @@ export const spendingName = (keyId: string, startsAt: string): string =>
   `${keyId} || ' ' || extract(epoch from ${startsAt})`;
 export const reversalName = "cause_kind || ' ' || cause_id";
 
-// The joins are laid out so that rows are found by their index, whatever the planner expects of them.
-/** Every hold in question with what it was charged for and what was booked for it. */
-const billsOfHolds = `
+/**
+ * Every hold in question with what it was charged for and what was booked for it, from tables with as much of either as the
+ * scope has. What is looked up row by row is laid out so that an index finds it, whatever the planner expects of it.
+ */
+const billsOfHolds = (charge: string, posted: string): string => `
       select hold.*, charge.id as charge_id, charge.hold_id as charge_hold_id, charge.account_id as charge_account_id,
           charge.unit as charge_unit, charge.paid as charge_paid, charge.lost as charge_lost, charge.item_quantities,
           charge.item_rates_nano, charge.rates_per, charge.minimum_nano, charge.quota_units,
-          posted.paid as posted_paid, posted.lost as posted_lost, posted.legs as posted_legs
-        from scope_holds hold
-          left join lateral (select * from charges where id = ${postingOfHold} offset 0) charge on true
-          cross join lateral (
-            select coalesce(sum(amount) filter (where kind = 'charge'), 0) as paid,
-                coalesce(sum(amount) filter (where kind = 'loss'), 0) as lost, count(*) as legs
-              from postings where id = ${postingOfHold}) posted`;
+          coalesce(posted.paid, 0) as posted_paid, coalesce(posted.lost, 0) as posted_lost, coalesce(posted.legs, 0) as posted_legs
+        from scope_holds hold left join ${charge} left join ${posted}`;
+
+const sumsOfLegs = `
+            sum(amount) filter (where kind = 'charge') as paid, sum(amount) filter (where kind = 'loss') as lost, count(*) as legs`;
+const billsById = billsOfHolds(
+  `lateral (select * from charges where id = ${postingOfHold} offset 0) charge on true`,
+  `lateral (select ${sumsOfLegs} from postings where id = ${postingOfHold} offset 0) posted on true`,
+);
+const billsOfScope = billsOfHolds(
+  `span_charges charge on charge.id = ${postingOfHold}`,
+  `(select id, ${sumsOfLegs} from scope_postings group by id) posted on posted.id = ${postingOfHold}`,
+);
 
 const openAndChargedHolds = `
     scope_holds as materialized (
       select * from holds where account_id = any($1) and state = 'open'
       union all
-      select hold.* from (select distinct id from scope_postings where kind in ('charge', 'loss')) posting
+      select hold.* from (select distinct id from scope_postings where kind in ('charge', 'loss') order by id) posting
         cross join lateral (select * from holds where id = ${holdOfPosting} offset 0) hold
-        where hold.state <> 'open' or hold.account_id <> all($1)),
-    scope_bills as materialized (${billsOfHolds})`;
+        where hold.state <> 'open' or hold.account_id <> all($1))`;
 
 const wholeScope = `
     sealed_sums as (select * from ledger_sealed_sums where false),
@@ -51,11 +58,18 @@ const wholeScope = `
     scope_pockets as (select * from pockets where $1::text[] is null or account_id = any($1)),
     scope_postings as (select * from postings where $1::text[] is null or account_id = any($1)),
     scope_holds as (select * from holds where $1::text[] is null or account_id = any($1)),
-    scope_bills as not materialized (${billsOfHolds}),
-    scope_rollups as (select usage_rollups.* from scope_wallets join usage_rollups using (account_id)),
+    scope_bills as not materialized (${billsById}),
+    scope_rollups as (
+      select rollup.* from scope_wallets wallet cross join lateral (
+        select * from usage_rollups where account_id = wallet.account_id offset 0) rollup),
     scope_charges as (
-      select charges.* from scope_wallets join charges using (account_id) where created_at >= rolled_up_from)`;
+      select charge.* from scope_wallets wallet cross join lateral (
+        select * from charges where account_id = wallet.account_id and created_at >= wallet.rolled_up_from offset 0) charge)`;
 
+/**
+ * Movements are never cut in two, neither by a seal nor by a part: all legs of one are in scope. Usage is looked at from the first
+ * slot on that has something new, and from the beginning where nothing is sealed.
+ */
 const sinceSeals = `
     scope_wallets as (select * from wallets where account_id = any($1)),
     scope_pockets as (select * from pockets where account_id = any($1)),
@@ -67,17 +81,24 @@ const sinceSeals = `
             and ($2::bigint is null or number <= $2) offset 0) posting),
     ${openAndChargedHolds},
     scope_spans as (
-      select account_id, greatest(since, rolled_up_from) as since, until from (
-        select account_id, ${slotOf("min(created_at)")} as since, ${slotOf("max(created_at)")} + interval '15 minutes' as until
-          from scope_postings where kind in ('charge', 'loss') group by account_id) used join scope_wallets using (account_id)),
+      select * from (
+        select account_id, rolled_up_from,
+            case when seal.number is null and $2::bigint is null then '-infinity' else used.since end as since,
+            case when $2::bigint is null then 'infinity' else used.until end as until
+          from scope_wallets left join ledger_seals seal using (account_id) left join (
+            select account_id, ${slotOf("min(created_at)")} as since, ${slotOf("max(created_at)")} + interval '15 minutes' as until
+              from scope_postings where kind in ('charge', 'loss') group by account_id) used using (account_id)) spans
+        where since is not null),
+    span_charges as materialized (
+      select charge.*, rolled_up_from from scope_spans span cross join lateral (
+        select * from charges where account_id = span.account_id and created_at >= span.since and created_at < span.until
+          offset 0) charge),
+    scope_bills as materialized (${billsOfScope}),
     scope_rollups as (
       select rollup.* from scope_spans span cross join lateral (
-        select * from usage_rollups where account_id = span.account_id and slot_at >= span.since and slot_at < span.until
-          offset 0) rollup),
-    scope_charges as (
-      select charge.* from scope_spans span cross join lateral (
-        select * from charges where account_id = span.account_id and created_at >= span.since and created_at < span.until
-          offset 0) charge)`;
+        select * from usage_rollups where account_id = span.account_id and slot_at >= greatest(span.since, rolled_up_from)
+          and slot_at < span.until offset 0) rollup),
+    scope_charges as (select * from span_charges where created_at >= rolled_up_from)`;
 
 /** Every statement sees the accounts, postings and holds in question by these names. */
 export const scopeStatements: Record<Scope["kind"], string> = {
@@ -87,13 +108,14 @@ export const scopeStatements: Record<Scope["kind"], string> = {
     scope_wallets as (select * from wallets where account_id = any($1)),
     scope_pockets as (select * from pockets where account_id = any($1) and is_open),
     scope_postings as (select * from postings where account_id = any($1) and number > $2),
-    ${openAndChargedHolds}`,
+    ${openAndChargedHolds},
+    scope_bills as materialized (${billsById})`,
   sealed: sinceSeals,
   part: sinceSeals,
   holds: `
     scope_postings as (select * from postings where false),
     scope_holds as materialized (select * from holds where id > $4 and id <= $5),
-    scope_bills as materialized (${billsOfHolds})`,
+    scope_bills as materialized (${billsById})`,
 };
 
 /** What the statements of a scope are given, by the numbers of their parameters. */

@@ -108,10 +108,11 @@ const addSumsStatement = `
     union all
     select account_id, 'reversal', ${reversalName}, -(${signedAmount}) from posting where kind = 'reversal'
     union all
-    -- Each hold once: its settlement's first leg stands for it.
+    -- Each hold once: its settlement's first leg stands for it. Where no key has spending, no hold counts against one.
     select hold.account_id, 'spending', ${spendingName("coalesce(key.lineage_id, hold.key_id)", "budget_starts_at")}, settled
       from posting join holds hold on hold.id = ${holdOfPosting} left join api_keys key on key.id = hold.key_id
-      where posting.kind in ('charge', 'loss') and posting.leg = 0 and hold.budget_starts_at is not null),
+      where posting.kind in ('charge', 'loss') and posting.leg = 0 and hold.budget_starts_at is not null
+        and posting.account_id = any (array (select account_id from key_spending where account_id = any ($1)))),
   summed as (
     insert into ledger_sealed_sums as kept (account_id, about, name, entries, total)
       select account_id, about, name, count(*), sum(amount) from added group by 1, 2, 3
