@@ -1,5 +1,5 @@
 import { getBackup, restoreBackup, restoreMoment } from "../features/backups/index.ts";
-import { checkAccounts, invariants } from "../features/ledger/index.ts";
+import { type CheckOutcome, checkEverything, invariants, type Violation } from "../features/ledger/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import { confirmCopy } from "../platform/database/copy-state.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -99,10 +99,12 @@ async function conclude(
 ): Promise<CommandResult> {
   databaseClock.hear(await readDatabaseTime(database));
   const now = systemParts.clock.now();
-  const { violations } = await checkAccounts(database, { kind: "whole", accountIds: "all", now });
-  const isSound = violations.length === 0;
+  const found: Violation[] = [];
+  const onFound = ({ violations }: CheckOutcome): void => void found.push(...violations);
+  await checkEverything(database, { now, onFound, place: "own" });
+  const isSound = found.length === 0;
   return {
-    json: { ...json, ledger: { ok: isSound, violations: violations.length } },
+    json: { ...json, ledger: { ok: isSound, violations: found.length } },
     text: [
       ...lines,
       isSound
