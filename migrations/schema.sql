@@ -2071,7 +2071,7 @@ begin
   -- Nearly always it is one, and then there is nothing to group.
   if (select count(*) from new_charges) = 1 then
     insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-      select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, 1, paid,
+      select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, 1, paid,
           item_quantities
         from new_charges charge
         where created_at >= (select rolled_up_from from wallets where wallets.account_id = charge.account_id)
@@ -2080,12 +2080,12 @@ begin
           quantities = add_quantities(kept.quantities, excluded.quantities);
   else
     insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-      select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
+      select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
           array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
             sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
         from new_charges charge
         group by 1, 2, 3, 4, 5, 6
-        having date_bin('15 minutes', created_at, 'epoch')
+        having date_bin('30 minutes', created_at, 'epoch')
           >= (select rolled_up_from from wallets where wallets.account_id = charge.account_id)
       on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
         set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
@@ -2104,12 +2104,12 @@ declare
 begin
   select rolled_up_from into until from wallets where account_id = asked_account_id for update;
   if until is null or until = '-infinity' then return false; end if;
-  select date_bin('15 minutes', created_at, 'epoch') into since from charges
+  select date_bin('30 minutes', created_at, 'epoch') into since from charges
     where account_id = asked_account_id and created_at < until
     order by created_at desc offset charges_max - 1 limit 1;
   since = coalesce(since, '-infinity');
   insert into usage_rollups (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-    select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
+    select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
         array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
           sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
       from charges where account_id = asked_account_id and created_at >= since and created_at < until

@@ -260,6 +260,34 @@ test("charges from before there were roll-ups count as ever, while they are adde
   expect(await findAccountToRollUp(database, null)).toBeNull();
 });
 
+test("roll-ups of quarters of an hour, as there were before, count with those of half hours", async () => {
+  const { accountId } = caller;
+  const { database } = stage.gateway;
+  await stage.setTimeZone(accountId, "Asia/Kathmandu");
+  for (const minute of ["18:01", "18:16", "18:20", "18:31", "18:46", "19:05"]) {
+    stage.setTime(`2026-11-09T${minute}:00Z`);
+    await stage.charge({ ...caller, items: { output_tokens: 1000n } });
+  }
+  const queries = ["group_by=hour&from=2026-11-05&to=2026-11-11", "from=2026-11-09&to=2026-11-11"];
+  const before = await Promise.all(queries.map(readUsage));
+  await sql`delete from usage_rollups where account_id = ${accountId}`.execute(database);
+  await sql`
+    insert into usage_rollups select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names,
+        count(*), sum(paid), array[sum(item_quantities[1])] from charges where account_id = ${accountId}
+      group by 1, 2, 3, 4, 5, 6`.execute(database);
+  expect(await Promise.all(queries.map(readUsage))).toEqual(before);
+  // One more in the slot of two quarters.
+  stage.setTime("2026-11-09T18:22:00Z");
+  await stage.charge({ ...caller, items: { output_tokens: 1000n } });
+  const [hours] = await Promise.all(queries.map(readUsage));
+  expect(hours?.data.map(({ from, calls }) => [from, calls])).toEqual([
+    ["2026-11-09T17:15:00.000Z", 1],
+    ["2026-11-09T18:15:00.000Z", 6],
+  ]);
+  const whole = { kind: "whole", accountIds: [accountId], now: stage.clock.now() } as const;
+  expect(await findViolations(database, whole)).toEqual([]);
+});
+
 test("as CSV it has the same numbers under the same names", async () => {
   await stage.charge({ ...caller, items: { input_tokens: 3n, output_tokens: 1000n } });
   const csv: string = await stage.read("/usage?group_by=day,model,key&format=csv", caller.key);

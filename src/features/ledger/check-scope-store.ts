@@ -16,7 +16,7 @@ export type Scope =
 export const holdOfPosting = "'hold_' || substr(posting.id, 5)";
 const postingOfHold = "'txn_' || substr(hold.id, 6)";
 export const signedAmount = "case when posting.credit = posting.pocket_id then posting.amount else -posting.amount end";
-const slotOf = (moment: string): string => `date_bin('15 minutes', ${moment}, 'epoch')`;
+const slotOf = (moment: string): string => `date_bin('30 minutes', ${moment}, 'epoch')`;
 /** The sealed sum that a budget's period, or what was taken back for a payment, is kept by. */
 export const spendingName = (keyId: string, startsAt: string): string =>
   `${keyId} || ' ' || extract(epoch from ${startsAt})`;
@@ -86,7 +86,7 @@ const sinceSeals = `
             case when seal.number is null and $2::bigint is null then '-infinity' else used.since end as since,
             case when $2::bigint is null then 'infinity' else used.until end as until
           from scope_wallets left join ledger_seals seal using (account_id) left join (
-            select account_id, ${slotOf("min(created_at)")} as since, ${slotOf("max(created_at)")} + interval '15 minutes' as until
+            select account_id, ${slotOf("min(created_at)")} as since, ${slotOf("max(created_at)")} + interval '30 minutes' as until
               from scope_postings where kind in ('charge', 'loss') group by account_id) used using (account_id)) spans
         where since is not null),
     span_charges as materialized (

@@ -27,7 +27,7 @@ type Check = {
   onFound(outcome: CheckOutcome): void;
 };
 
-/** So much is read by one statement, but for what one movement or one quarter of an hour has more. */
+/** So much is read by one statement, but for what one movement or one slot of usage has more. */
 type Portions = { accounts: number; entries: number; holds: number };
 const portionsMax: Portions = { accounts: 2000, entries: 50_000, holds: 20_000 };
 

@@ -31,25 +31,24 @@ const itemsMax = 9;
 const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 
 /**
- * What was charged in each bucket of time, from the ledger's roll-ups and the catalog's prices. Where the time begins or
- * ends within a slot of theirs, and where they do not reach back to, the charges themselves are read: all as of one
- * moment. Each bucket is a range of the account's index, whatever the planner expects of an account with many charges, and
- * is summed up by itself: that takes half the time of telling for each row which bucket it falls into.
+ * What was charged in each bucket of time, from the ledger's roll-ups and the catalog's prices. Where a bucket begins or ends
+ * within a slot of theirs, and where they do not reach back to, the charges themselves are read: all as of one moment. Each
+ * bucket is a range of the account's index, whatever the planner expects of an account with many charges, and is summed up by
+ * itself: that takes half the time of telling for each row which bucket it falls into.
  */
 export async function sumCharges(database: Database, asked: GroupedCharges): Promise<ChargeGroup[]> {
   const { accountId, boundaries, by, model, keyId, groupsMax } = asked;
   const moments = boundaries.map((moment) => moment.toISOString());
-  const slots = findWholeSlots(boundaries);
   const { rows } = await sql<GroupRow>`
-    with covered as materialized (
-      select case when since < until then since else ${moments.at(-1)}::timestamptz end as since,
-          case when since < until then until else ${moments.at(-1)}::timestamptz end as until
-        from (select greatest(${slots.from}::timestamptz, rolled_up_from) as since, ${slots.to}::timestamptz as until
-          from wallets where account_id = ${accountId}) whole),
-    buckets as materialized (
-      select number, bucket.since, bucket.until, covered.since as covered_since, covered.until as covered_until
-        from covered, unnest(${moments.slice(0, -1)}::timestamptz[], ${moments.slice(1)}::timestamptz[])
-          with ordinality as bucket (since, until, number)),
+    with buckets as materialized (
+      select number, since, until, case when slots_from < slots_to then slots_from else until end as slots_from,
+          case when slots_from < slots_to then slots_to else until end as slots_to
+        from (
+          select number, since, until, greatest(whole_from, rolled_up_from) as slots_from, whole_to as slots_to
+            from wallets, unnest(${moments.slice(0, -1)}::timestamptz[], ${moments.slice(1)}::timestamptz[],
+                ${boundaries.slice(0, -1).map(findNextSlot)}::timestamptz[], ${boundaries.slice(1).map(findSlot)}::timestamptz[])
+              with ordinality as bucket (since, until, whole_from, whole_to, number)
+            where account_id = ${accountId}) bucket),
     sums as (
       select bucket.number::integer as bucket, summed.*
         from buckets bucket cross join lateral (
@@ -58,12 +57,11 @@ export async function sumCharges(database: Database, asked: GroupedCharges): Pro
               array[${sql.join(itemPlaces.map((place) => sql`sum(quantities[${sql.lit(place)}])`))}]::text[] as quantities
             from (
               select price_id, key_id, unit, item_names, calls, paid, quantities from usage_rollups
-                where account_id = ${accountId} and slot_at >= greatest(bucket.since, covered_since)
-                  and slot_at < least(bucket.until, covered_until)
+                where account_id = ${accountId} and slot_at >= bucket.slots_from and slot_at < bucket.slots_to
               union all
-              ${selectCharged(accountId, { from: sql`bucket.since`, to: sql`least(bucket.until, covered_since)` })}
+              ${selectCharged(accountId, { from: sql`bucket.since`, to: sql`bucket.slots_from` })}
               union all
-              ${selectCharged(accountId, { from: sql`greatest(bucket.since, covered_until)`, to: sql`bucket.until` })}) used
+              ${selectCharged(accountId, { from: sql`bucket.slots_to`, to: sql`bucket.until` })}) used
             where (${model}::text is null or price_id = any (array (select id from prices where model_id = ${model})))
               and (${keyId}::text is null or key_id = ${keyId})
             group by 1, 2, 3, 4) summed
@@ -84,15 +82,15 @@ function selectCharged(
                 where account_id = ${accountId} and created_at >= ${from} and created_at < ${to} and ${from} < ${to}`;
 }
 
-const slotMs = 15 * 60_000;
+/** Days and hours begin at half hours in every time zone of today but three, where they begin at a quarter to one. */
+const slotMs = 30 * 60_000;
 
-/** The slots that lie within the time as a whole; none where a bucket ends within one, which no time zone of today does. */
-function findWholeSlots(boundaries: readonly Date[]): { from: string; to: string } {
-  const times = boundaries.map((moment) => moment.getTime());
-  const [from = 0, to = 0] = [times.at(0), times.at(-1)];
-  const isCutBySlots = times.slice(1, -1).every((time) => time % slotMs === 0);
-  const wholeFrom = new Date(Math.ceil(from / slotMs) * slotMs).toISOString();
-  return { from: wholeFrom, to: isCutBySlots ? new Date(Math.floor(to / slotMs) * slotMs).toISOString() : wholeFrom };
+function findSlot(moment: Date): string {
+  return new Date(Math.floor(moment.getTime() / slotMs) * slotMs).toISOString();
+}
+
+function findNextSlot(moment: Date): string {
+  return new Date(Math.ceil(moment.getTime() / slotMs) * slotMs).toISOString();
 }
 
 type GroupRow = {
