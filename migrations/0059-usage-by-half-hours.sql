@@ -49,3 +49,17 @@ begin
   update wallets set rolled_up_from = since where account_id = asked_account_id;
   return since > '-infinity';
 end $$;
+
+-- Where older charges are still being added, from a quarter on that is no half hour, what lies between is added now: rows of
+-- half hours that are written from here on would reach behind the mark.
+with marks as (
+  select account_id, date_bin('30 minutes', rolled_up_from, 'epoch') as since, rolled_up_from as until from wallets
+    where rolled_up_from > date_bin('30 minutes', rolled_up_from, 'epoch') for update),
+added as (
+  insert into usage_rollups (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+    select account_id, since, key_id, price_id, unit, item_names, count(*), sum(paid),
+        array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
+          sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
+      from marks join charges using (account_id) where created_at >= since and created_at < until
+      group by 1, 2, 3, 4, 5, 6)
+update wallets set rolled_up_from = since from marks where wallets.account_id = marks.account_id;

@@ -67,8 +67,9 @@ const wholeScope = `
         select * from charges where account_id = wallet.account_id and created_at >= wallet.rolled_up_from offset 0) charge)`;
 
 /**
- * Movements are never cut in two, neither by a seal nor by a part: all legs of one are in scope. Usage is looked at from the first
- * slot on that has something new, and from the beginning where nothing is sealed.
+ * Movements are never cut in two, neither by a seal nor by a part: all legs of one are in scope. A charge is written with them and
+ * at their moment, so that the time of the postings has it. Usage is looked at from the first slot on that has something new,
+ * and from the beginning where nothing is sealed.
  */
 const sinceSeals = `
     scope_wallets as (select * from wallets where account_id = any($1)),
