@@ -283,6 +283,24 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     }
   });
 
+  test("below a narrow chart every day has its whole name, the last one too", async () => {
+    await using opened = await openUsage("/console/usage?from=2026-02-09&to=2026-03-10");
+    const { page } = opened;
+    await page.setViewportSize({ width: 390, height: 900 });
+    await listBars(page).first().waitFor();
+    const chart = page.getByRole("group", { name: /by day and/ });
+    const listEnds = async () =>
+      await Promise.all(
+        (await chart.locator(".recharts-cartesian-axis-tick-value").all()).map(async (name) => {
+          const [outer, inner] = [await chart.boundingBox(), await name.boundingBox()];
+          if (outer === null || inner === null) return "not there";
+          return inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width ? "whole" : "cut off";
+        }),
+      );
+    await expect.poll(async () => [...new Set(await listEnds())]).toEqual(["whole"]);
+    await chart.getByText("Mar 10", { exact: true }).first().waitFor();
+  });
+
   test("of more models than are seen at once, one is found by a part of its name, by keyboard alone", async () => {
     await offerModelsAs(site, (id) => `another-${id}`);
     await using opened = await openUsage(`/console/usage?${days}`);

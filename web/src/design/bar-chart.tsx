@@ -61,7 +61,8 @@ function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: Plo
           accessibilityLayer={false}
           maxBarSize={40}
           barCategoryGap="20%"
-          margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+          // Half a day's name has room beside the last bar: cut off, the 17th would be the 1st.
+          margin={{ top: 8, right: 20, bottom: 0, left: 0 }}
           {...drag}
         >
           <CartesianGrid vertical={false} stroke="var(--line)" />

@@ -23,7 +23,7 @@ export function LatencyChart({ label, points }: LatencyChartProps) {
   return (
     <div role="img" aria-label={label} className="h-60 overflow-x-clip tabular-nums">
       <ResponsiveContainer>
-        <LineChart data={points} accessibilityLayer={false} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
+        <LineChart data={points} accessibilityLayer={false} margin={{ top: 8, right: 28, bottom: 0, left: 0 }}>
           <CartesianGrid vertical={false} stroke="var(--line)" />
           <XAxis
             dataKey="id"
