@@ -85,6 +85,9 @@ export class Authorization implements HoldCover {
   private hold: HoldOperation | null = null;
   private settlement: SettleOperation | null = null;
   private state: AuthorizationState = "unopened";
+  private openTimer: NodeJS.Timeout | undefined;
+  /** `null` until the hold is being opened. */
+  opening: Promise<void> | null = null;
 
   constructor(
     money: Money,
@@ -119,17 +122,29 @@ export class Authorization implements HoldCover {
     return true;
   }
 
+  /** Opens the hold after a moment, unless it is opened before. */
+  openSoon(delayMs: number, open: () => void): void {
+    if (this.opening === null) this.openTimer = setTimeout(open, delayMs);
+  }
+
   /**
-   * Puts the money on hold, or throws the error that says what is missing. Without all that the call can cost known to
-   * be there, as much of it as there is.
+   * Opens the hold: for all that the call can cost where that is known to be there, else for as much as there is. Rejects
+   * with the error that says what is missing. Called once.
    */
   open(): Promise<void> {
+    clearTimeout(this.openTimer);
+    this.opening = this.holdId === null ? this.openFree() : this.openHold(this.holdId);
+    return this.opening;
+  }
+
+  private openFree(): Promise<void> {
+    this.state = "open";
+    return Promise.resolve();
+  }
+
+  private openHold(id: HoldId): Promise<void> {
     this.state = "opening";
-    if (this.holdId === null) {
-      this.state = "open";
-      return Promise.resolve();
-    }
-    this.hold = this.describeHold(this.holdId);
+    this.hold = this.describeHold(id);
     return this.apply(this.hold).then(
       (result) => this.onHoldResult(result),
       (error: unknown) => {
@@ -245,6 +260,12 @@ export class Authorization implements HoldCover {
     // Whoever takes a key over releases the hold of the request that had it.
     if (kept !== null && result.kind === "already-resolved" && result.state === "released") throw createTakenOver();
     throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
+  }
+
+  /** The whole hold as a bill, for a call whose usage cannot be computed. */
+  billHold(): Bill {
+    const { priceId, quota } = this.terms;
+    return { priceId, items: [], per: 1n, minimum: this.held, quotaUnits: quota.units };
   }
 
   /** What may have been written although nobody could be told; `null` where nothing was to be charged. */

@@ -2,7 +2,10 @@ import { toMetricAmount } from "../../platform/observability/metric-amount.ts";
 import type { Metrics } from "../../platform/observability/metrics.ts";
 import type { CallTokens, Settlement } from "./paid-endpoint.ts";
 
-export type CallMetrics = Pick<Metrics, "timeToFirstToken" | "tokens" | "charges" | "chargedAmount" | "lostAmount">;
+export type CallMetrics = Pick<
+  Metrics,
+  "timeToFirstToken" | "tokens" | "charges" | "chargedAmount" | "lostAmount" | "callFaults"
+>;
 
 /** Counts what a settled call used and cost. */
 export function countCharge(

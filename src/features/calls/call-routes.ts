@@ -22,7 +22,7 @@ import {
 import type { KeyedRequest } from "./admit-call.ts";
 import { createRecorder, type Recorder } from "./answer-recorder.ts";
 import { noteFacts } from "./note-facts.ts";
-import type { CallEnd, CallKinds, CallPlan } from "./paid-endpoint.ts";
+import type { CallEnd, CallKinds, CallPlan, StoppedBy } from "./paid-endpoint.ts";
 import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
 
 /** A request to a paid endpoint as it comes from the edge. */
@@ -191,6 +191,11 @@ async function replayAnswer<K extends CallKinds>(
   reply.code(status).type(contentType).send(body);
 }
 
+function describeKeptError(error: unknown, request: FastifyRequest, summary: string): KeptAnswer {
+  const { status, body } = presentError(toAppError(error, request), request.id);
+  return { status, contentType: jsonType, body: Buffer.from(JSON.stringify(body)), summary };
+}
+
 async function concludeFirst<K extends CallKinds>(
   ended: Promise<CallEnd<K>>,
   conclude: (end: CallEnd<K>) => Promise<void> | undefined,
@@ -202,37 +207,38 @@ async function concludeFirst<K extends CallKinds>(
 
 type Answered<K extends CallKinds> = Edge & { claim: Claim | null; route: PaidRoute<K> };
 
-/** The answer to one call, which is kept for as long as a stream lasts. */
+/** Where the answer of a call is written. A whole answer and an early error need no outlet. */
+type Outlet = { kind: "unopened" } | { kind: "events"; stream: EventStream } | { kind: "bytes"; stream: ByteStream };
+
+const unopened: Outlet = { kind: "unopened" };
+
+/** The answer to one call, as long as its caller's connection lasts. */
 class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private readonly context: AnswerContext;
   private readonly call: PaidCall<K>;
   private readonly request: FastifyRequest;
   private readonly reply: FastifyReply;
-  private readonly claim: Claim | null;
   private readonly route: PaidRoute<K>;
-  private readonly recorder: Recorder | null;
-  /** Nothing of the answer was written yet. */
-  private isSilent = true;
-  /** What the answer is written to while it is made. */
-  private events: EventStream | null = null;
-  private bytes: ByteStream | null = null;
+  /** For a call with an idempotency key: its claim, and what was written so far. */
+  private readonly keeping: { claim: Claim; recorder: Recorder } | null;
+  private outlet: Outlet = unopened;
+  private progress: "silent" | "speaking" = "silent";
 
   constructor(context: AnswerContext, call: PaidCall<K>, { request, reply, claim, route }: Answered<K>) {
     this.context = context;
     this.call = call;
     this.request = request;
     this.reply = reply;
-    this.claim = claim;
     this.route = route;
-    this.recorder = claim === null ? null : createRecorder();
+    this.keeping = claim && { claim, recorder: createRecorder() };
   }
 
   start(): void {
-    const { call, claim, reply, route } = this;
+    const { call, keeping, reply, route } = this;
     call.start(this.describeAudience());
     let { ended } = call;
     if (route.conclude !== undefined) ended = concludeFirst(ended, (end) => route.conclude?.(end));
-    if (claim === null) {
+    if (keeping === null) {
       reply.raw.on("close", () => {
         if (!reply.raw.writableFinished) call.hangUp();
       });
@@ -243,7 +249,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       reply.raw.on("close", () => call.resume());
       const { claims, logger } = this.context;
       const onTrouble = (error: unknown): void => logger.warn({ error }, "the claim of a key could not be renewed");
-      ended = ended.finally(claims.renew(claim, onTrouble));
+      ended = ended.finally(claims.renew(keeping.claim, onTrouble));
     }
     ended
       .then((end) => this.finish(end))
@@ -253,10 +259,16 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   }
 
   private describeAudience(): CallAudience<K> {
-    const { claim } = this;
+    const { keeping } = this;
     return {
       listener: this.call.plan.presenter.form === "whole" ? null : this,
-      kept: claim && { claim, bytes: () => this.countKeptBytes(), describe: (end) => this.describeKept(end) },
+      kept: keeping && {
+        claim: keeping.claim,
+        bytes: () => wholeBytesUsual + keeping.recorder.countBytes(),
+        describe: (end) => this.describeKept(end, keeping.recorder),
+        describeFault: (failure) =>
+          describeKeptError(failure, this.request, "It was charged and could not be answered."),
+      },
     };
   }
 
@@ -266,47 +278,50 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   }
 
   onPieces(deltas: readonly K["delta"][]): boolean {
-    if (this.isSilent) this.noteFirstPiece();
+    if (this.progress === "silent") this.noteFirstPiece();
     return this.write(this.call.plan.presenter.presentPieces(deltas));
   }
 
   private noteFirstPiece(): void {
-    this.isSilent = false;
+    this.progress = "speaking";
     const { context, request, call } = this;
     const waitedMs = context.clock.monotonicMs() - request.startedMs;
     if (request.facts !== null) request.facts.firstTokenMs = waitedMs;
     context.metrics.timeToFirstToken.at(request.routeOptions.url ?? "none", call.plan.modelId).add(waitedMs / 1000);
   }
 
-  onExhausted(): void {
-    this.write(this.call.plan.presenter.presentExhaustion());
+  onCut(stoppedBy: StoppedBy | null): void {
+    this.write(this.call.plan.presenter.presentCut(stoppedBy));
   }
 
   private write(data: string | Uint8Array): boolean {
-    this.recorder?.add(data);
+    this.keeping?.recorder.add(data);
     return typeof data === "string" ? this.openEvents().write(data) : this.openBytes().write(data);
   }
 
   private openEvents(): EventStream {
-    if (this.events !== null) return this.events;
+    if (this.outlet.kind === "events") return this.outlet.stream;
     const { clock, heartbeats } = this.context;
     const { response, headers } = takeOver(this.reply, { clock, answer: "going-on" });
     const onDrain = (): void => this.call.resume();
-    this.events = openEventStream(response, { access: "admitted", headers, heartbeats, onDrain });
-    return this.events;
+    const stream = openEventStream(response, { access: "admitted", headers, heartbeats, onDrain });
+    this.outlet = { kind: "events", stream };
+    return stream;
   }
 
   private openBytes(): ByteStream {
-    if (this.bytes !== null) return this.bytes;
+    if (this.outlet.kind === "bytes") return this.outlet.stream;
     const headers = { "content-type": this.call.plan.presenter.contentType };
     const taken = takeOver(this.reply, { clock: this.context.clock, answer: "going-on", headers });
-    this.bytes = openByteStream(taken.response, { headers: taken.headers, onDrain: () => this.call.resume() });
-    return this.bytes;
+    const stream = openByteStream(taken.response, { headers: taken.headers, onDrain: () => this.call.resume() });
+    this.outlet = { kind: "bytes", stream };
+    return stream;
   }
 
   private endStream(last: string): void {
-    this.events?.end(last);
-    this.bytes?.end();
+    const { outlet } = this;
+    if (outlet.kind === "events") outlet.stream.end(last);
+    else if (outlet.kind === "bytes") outlet.stream.end();
   }
 
   private finish(end: CallEnd<K>): void {
@@ -331,7 +346,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
 
   private fail(error: unknown): void {
     closeFacts(this.request.facts);
-    if (this.events === null && this.bytes === null) {
+    if (this.outlet.kind === "unopened") {
       refuse(this.reply, error);
       return;
     }
@@ -346,7 +361,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     return this.call.plan.presenter.presentFailure(presentErrorTo(this.request, failure).body);
   }
 
-  private describeKept(end: CallEnd<K>): KeptAnswer {
+  private describeKept(end: CallEnd<K>, recorder: Recorder): KeptAnswer {
     const { presenter } = this.call.plan;
     const summary = presenter.summarize(end);
     if (presenter.form === "whole") {
@@ -357,15 +372,8 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       return { status: 200, contentType: presenter.contentType, body, summary };
     }
     const tail = end.failure === null ? presenter.presentTail(end) : this.presentFailure(end.failure);
-    if (tail === null) {
-      const { status, body } = presentError(toAppError(end.failure, this.request), this.request.id);
-      return { status, contentType: jsonType, body: Buffer.from(JSON.stringify(body)), summary };
-    }
-    return { status: 200, contentType: presenter.contentType, body: this.recorder?.join(tail) ?? null, summary };
-  }
-
-  private countKeptBytes(): number {
-    return wholeBytesUsual + (this.recorder?.countBytes() ?? 0);
+    if (tail === null) return describeKeptError(end.failure, this.request, summary);
+    return { status: 200, contentType: presenter.contentType, body: recorder.join(tail), summary };
   }
 
   /** What the log says of a call's end: in the line of its request, or, where that has been written, in one of its own. */

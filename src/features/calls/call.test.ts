@@ -1,92 +1,152 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CallEvent, type CallState, canFollow, decideHangUp, decideTransition, hasHungUp } from "./call.ts";
+import {
+  type CallState,
+  callEvents,
+  callStates,
+  decideHangUp,
+  decideTransition,
+  hasHungUp,
+  isHoldingBack,
+  type Transition,
+} from "./call.ts";
 
-const events: readonly CallEvent[] = [
-  ...(["admit", "replay", "refuse", "authorize", "accept", "deliver", "answer", "fail", "exhaust"] as const),
-  ...(["leave", "drain", "forfeit", "charged", "uncharged", "lost"] as const),
-];
 const finals: readonly CallState[] = ["settled", "released", "refused", "replayed", "failed"];
+/** States in which money may be on hold. */
+const held = callStates.filter((state) => !["received", "admitted", ...finals].includes(state));
 
-function listFollowing(state: CallState): CallEvent[] {
-  return events.filter((event) => canFollow(state, event));
+function listMoves(state: CallState): Transition[] {
+  return callEvents.map((event) => decideTransition(state, event)).filter((cell) => typeof cell === "object");
 }
 
-describe("a call", () => {
-  test("ends once, in a final state, with its charge decided once, whatever happens in whatever order", () => {
+function decideMove(state: CallState, event: (typeof callEvents)[number]): Transition {
+  const cell = decideTransition(state, event);
+  if (typeof cell !== "object") throw new Error(`${state} and ${event} is ${cell}`);
+  return cell;
+}
+
+describe("the call table", () => {
+  test("has a cell for every event in every state", () => {
+    for (const state of callStates) {
+      for (const event of callEvents) {
+        const cell = decideTransition(state, event);
+        expect(cell === "ignore" || cell === "impossible" || callStates.includes(cell.to)).toBe(true);
+      }
+    }
+  });
+
+  test("ends the hold exactly where a call moves to settling, and finishes exactly where it moves to a final state", () => {
+    for (const state of callStates) {
+      for (const { to, effects, charge } of listMoves(state)) {
+        const endings = effects.filter((effect) => effect === "settle" || effect === "release");
+        expect(endings).toHaveLength(to === "settling" ? 1 : 0);
+        expect(charge !== null).toBe(endings.includes("settle"));
+        const isReplay = to === "replayed";
+        expect(effects.includes("finish")).toBe(finals.includes(to) && !isReplay);
+      }
+    }
+  });
+
+  test("never moves on from a final state", () => {
+    for (const state of finals) expect(listMoves(state)).toEqual([]);
+  });
+
+  test.each(held.filter((state) => state !== "settling"))(
+    "lets a call that is %s end after a fault or a shutdown",
+    (state) => {
+      for (const event of ["fault", "stop"] as const) {
+        const cell = decideTransition(state, event);
+        expect(cell).not.toBe("impossible");
+        // What waits for the hold is taken up again when the ledger has answered.
+        if (typeof cell === "string" || cell.effects.includes("hold-back")) {
+          expect(
+            ["authorize", "refuse"].map((result) => typeof decideTransition(state, result as "authorize")),
+          ).toEqual([...["object", "object"]]);
+        } else expect(cell.to).toBe("settling");
+      }
+    },
+  );
+
+  test("delivers nothing before the hold is open", () => {
+    for (const state of ["received", "admitted", "reserving", "withdrawn", "racing"] as const) {
+      for (const { effects } of listMoves(state)) {
+        expect(effects).not.toContain("announce");
+        expect(effects).not.toContain("deliver");
+      }
+    }
+  });
+
+  test("calls the upstream only before the verdict on the hold, or after it is open", () => {
+    const senders = callStates.filter((state) => listMoves(state).some(({ effects }) => effects.includes("send")));
+    expect(senders).toEqual(["admitted", "reserving"]);
+    expect(decideMove("reserving", "authorize").effects).toContain("send");
+  });
+
+  test("reaches a final state from every state", () => {
+    const ending = new Set<CallState>(finals);
+    for (let round = 0; round < callStates.length; round += 1) {
+      for (const state of callStates) if (listMoves(state).some(({ to }) => ending.has(to))) ending.add(state);
+    }
+    expect(callStates.filter((state) => !ending.has(state))).toEqual([]);
+  });
+
+  test("decides one charge at most, whatever happens in whatever order", () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(), { minLength: 40, maxLength: 40 }), (chances) => {
+      fc.property(fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), (chances) => {
         let state: CallState = "received";
-        let charges = 0;
-        let isAuthorized = false;
+        let endings = 0;
         for (const chance of chances) {
-          const possible = listFollowing(state).filter((event) => event !== "deliver" || chance % 5 > 0);
-          const event = possible[chance % Math.max(possible.length, 1)];
-          if (event === undefined) break;
-          const { to, charge } = decideTransition(state, event);
-          if (charge !== null) charges += 1;
-          if (to === "authorized") isAuthorized = true;
-          // What is decided is never decided anew.
-          expect(charge === null || to === "settling").toBe(true);
-          state = to;
+          const moves = listMoves(state);
+          const move = moves[chance % Math.max(moves.length, 1)];
+          if (move === undefined) break;
+          if (move.to === "settling") endings += 1;
+          state = move.to;
         }
-        if (!finals.includes(state)) return;
-        expect(charges).toBe(isAuthorized || state === "settled" || state === "released" ? 1 : charges);
-        expect(charges).toBeLessThanOrEqual(1);
-        expect(listFollowing(state)).toEqual([]);
+        expect(endings).toBeLessThanOrEqual(1);
+        if (finals.includes(state) && state !== "replayed") expect(endings).toBe(1);
       }),
     );
   });
 
-  test("can come to an end from every state", () => {
-    const ending = new Set<CallState>(finals);
-    const states: readonly CallState[] = [
-      ...([
-        "received",
-        "admitted",
-        "authorized",
-        "accepted",
-        "streaming",
-        "abandoned",
-        "draining",
-        "settling",
-      ] as const),
-    ];
-    for (let round = 0; round < states.length; round += 1) {
-      for (const state of states) {
-        if (listFollowing(state).some((event) => ending.has(decideTransition(state, event).to))) ending.add(state);
+  test.each<CallState>(["accepted", "streaming", "short"])(
+    "charges a hang-up while %s no less than listening",
+    (state) => {
+      const drained = decideMove(state, "hang-up").to;
+      expect(hasHungUp(drained)).toBe(true);
+      expect(decideMove(drained, "leave").charge).toBe("always");
+      for (const end of ["forfeit", "exhaust", "overrun", "fault", "stop"] as const) {
+        expect(decideMove(drained, end).charge).toBe("reported-or-hold");
+      }
+      if (isHoldingBack(drained)) return;
+      for (const end of ["end", "fail"] as const) expect(decideMove(drained, end).charge).toBe("reported-or-hold");
+    },
+  );
+
+  test("charges nothing where no upstream accepted", () => {
+    expect(decideMove("withdrawn", "authorize").charge).toBe("nothing");
+    for (const state of ["authorized", "abandoned"] as const) {
+      for (const event of ["fail", "stop", "fault"] as const) {
+        expect(decideMove(state, event).effects).toContain("release");
       }
     }
-    expect(states.filter((state) => !ending.has(state))).toEqual([]);
   });
 
-  test("refuses what cannot happen, as a mistake of ours", () => {
-    expect(() => decideTransition("settled", "charged")).toThrow("a call that is settled cannot charged");
-    expect(() => decideTransition("received", "deliver")).toThrow();
-  });
-
-  test.each<CallState>(["accepted", "streaming"])("that is %s costs no less for hanging up", (state) => {
-    expect(decideTransition(state, "leave").charge).toBe("always");
-    expect(decideTransition(state, "forfeit").charge).toBe("reported-or-hold");
-    const drained = decideTransition(state, "drain").to;
-    expect(hasHungUp(drained)).toBe(true);
-    for (const end of ["answer", "fail", "exhaust"] as const) {
-      expect(decideTransition(drained, end).charge).toBe("reported-or-hold");
-    }
-  });
-
-  test("costs nothing where no upstream accepted it", () => {
-    for (const event of ["fail", "leave"] as const)
-      expect(decideTransition("authorized", event).charge).toBe("nothing");
-    expect(decideTransition("abandoned", "fail").charge).toBe("nothing");
+  test("keeps a hung-up call until the upstream's verdict", () => {
+    expect(decideMove("authorized", "hang-up")).toMatchObject({ to: "abandoned", charge: null });
+    expect(decideTransition("abandoned", "leave")).toBe("impossible");
   });
 });
 
 test.each([
-  ["no upstream was asked", { isSent: false, isCostKnown: false, places: 1 }, "leave"],
-  ["its cost is known", { isSent: true, isCostKnown: true, places: 1 }, "leave"],
-  ["only the upstream can tell", { isSent: true, isCostKnown: false, places: 1 }, "drain"],
-  ["there is no place to wait for it", { isSent: true, isCostKnown: false, places: 0 }, "forfeit"],
-])("a hang-up where %s", (_name, { places, ...facts }, event) => {
-  expect(decideHangUp({ ...facts, hasDrainPlace: () => places > 0 })).toBe(event);
+  [
+    "waits for the verdict of an upstream whose cost will be known",
+    { hasVerdict: false, isCostKnown: true, places: 0 },
+    "read-on",
+  ],
+  ["stops an upstream whose cost is known", { hasVerdict: true, isCostKnown: true, places: 0 }, "leave"],
+  ["reads an upstream of unknown cost to its end", { hasVerdict: true, isCostKnown: false, places: 1 }, "read-on"],
+  ["keeps a place for one that has not accepted", { hasVerdict: false, isCostKnown: false, places: 1 }, "read-on"],
+  ["forfeits the hold without a place", { hasVerdict: true, isCostKnown: false, places: 0 }, "forfeit"],
+])("a hang-up %s", (_name, { places, ...facts }, verdict) => {
+  expect(decideHangUp({ ...facts, hasDrainPlace: () => places > 0 })).toBe(verdict);
 });

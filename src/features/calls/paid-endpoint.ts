@@ -87,6 +87,8 @@ export type CallSink<K extends CallKinds> = {
 
 /** How a call is paid for, in units of what its upstream writes. Where the price is not by units, there is one. */
 export type CallTerms = {
+  /** The price version that the call is charged by. */
+  readonly priceId: string;
   readonly isFree: boolean;
   /** The most that the caller asked for or the model gives. */
   readonly unitsMax: number;
@@ -118,8 +120,10 @@ export type CallMeter<K extends CallKinds> = {
   writtenMax(): number;
   /** All has been written; only the usage is still to come. */
   isComplete(): boolean;
-  /** Whether what an upstream that is stopped now has cost is known. */
-  isCostKnown(isAccepted: boolean): boolean;
+  /** More has been written than the cap that the upstream was given allows. */
+  isPastCap(): boolean;
+  /** What an upstream that has accepted and is stopped now has cost is known without reading on. */
+  isCostKnown(): boolean;
   /** `unitsHeld`: what is charged where nothing else is known. */
   conclude(
     rule: ChargeRule,
@@ -152,8 +156,8 @@ export type CallPresenter<K extends CallKinds> = {
   readonly contentType: string;
   presentWhole(end: CallEnd<K>): string;
   presentPieces(deltas: readonly K["delta"][]): string | Uint8Array;
-  /** Ends what money did not suffice for. */
-  presentExhaustion(): string;
+  /** Ends an answer before the upstream's end: no money, or, where `stoppedBy` is `null`, the cap. */
+  presentCut(stoppedBy: StoppedBy | null): string;
   presentTail(end: CallEnd<K>): string;
   /** The end of a stream that breaks off; `null` where only a break in the transfer can say so. */
   presentFailure(body: unknown): string | null;

@@ -95,8 +95,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
         ? chooseTarget<K["target"]>(request.targets, { tried, waitMs: health.waitMs, random, call: request })
         : ({ kind: "none", retryAfterMs: null } as const);
     if (choice.kind === "none") {
-      this.state = "over";
-      this.sink.onFailure(lastError === null ? explainNoTarget(choice.retryAfterMs) : this.request.explain(lastError));
+      this.fail(lastError === null ? explainNoTarget(choice.retryAfterMs) : this.explain(lastError));
       return;
     }
     try {
@@ -149,7 +148,8 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
 
   onError(error: ProviderError): void {
     const { target, routing } = this;
-    invariant(target !== null, "no upstream was asked");
+    // An adapter that threw may still report: its attempt is over.
+    if (target === null || this.state === "over") return;
     this.attempt?.set({ "http.response.status_code": readStatus(error) });
     this.attempt?.end({ errorType: error.kind });
     this.sink.onFailedAttempt(target, error);
@@ -159,8 +159,21 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
       this.tryNext(error);
       return;
     }
+    this.fail(this.explain(error));
+  }
+
+  private fail(failure: AppError): void {
     this.state = "over";
-    this.sink.onFailure(this.request.explain(error));
+    this.sink.onFailure(failure);
+  }
+
+  /** An adapter calls from its own event handlers, where a throw would end the process. */
+  private explain(error: ProviderError): AppError {
+    try {
+      return this.request.explain(error);
+    } catch (cause) {
+      return new AppError("internal_error", "The gateway failed to process this request.", { cause });
+    }
   }
 
   private reportData(): K["target"] {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import type { Caller } from "../../lib/caller.ts";
 import { createIdSource } from "../../lib/ids.ts";
@@ -10,6 +10,7 @@ import { createMemoryCounters } from "../../platform/counters/memory-counters.ts
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
+import { ProviderError } from "../../providers/contract.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
@@ -67,7 +68,7 @@ async function startCall({
   } as unknown as Ledger;
   const meter: CallMeter<Kinds> = {
     ...{ begin: () => {}, take: (deltas) => deltas.length, takeAnswer: () => 1, written: () => 0, writtenMax: () => 0 },
-    ...{ isComplete: () => false, isCostKnown: () => isCostKnown },
+    ...{ isComplete: () => false, isPastCap: () => false, isCostKnown: () => isCostKnown },
     conclude(rule, { reported, unitsHeld }) {
       steps.push(rule);
       return { usage: reported ?? unitsHeld, isDue: rule !== "nothing", stoppedBy: null };
@@ -84,7 +85,7 @@ async function startCall({
       },
     ],
     terms: {
-      ...{ isFree: false, unitsMax: 10, unitsUsual, isMetered: unitsUsual < 10, holdMs: 1 },
+      ...{ priceId: "price_1", isFree: false, unitsMax: 10, unitsUsual, isMetered: unitsUsual < 10, holdMs: 1 },
       quota: { kind: "text", units: 10n },
       price: (units) => nano(BigInt(units)),
       countAffordable: () => unitsUsual,
@@ -184,7 +185,7 @@ test("a stream's first word asks for the hold, and is heard when it is there", a
   const listener = {
     onAccepted: () => void heard.push("accepted"),
     onPieces: () => heard.push("pieces") > 0,
-    onExhausted: () => {},
+    onCut: () => {},
   };
   const call = await startCall({ listener });
   call.tell((sink) => sink.onAccepted());
@@ -196,17 +197,45 @@ test("a stream's first word asks for the hold, and is heard when it is there", a
   expect(heard).toEqual(["accepted", "pieces"]);
 });
 
-const silent: CallListener<Kinds> = { onAccepted: () => {}, onPieces: () => true, onExhausted: () => {} };
+const silent: CallListener<Kinds> = { onAccepted: () => {}, onPieces: () => true, onCut: () => {} };
 
-test("a caller who goes before the hold was asked for has it made and released", async () => {
-  const call = await startCall({ listener: silent });
-  call.call.hangUp();
-  expect(call.steps).toEqual(["call", "hold"]);
-  call.openHold();
-  await call.call.ended;
-  expect(call.steps).toEqual(["call", "hold", "held", "cancel", "nothing", "release"]);
-  expect(call.running.list()).toEqual([]);
+describe("a caller who hangs up before the upstream's verdict", () => {
+  test.each([
+    ["before the hold was asked for", false],
+    ["after it is open", true],
+  ])("%s pays nothing if the upstream rejects", async (_name, isOpenFirst) => {
+    const call = await startCall({ listener: silent });
+    if (isOpenFirst) await openHoldNow(call);
+    call.call.hangUp();
+    call.openHold();
+    await vi.waitUntil(() => call.steps.includes("held"));
+    expect(call.steps).toEqual(["call", "hold", "held"]);
+    call.tell((sink) => sink.onError(new ProviderError("rejected", "No.")));
+    await expect(call.call.ended).rejects.toMatchObject({ code: "upstream_unavailable" });
+    expect(call.steps).toEqual(["call", "hold", "held", "release"]);
+    expect(call.running.list()).toEqual([]);
+  });
+
+  test.each([
+    ["before the hold was asked for", false],
+    ["after it is open", true],
+  ])("%s pays for the input if the upstream accepts", async (_name, isOpenFirst) => {
+    const call = await startCall({ listener: silent });
+    if (isOpenFirst) await openHoldNow(call);
+    call.call.hangUp();
+    call.openHold();
+    await vi.waitUntil(() => call.steps.includes("held"));
+    call.tell((sink) => sink.onAccepted());
+    expect(await call.call.ended).toMatchObject({ hasHungUp: true });
+    expect(call.steps).toEqual(["call", "hold", "held", "cancel", "always", "settle"]);
+  });
 });
+
+async function openHoldNow(call: Awaited<ReturnType<typeof startCall>>): Promise<void> {
+  call.openHold();
+  vi.advanceTimersByTime(1);
+  await vi.waitUntil(() => call.steps.includes("held"));
+}
 
 test("one who goes while the hold comes first is never served", async () => {
   const call = await startCall({ isPlenty: false, listener: silent });

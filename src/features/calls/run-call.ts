@@ -13,11 +13,20 @@ import type { Claim, KeptAnswer } from "../idempotency/index.ts";
 import { deriveTransactionId, type Ledger } from "../ledger/index.ts";
 import { correctTokens, returnSlot, type Slot } from "../limits/index.ts";
 import { type Admission, type AdmissionContext, admitCall, type KeyedRequest } from "./admit-call.ts";
-import { Authorization, type AuthorizationListener } from "./authorize-call.ts";
-import { type CallEvent, type CallState, canFollow, decideHangUp, decideTransition, hasHungUp } from "./call.ts";
+import { Authorization, type AuthorizationListener, type KeptEnd } from "./authorize-call.ts";
+import {
+  type CallEffect,
+  type CallEvent,
+  type CallState,
+  type ChargeRule,
+  decideHangUp,
+  decideTransition,
+  hasHungUp,
+  isHoldingBack,
+} from "./call.ts";
 import { type CallMetrics, countCharge } from "./call-metrics.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
-import type { CallEnd, CallKinds, CallPlan, Settlement, StoppedBy } from "./paid-endpoint.ts";
+import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement, StoppedBy } from "./paid-endpoint.ts";
 import type { PendingHolds } from "./pending-holds.ts";
 import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
 import type { Withdrawals } from "./withdrawals.ts";
@@ -38,48 +47,83 @@ export type CallContext = AdmissionContext & {
   running: Registry<RunningCall>;
 };
 
-/** A call as far as those must know it who end it from outside. */
+/** What others may do with a call that is under way. */
 export type RunningCall = {
-  /** Settled when it is over. Rejects when nothing was answered: then nothing is charged either. */
+  /** Resolves when the call is over. Rejects when it was not answered. */
   ended: Promise<unknown>;
-  /** The gateway cannot go on: as if the upstream had failed. */
+  /** The gateway shuts down: ends the call as if the upstream had failed. */
   stop(failure: AppError): void;
 };
 
-/** Hears of a streamed answer while it comes. Nothing is heard before the call is authorized. */
+/** Receives a streamed answer. Nothing arrives before the call is authorized. */
 export type CallListener<K extends CallKinds> = {
   onAccepted(): void;
-  /** Answers whether more can be taken at once; if not, `resume` says when. */
+  /** Returns false when the caller's buffer is full; `resume` says when it has room. */
   onPieces(deltas: readonly K["delta"][]): boolean;
-  /** Money did not suffice for more. */
-  onExhausted(): void;
+  /** The answer ends here, before the upstream's end. */
+  onCut(stoppedBy: StoppedBy | null): void;
 };
 
-/** Who the answer is for. */
+/** Who gets the answer. */
 export type CallAudience<K extends CallKinds> = {
-  /** `null` where the answer is not streamed. */
+  /** `null` for a whole answer. */
   listener: CallListener<K> | null;
-  /** The claim of a call with a key, and the answer that is kept under it: about how large it is, and what it is. */
-  kept: { claim: Claim; bytes(): number; describe(end: CallEnd<K>): KeptAnswer } | null;
+  /** The claim of a call with an idempotency key, and the answer to store under it. */
+  kept: KeptCall<K> | null;
 };
 
-type Outcome<K extends CallKinds> = {
+type KeptCall<K extends CallKinds> = {
+  claim: Claim;
+  /** About how large the stored answer is. */
+  bytes(): number;
+  describe(end: CallEnd<K>): KeptAnswer;
+  /** What is stored for a call that was charged and could not be answered. */
+  describeFault(failure: AppError): KeptAnswer;
+};
+
+/** What an event carries. */
+type EventDetail<K extends CallKinds> = {
+  deltas?: readonly K["delta"][];
   answer?: K["answer"];
   reported?: K["reported"] | null;
-  failure?: AppError;
-  stoppedBy?: StoppedBy;
+  /** Why the call ends, where its caller is answered with an error. */
+  error?: unknown;
+  /** How a call ended whose hold is over. */
+  end?: CallEnd<K>;
 };
 
+type HeldEvent<K extends CallKinds> = { event: CallEvent; detail: EventDetail<K> };
+
+/** A transition that is being performed. */
+type Step<K extends CallKinds> = {
+  event: CallEvent;
+  from: CallState;
+  charge: ChargeRule | null;
+  detail: EventDetail<K>;
+};
+
+/** What is charged: for an answer, or for a call that ended in a fault of ours. */
+type Verdict<K extends CallKinds> =
+  | { kind: "answered"; bill: Bill | null; end: Omit<CallEnd<K>, "settlement"> }
+  | { kind: "faulted"; bill: Bill | null; failure: AppError };
+
 /**
- * How long a hold that nobody waits for leaves the processor to the request. Written at once, it kept the request from
- * its upstream for 0.4 ms on a small machine. An answer that comes earlier has its hold and its end written together.
+ * How long the hold of an optimistic start waits, so that the request leaves first. Opened at once, the hold delayed the
+ * request by 0.4 ms on a small machine. An answer that comes earlier has hold and charge written together.
  */
 const openAfterMs = 1;
 
+const noDetail = {};
+const noTokens: CallTokens = { input: 0, output: 0 };
+const unsent: RoutedRun<never> = {
+  ...{ target: null, pause: () => {}, resume: () => {}, cancel: () => {}, stopFailover: () => {} },
+};
+const noPlace = (): void => {};
+
 /**
- * One paid call, from its admission to its settlement. `call.ts` decides what follows what; this is the one place where
- * it is done. Where money is plenty the upstream is called first, and the hold is written while it works; what the
- * upstream says is held back until the hold is durable.
+ * One paid call, from its admission to its settlement. The table in `call.ts` decides; `perform` is the one place that acts.
+ * Each effect is isolated: when one throws, the rest of the transition still happens and the call gets the event `fault`, so
+ * that no exception leaves a hold open or `ended` pending.
  */
 export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>, AuthorizationListener {
   readonly plan: CallPlan<K>;
@@ -91,14 +135,12 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   private readonly reject: (error: unknown) => void;
   private state: CallState = "received";
   private audience: CallAudience<K> = { listener: null, kept: null };
-  private run: RoutedRun<K> | null = null;
-  private opening: Promise<void> | null = null;
-  private openTimer: NodeJS.Timeout | null = null;
-  /** What came before the money for it was on hold. */
-  private heldBack: (() => void)[] | null = null;
-  private isCallerSlow = false;
-  private leaveRegistry: (() => void) | null = null;
-  private leaveDrainPlace: (() => void) | null = null;
+  private run: RoutedRun<K> = unsent;
+  /** Upstream events that wait for the hold, in order. */
+  private readonly heldBack: HeldEvent<K>[] = [];
+  private callerBuffer: "free" | "full" = "free";
+  private leaveRegistry: () => void = noPlace;
+  private leaveDrainPlace: () => void = noPlace;
 
   /** `parent` is the span of the request, where that is traced. */
   constructor(context: CallContext, plan: CallPlan<K>, parent: Span | null = null) {
@@ -119,7 +161,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const call = { caller, requestId, holdId, demand: { tokens: tokensLikely, slot: this.describeSlot() } };
     try {
       const admission = await admitCall(this.context, call, { keyed, seen });
-      this.move(admission.kind === "admitted" ? "admit" : "replay");
+      this.dispatch(admission.kind === "admitted" ? "admit" : "replay");
       if (admission.kind === "answered") this.endReplay();
       return admission;
     } catch (error) {
@@ -137,339 +179,414 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   start(audience: CallAudience<K>): void {
     this.audience = audience;
     this.leaveRegistry = this.context.running.add(this);
-    if (!this.authorization.canAuthorizeOptimistically()) {
-      this.authorize();
-      return;
-    }
-    this.send(this.plan.terms.unitsMax);
-    if (this.opening === null) this.openTimer = setTimeout(authorizeNow, openAfterMs, this);
+    this.dispatch(this.decideStart());
   }
 
-  /** Has the money put on hold, unless that has been asked for already. */
+  private decideStart(): "race" | "reserve" {
+    try {
+      return this.authorization.canAuthorizeOptimistically() ? "race" : "reserve";
+    } catch (error) {
+      this.reportFault(error);
+      return "reserve";
+    }
+  }
+
+  /** Resolves when the hold is open; rejects with the reason when it is refused. */
   authorize(): Promise<void> {
-    if (this.opening !== null) return this.opening;
-    if (this.openTimer !== null) clearTimeout(this.openTimer);
-    this.opening = this.authorization.open();
-    this.opening.then(() => this.onAuthorized()).catch((error: unknown) => this.refuse(error));
-    return this.opening;
-  }
-
-  private onAuthorized(): void {
-    // The answer may have come first, and be settled together with its hold.
-    if (this.state === "admitted") this.move("authorize");
-    this.goOn();
-    // What the account can pay for is known only now.
-    if (this.run === null && this.state === "authorized") this.send(this.authorization.decideUnitsAllowed());
-  }
-
-  /** There is no money for the call, or nobody knows whether there is. */
-  private refuse(error: unknown): void {
-    if (this.state !== "admitted") {
-      // A settlement that waits for the hold hears of it by itself.
-      this.fail(toAppError(error));
-      return;
-    }
-    this.move("refuse");
-    this.run?.cancel();
-    this.release(error);
-  }
-
-  private send(unitsMax: number): void {
-    const { plan } = this;
-    plan.meter.begin(unitsMax);
-    this.run = routeCall<K>(this.context.routing, { request: plan, unitsMax, span: this.span }, this);
-  }
-
-  private move(event: CallEvent) {
-    const transition = decideTransition(this.state, event);
-    this.state = transition.to;
-    return transition;
-  }
-
-  private canGoOn(): boolean {
-    return this.state !== "admitted" && !this.authorization.isShort();
-  }
-
-  private holdBack(action: () => void): void {
-    this.heldBack ??= [];
-    this.heldBack.push(action);
-  }
-
-  /** Whatever waits, waits for the hold or for more of it. */
-  private whenAuthorized(action: () => void): void {
-    if (this.canGoOn()) {
-      action();
-      return;
-    }
-    this.holdBack(action);
-    this.authorize();
-  }
-
-  private goOn(): void {
-    while (this.heldBack !== null && this.canGoOn()) {
-      const action = this.heldBack.shift();
-      if (action === undefined) break;
-      action();
-    }
-    if (this.canGoOn() && !this.isCallerSlow) this.run?.resume();
+    const { authorization } = this;
+    if (authorization.opening !== null) return authorization.opening;
+    const opening = authorization.open();
+    opening.then(
+      () => this.dispatch("authorize"),
+      (error: unknown) => this.dispatch("refuse", { error }),
+    );
+    return opening;
   }
 
   onAccepted(): void {
-    if (this.canGoOn()) {
-      this.accept();
-      return;
-    }
-    this.holdBack(() => this.accept());
-    // A non-streaming answer is near, and its hold can be written together with its end.
-    if (this.audience.listener !== null) this.authorize();
-  }
-
-  private accept(): void {
-    if (!canFollow(this.state, "accept")) return;
-    this.move("accept");
-    if (!hasHungUp(this.state)) this.audience.listener?.onAccepted();
-    else if (this.plan.meter.isCostKnown(true)) this.breakOff("leave");
+    this.dispatch("accept");
   }
 
   onPieces(deltas: readonly K["delta"][]): void {
-    if (this.canGoOn()) {
-      this.deliver(deltas);
-      return;
-    }
-    this.run?.pause();
-    this.holdBack(() => this.deliver(deltas));
-    this.authorize();
-  }
-
-  private deliver(deltas: readonly K["delta"][]): void {
-    if (!canFollow(this.state, "deliver")) return;
-    this.move("deliver");
-    const count = this.plan.meter.take(deltas, this.authorization);
-    const { listener } = this.audience;
-    if (count > 0 && listener !== null && !hasHungUp(this.state)) {
-      if (!listener.onPieces(count === deltas.length ? deltas : deltas.slice(0, count))) {
-        this.isCallerSlow = true;
-        this.run?.pause();
-      }
-    }
-    this.watchHold();
-    // The rest waits for more on hold. Where there is none, the answer has ended, and what comes after its end is nobody's.
-    if (count === deltas.length || !this.authorization.isShort()) return;
-    this.heldBack ??= [];
-    this.heldBack.unshift(() => this.deliver(deltas.slice(count)));
-  }
-
-  private watchHold(): void {
-    if (!canFollow(this.state, "exhaust")) return;
-    const verdict = this.authorization.watch(this);
-    if (verdict === "wait") this.run?.pause();
-    // An answer that has ended by itself needs no end from us.
-    else if (verdict === "stop" && !this.plan.meter.isComplete()) this.exhaust();
-  }
-
-  private exhaust(): void {
-    this.run?.cancel();
-    if (!hasHungUp(this.state)) this.audience.listener?.onExhausted();
-    this.conclude("exhaust", { stoppedBy: "insufficient_balance" });
-  }
-
-  onExtended(): void {
-    this.watchHold();
-    this.goOn();
-  }
-
-  onExtensionFailure(error: unknown): void {
-    this.fail(toAppError(error));
+    this.dispatch("pieces", { deltas });
   }
 
   onEnd(reported: K["reported"] | null): void {
-    this.whenAuthorized(() => this.conclude("answer", { reported }));
+    this.dispatch("end", { reported });
   }
 
   onAnswer(answer: K["answer"]): void {
-    // The ledger keeps the order, so that the end of a hold can be written together with its beginning.
-    if (!canFollow(this.state, "answer")) return;
-    const reported = this.plan.meter.takeAnswer(answer);
-    this.conclude("answer", { answer, reported });
+    this.dispatch("answer", { answer });
+  }
+
+  onFailure(error: AppError): void {
+    this.dispatch("fail", { error });
   }
 
   onFailedAttempt(target: K["target"], error: ProviderError): void {
     this.context.logger.warn({ ...this.describeUpstream(target), error }, "upstream failed");
   }
 
-  onFailure(failure: AppError): void {
-    this.whenAuthorized(() => this.fail(failure));
+  onExtended(): void {
+    this.isolate(() => this.watchHold());
   }
 
-  private fail(failure: AppError): void {
-    if (!canFollow(this.state, "fail")) return;
-    this.run?.cancel();
-    this.conclude("fail", { failure });
+  onExtensionFailure(error: unknown): void {
+    this.dispatch("stop", { error: toAppError(error) });
   }
 
+  /** The caller's buffer has room again. */
   resume(): void {
-    this.isCallerSlow = false;
-    this.goOn();
+    this.callerBuffer = "free";
+    this.isolate(() => this.readOn());
   }
 
-  /**
-   * The caller is gone: the upstream is stopped, and what it has written is charged, or it is read to its end where only
-   * its end tells what it has cost.
-   */
+  /** The caller closed the connection. */
   hangUp(): void {
-    if (this.state === "admitted") {
-      this.whenAuthorized(() => this.hangUp());
+    this.dispatch("hang-up");
+  }
+
+  stop(error: AppError): void {
+    this.dispatch("stop", { error });
+  }
+
+  private dispatch(event: CallEvent, detail: EventDetail<K> = noDetail): void {
+    const { state: from } = this;
+    const cell = decideTransition(from, event);
+    if (cell === "ignore") return;
+    if (cell === "impossible") {
+      this.onFault(new Error(`a call that is ${from} cannot ${event}`));
       return;
     }
-    if (!canFollow(this.state, "drain")) return;
-    const event = decideHangUp({
-      isSent: this.run !== null,
-      isCostKnown: this.plan.meter.isCostKnown(this.state !== "authorized"),
+    this.state = cell.to;
+    const step = { event, from, charge: cell.charge, detail };
+    for (const effect of cell.effects) {
+      try {
+        this.perform(effect, step);
+      } catch (error) {
+        this.onFault(error);
+      }
+    }
+  }
+
+  private isolate(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.onFault(error);
+    }
+  }
+
+  /** Code of the gateway threw: reports it, and ends a call that is still under way. */
+  private onFault(cause: unknown): void {
+    this.reportFault(cause);
+    // A call without a verdict on its money keeps its way to one; any other event of this state could throw again.
+    if (decideTransition(this.state, "fault") === "impossible") return;
+    this.dispatch("fault", { error: toAppError(cause) });
+  }
+
+  private reportFault(error: unknown): void {
+    const { context, plan } = this;
+    context.metrics.callFaults.at(plan.modelId).add(1);
+    context.logger.error({ ...this.describe(), state: this.state, error }, "paid call failed inside the gateway");
+  }
+
+  private perform(effect: CallEffect, step: Step<K>): void {
+    switch (effect) {
+      case "open-hold":
+        void this.authorize();
+        return;
+      case "open-hold-soon":
+        this.authorization.openSoon(openAfterMs, () => void this.authorize());
+        return;
+      case "open-hold-for-stream":
+        if (this.audience.listener !== null) void this.authorize();
+        return;
+      case "send":
+        this.send();
+        return;
+      case "hold-back":
+        this.heldBack.push(step);
+        return;
+      case "go-on":
+        this.goOn();
+        return;
+      case "pause-upstream":
+        this.run.pause();
+        return;
+      case "cancel-upstream":
+        this.run.cancel();
+        return;
+      case "announce":
+        this.audience.listener?.onAccepted();
+        return;
+      case "deliver":
+        this.deliver(step.detail.deltas ?? []);
+        return;
+      case "cut-short":
+        this.audience.listener?.onCut(explainCut(step.event));
+        return;
+      case "judge-hang-up":
+        this.judgeHangUp();
+        return;
+      case "settle":
+        this.settle(step);
+        return;
+      case "release":
+        this.release(step);
+        return;
+      case "finish":
+        this.finish(step.detail);
+        return;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  /** What the account can pay for is known only once the hold is open. */
+  private send(): void {
+    const { plan, state } = this;
+    // A stop that waited for the hold has ended the call already.
+    if (state !== "racing" && state !== "authorized") return;
+    const unitsMax = state === "racing" ? plan.terms.unitsMax : this.authorization.decideUnitsAllowed();
+    plan.meter.begin(unitsMax);
+    this.run = routeCall<K>(this.context.routing, { request: plan, unitsMax, span: this.span }, this);
+  }
+
+  private goOn(): void {
+    while (!isHoldingBack(this.state)) {
+      const held = this.heldBack.shift();
+      if (held === undefined) break;
+      this.dispatch(held.event, held.detail);
+    }
+    this.readOn();
+  }
+
+  private readOn(): void {
+    if (!isHoldingBack(this.state) && this.callerBuffer === "free") this.run.resume();
+  }
+
+  private deliver(deltas: readonly K["delta"][]): void {
+    const { meter } = this.plan;
+    const { listener } = this.audience;
+    const count = meter.take(deltas, this.authorization);
+    if (count > 0 && listener !== null && !hasHungUp(this.state)) {
+      if (!listener.onPieces(count === deltas.length ? deltas : deltas.slice(0, count))) {
+        this.callerBuffer = "full";
+        this.run.pause();
+      }
+    }
+    if (meter.isPastCap()) {
+      this.dispatch("overrun");
+      return;
+    }
+    this.watchHold();
+    // What is not covered waits for the extension. Without one the answer is over, and the rest is dropped.
+    if (count < deltas.length && isHoldingBack(this.state)) {
+      this.heldBack.unshift({ event: "pieces", detail: { deltas: deltas.slice(count) } });
+    }
+  }
+
+  private watchHold(): void {
+    const verdict = this.authorization.watch(this);
+    if (verdict === "wait") this.dispatch("run-short");
+    // An answer whose end has been written needs no other.
+    else if (verdict === "stop" && !this.plan.meter.isComplete()) this.dispatch("exhaust");
+    else this.dispatch("cover");
+  }
+
+  /** Nobody reads the answer any more, so the caller's buffer no longer slows the upstream. */
+  private judgeHangUp(): void {
+    if (!hasHungUp(this.state)) return;
+    const verdict = decideHangUp({
+      hasVerdict: this.state !== "abandoned",
+      isCostKnown: this.plan.meter.isCostKnown(),
       hasDrainPlace: () => this.takeDrainPlace(),
     });
-    if (event !== "drain") {
-      this.breakOff(event);
+    if (verdict !== "read-on") {
+      this.dispatch(verdict);
       return;
     }
-    this.move("drain");
-    this.run?.stopFailover();
+    this.run.stopFailover();
     this.resume();
   }
 
   private takeDrainPlace(): boolean {
-    this.leaveDrainPlace = this.context.drainedCalls.take(this.plan.caller.accountId);
-    return this.leaveDrainPlace !== null;
+    if (this.leaveDrainPlace !== noPlace) return true;
+    this.leaveDrainPlace = this.context.drainedCalls.take(this.plan.caller.accountId) ?? noPlace;
+    return this.leaveDrainPlace !== noPlace;
   }
 
-  private breakOff(event: "leave" | "forfeit"): void {
-    this.run?.cancel();
-    this.conclude(event, {});
-  }
-
-  stop(failure: AppError): void {
-    if (this.state === "admitted") this.whenAuthorized(() => this.stop(failure));
-    else this.fail(failure);
-  }
-
-  /** Decides what is charged, and writes it. From here on nothing changes it. */
-  private conclude(event: CallEvent, { answer, reported = null, failure, stoppedBy }: Outcome<K>): void {
-    if (!canFollow(this.state, event)) return;
-    const isAuthorized = this.state !== "admitted";
-    const isHungUp = hasHungUp(this.state) || event === "leave" || event === "forfeit";
-    const { charge } = this.move(event);
-    if (charge === "nothing" && failure !== undefined) {
-      this.release(failure);
-      return;
-    }
-    const unitsHeld = this.authorization.unitsHeld();
-    const rule = charge ?? "nothing";
-    const concluded = this.plan.meter.conclude(rule, { reported, unitsHeld, hasHungUp: isHungUp });
-    const { usage, isDue } = concluded;
-    const end = {
-      answer: answer ?? null,
-      usage,
-      stoppedBy: stoppedBy ?? concluded.stoppedBy,
-      failure: failure ?? null,
-      hasHungUp: isHungUp,
-    };
+  /** Decides the charge and writes it. Nothing changes it afterwards. */
+  private settle(step: Step<K>): void {
+    const verdict = this.decideCharge(step);
     // The ledger keeps the order: first the hold, then its end.
     const opening = this.authorize();
-    const settling = this.settle(isDue ? this.plan.bill(usage) : null, end);
-    const complete = (settlement: Settlement): void => this.complete({ ...end, settlement }, isDue);
-    const lose = (error: unknown): void => this.lose(error, isHungUp);
-    if (isAuthorized) {
-      settling.then(complete, lose);
-      return;
-    }
-    // Where the hold was refused, that is the reason why nothing could be settled.
-    settling.catch(() => {});
-    opening.then(() => settling).then(complete, lose);
+    const settling = this.authorization.settle(verdict.bill, this.describeKept(verdict));
+    // An answer that came before its hold: where the hold is refused, that is why nothing could be settled.
+    const settled = step.from === "racing" ? opening.then(() => settling) : settling;
+    if (settled !== settling) settling.catch(() => {});
+    settled.then(
+      (settlement) => this.onSettled(verdict, settlement),
+      (error: unknown) => this.onLost(step, error),
+    );
   }
 
-  private settle(bill: Bill | null, end: Omit<CallEnd<K>, "settlement"> | null): Promise<Settlement> {
-    const { authorization } = this;
+  private decideCharge({ charge, event, from, detail }: Step<K>): Verdict<K> {
+    const { meter } = this.plan;
+    const isHungUp = hasHungUp(from);
+    try {
+      const reported = detail.answer === undefined ? (detail.reported ?? null) : meter.takeAnswer(detail.answer);
+      if (event === "fault") return this.decideFault(charge, toAppError(detail.error), reported);
+      const unitsHeld = this.authorization.unitsHeld();
+      const concluded = meter.conclude(charge ?? "nothing", { reported, unitsHeld, hasHungUp: isHungUp });
+      const { usage, isDue } = concluded;
+      const end = {
+        answer: detail.answer ?? null,
+        usage,
+        stoppedBy: explainCut(event) ?? concluded.stoppedBy,
+        failure: detail.error === undefined ? null : toAppError(detail.error),
+        hasHungUp: isHungUp,
+      };
+      return { kind: "answered", bill: isDue ? this.plan.bill(usage) : null, end };
+    } catch (error) {
+      this.reportFault(error);
+      return this.decideFault(charge, toAppError(error), detail.reported ?? null);
+    }
+  }
+
+  /** Reported usage, else the hold; the whole hold where even that cannot be computed: the upstream did its work. */
+  private decideFault(charge: ChargeRule | null, failure: AppError, reported: K["reported"] | null): Verdict<K> {
+    if (charge === null || charge === "nothing") return { kind: "faulted", bill: null, failure };
+    try {
+      const unitsHeld = this.authorization.unitsHeld();
+      const { usage } = this.plan.meter.conclude("reported-or-hold", { reported, unitsHeld, hasHungUp: false });
+      return { kind: "faulted", bill: this.plan.bill(usage), failure };
+    } catch (error) {
+      this.reportFault(error);
+      return { kind: "faulted", bill: this.authorization.billHold(), failure };
+    }
+  }
+
+  private describeKept(verdict: Verdict<K>): KeptEnd | null {
     const { kept } = this.audience;
-    if (kept === null) return authorization.settle(bill, null);
-    const { claim, bytes, describe } = kept;
-    return authorization.settle(bill, {
-      ...{ claim, bytes: bytes() },
-      describe: (settlement) => (end === null ? null : describe({ ...end, settlement })),
-    });
+    if (kept === null) return null;
+    const { claim } = kept;
+    if (verdict.kind === "faulted") return { claim, bytes: 0, describe: () => kept.describeFault(verdict.failure) };
+    const { end } = verdict;
+    return {
+      ...{ claim, bytes: this.countKeptBytes(kept) },
+      describe: (settlement) => this.describeAnswer(kept, { ...end, settlement }),
+    };
   }
 
-  private complete(end: CallEnd<K>, isDue: boolean): void {
-    const { plan, context } = this;
-    const { lost } = end.settlement;
-    this.move(isDue ? "charged" : "uncharged");
-    const tokens = plan.countTokens(end.usage);
-    this.leaveAll(tokens.input + tokens.output);
-    if (isDue) countCharge(context.metrics, plan.modelId, { ...end.settlement, tokens });
-    if (lost > 0n) {
-      const target = this.run?.target ?? null;
-      const upstream = target === null ? this.describe() : this.describeUpstream(target);
-      const fields = { ...upstream, ...plan.describeUsage(end.usage), lost: presentMoney(lost) };
-      context.logger.error(fields, "an upstream used more than it was allowed, and the balance did not cover it");
+  private countKeptBytes(kept: KeptCall<K>): number {
+    try {
+      return kept.bytes();
+    } catch (error) {
+      this.reportFault(error);
+      return 0;
     }
-    if (this.span !== null) this.endSpan(this.span, end);
-    this.resolve(end);
   }
 
-  /** Nothing was answered. A hold that cannot be released now ends by itself: the caller hears of the first error. */
-  private release(error: unknown): void {
-    this.settle(null, null)
-      .catch(() => {})
-      .finally(() => {
-        if (canFollow(this.state, "uncharged")) this.move("uncharged");
-        this.leaveAll(0);
-        this.span?.end(toSpanFailure(error));
-        this.reject(error);
-      });
+  /** The ledger asks for this in the middle of a batch, which a throw would take down. */
+  private describeAnswer(kept: KeptCall<K>, end: CallEnd<K>): KeptAnswer {
+    try {
+      return kept.describe(end);
+    } catch (error) {
+      this.reportFault(error);
+      return kept.describeFault(toAppError(error));
+    }
   }
 
-  private endSpan(span: Span, { usage, failure, stoppedBy, hasHungUp, settlement }: CallEnd<K>): void {
-    span.set({
-      "gen_ai.response.model": this.run?.target?.upstreamModel,
-      ...this.plan.describeSpan(usage),
-      "sluice.charge": presentMoney(settlement.charge),
-      "sluice.stopped_by": stoppedBy ?? undefined,
-      "sluice.hung_up": hasHungUp ? true : undefined,
-    });
-    span.end(failure === null ? null : toSpanFailure(failure));
+  private onSettled(verdict: Verdict<K>, settlement: Settlement): void {
+    const event = verdict.bill === null ? "uncharged" : "charged";
+    if (verdict.kind === "faulted") this.dispatch(event, { error: verdict.failure });
+    else this.dispatch(event, { end: { ...verdict.end, settlement } });
   }
 
-  private lose(error: unknown, isHungUp: boolean): void {
-    this.move("lost");
+  private onLost({ from }: Step<K>, error: unknown): void {
     // With a key the same request is answered once more, and of a stream the caller has had something.
     const { listener, kept } = this.audience;
-    const doubtful = listener === null && kept === null && !isHungUp ? this.authorization.describeDoubt() : null;
+    const isUnanswered = listener === null && kept === null && !hasHungUp(from);
+    const doubtful = isUnanswered ? this.authorization.describeDoubt() : null;
     if (doubtful !== null) this.context.withdrawals.add(doubtful);
-    this.leaveAll(0);
-    this.span?.end(toSpanFailure(error));
-    this.reject(error);
+    this.dispatch("lost", { error });
   }
 
-  /** Gives back what the call took of the caller's limits, and tells them what it really used. */
-  private leaveAll(tokensUsed: number): void {
+  /** Ends the hold without a charge. A hold that cannot be released now expires: the caller gets the first error. */
+  private release({ event, detail }: Step<K>): void {
+    const { kept } = this.audience;
+    const keptEnd = kept === null ? null : { claim: kept.claim, bytes: 0, describe: () => null };
+    const finish = (): void => this.dispatch(event === "refuse" ? "unheld" : "uncharged", { error: detail.error });
+    this.authorization.settle(null, keptEnd).then(finish, finish);
+  }
+
+  /** Each part is isolated, so that the call's caller is answered whatever throws. */
+  private finish({ end, error }: EventDetail<K>): void {
+    const tokens = end === undefined ? noTokens : this.countTokens(end);
+    this.leave(tokens.input + tokens.output);
+    try {
+      if (end !== undefined) this.recordEnd(end, tokens);
+      const failure = error ?? end?.failure ?? null;
+      this.span?.end(failure === null ? null : toSpanFailure(failure));
+    } catch (fault) {
+      this.reportFault(fault);
+    }
+    if (end === undefined) this.reject(error);
+    else this.resolve(end);
+  }
+
+  private countTokens({ usage }: CallEnd<K>): CallTokens {
+    try {
+      return this.plan.countTokens(usage);
+    } catch (error) {
+      this.reportFault(error);
+      return noTokens;
+    }
+  }
+
+  /** Returns what the call took of the caller's limits, corrected to what it used. */
+  private leave(tokensUsed: number): void {
     const { counters, logger } = this.context;
     const { caller, tokensLikely } = this.plan;
-    const onTrouble = (error: unknown): void => logger.warn({ error }, "a limit could not be corrected");
-    this.leaveRegistry?.();
-    this.leaveDrainPlace?.();
+    const onTrouble = (error: unknown): void => logger.warn({ error }, "limit not corrected");
+    this.leaveRegistry();
+    this.leaveDrainPlace();
     correctTokens(counters, caller, tokensUsed - tokensLikely).catch(onTrouble);
     returnSlot(counters, caller, this.describeSlot())?.catch(onTrouble);
+  }
+
+  private recordEnd(end: CallEnd<K>, tokens: CallTokens): void {
+    const { plan, context, span } = this;
+    const { usage, settlement, stoppedBy } = end;
+    if (this.state === "settled") countCharge(context.metrics, plan.modelId, { ...settlement, tokens });
+    if (settlement.lost > 0n) {
+      const { target } = this.run;
+      const upstream = target === null ? this.describe() : this.describeUpstream(target);
+      const fields = { ...upstream, ...plan.describeUsage(usage), lost: presentMoney(settlement.lost) };
+      context.logger.error(fields, "an upstream used more than it was allowed, and the balance did not cover it");
+    }
+    span?.set({
+      "gen_ai.response.model": this.run.target?.upstreamModel,
+      ...plan.describeSpan(usage),
+      "sluice.charge": presentMoney(settlement.charge),
+      "sluice.stopped_by": stoppedBy ?? undefined,
+      "sluice.hung_up": end.hasHungUp ? true : undefined,
+    });
   }
 
   private describeSlot(): Slot {
     return { use: "request", id: this.plan.requestId, ttlMs: this.plan.terms.holdMs };
   }
 
-  /** What the ledger calls its charge; `null` while there is none, and where nothing was to be charged. */
+  /** The id of the call's charge in the ledger; `null` while there is none, and where nothing was charged. */
   findChargeId(): string | null {
     const { holdId } = this.authorization;
     return holdId !== null && this.state === "settled" ? deriveTransactionId(holdId) : null;
   }
 
-  /** The fields of every line of the log that is about this call. */
+  /** The fields of every log line about this call. */
   describe(): Record<string, unknown> {
     const { requestId, caller, modelId } = this.plan;
     return { request_id: requestId, account_id: caller.accountId, key_id: caller.keyId, model: modelId };
@@ -497,13 +614,14 @@ function describeCall<K extends CallKinds>({
   return [`${operation.name} ${modelId}`, { attributes }];
 }
 
-function authorizeNow<K extends CallKinds>(call: PaidCall<K>): void {
-  call.authorize();
+/** Why an answer ends early; `null` where its cap ended it. */
+function explainCut(event: CallEvent): StoppedBy | null {
+  return event === "exhaust" ? "insufficient_balance" : null;
 }
 
 function toAppError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  return new AppError("internal_error", "Something in the gateway went wrong. Report it with the request_id.", {
+  return new AppError("internal_error", "The gateway failed to process this request. Report it with the request_id.", {
     cause,
   });
 }

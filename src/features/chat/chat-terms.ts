@@ -44,6 +44,7 @@ export function createChatTerms(asked: Asked): ChatTerms {
 }
 
 class TokenTerms implements ChatTerms {
+  readonly priceId: string;
   readonly rates: Price;
   readonly kinds: AskedKinds;
   readonly isFree: boolean;
@@ -61,6 +62,7 @@ class TokenTerms implements ChatTerms {
   constructor({ model, rates, kinds = plainKinds, size, outputTokensAsked, choices, visibility, holdMs }: Asked) {
     const { limits, usual_output_tokens: usual = usualOutputTokens } = model;
     const outputMax = outputTokensAsked ?? limits.max_output_tokens ?? usual;
+    this.priceId = rates.id;
     this.rates = rates;
     this.kinds = kinds;
     this.dearest = findDearestRates(rates, kinds);

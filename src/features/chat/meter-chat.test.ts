@@ -15,7 +15,7 @@ const piece: ChatPiece = { choices: '[{"index":0,"delta":{"content":"Hi"},"finis
 const end: ChatPiece = { choices: '[{"index":0,"delta":{},"finish_reason":"stop"}]', text: "" };
 const cover = { isBeyond: () => false };
 
-type Known = { isAccepted?: boolean; isVisible?: boolean; isText?: boolean; pieces?: ChatPiece[] };
+type Known = { isVisible?: boolean; isText?: boolean; pieces?: ChatPiece[] };
 
 function createMeter({ isVisible = true, isText = true, pieces = [] }: Known): ChatMeter {
   const size = { tokensMax: 50, tokensLikely: 1, characters: 1, isText };
@@ -32,16 +32,15 @@ const reports = [3, 5].map((tokens): ChatPiece => ({ choices: "[]", text: "", us
 
 test.each<[string, Known, boolean]>([
   ["all that was written was seen", { pieces: [piece] }, true],
-  ["all would be seen, and it has not accepted", { isAccepted: false, isText: false }, true],
   ["it told its usage with the last piece", { isVisible: false, pieces: reports }, true],
   ["it told its usage, but not with the last piece", { isVisible: false, pieces: [...reports, piece] }, false],
   ["it reported only what it had read", { isVisible: false, pieces: reports.slice(0, 1) }, false],
   ["it may have written what nobody saw", { isVisible: false, pieces: [piece] }, false],
-  ["a whole answer is under way", { isVisible: false, isAccepted: false }, false],
+  ["a whole answer is under way", { isVisible: false }, false],
   ["its input cannot be counted here", { isText: false, pieces: [piece] }, false],
   ["only its usage is missing", { pieces: [...reports, end] }, false],
 ])("what an answer has cost is known or not where %s", (_name, known, isKnown) => {
-  expect(createMeter(known).isCostKnown(known.isAccepted ?? true)).toBe(isKnown);
+  expect(createMeter(known).isCostKnown()).toBe(isKnown);
 });
 
 const noReport = { reported: null, unitsHeld: 10, hasHungUp: false };

@@ -105,6 +105,10 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     return this.tokens?.tokensMax() ?? 0;
   }
 
+  isPastCap(): boolean {
+    return false;
+  }
+
   isComplete(): boolean {
     return this.endedChoices.length >= this.chat.terms.choices;
   }
@@ -126,15 +130,14 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   }
 
   /**
-   * An answer that has ended has its usage still to come. One whose upstream goes on reporting has cost what it reported
-   * last; one that is seen as it is written, what was seen: with the input, where that can be counted here. What has not
-   * been accepted costs nothing; but a non-streaming one is accepted and finished at the same moment, and is never visible.
+   * A complete answer still has its usage to come. An upstream that reports as it writes has cost its last report; a visible
+   * answer has cost what was seen, with the input where that can be counted here.
    */
-  isCostKnown(isAccepted: boolean): boolean {
+  isCostKnown(): boolean {
     const { terms, size } = this.chat;
     if (this.isComplete()) return false;
     if (this.isReporting()) return true;
-    return terms.isVisible && (!isAccepted || size.isText || this.lastUsage !== null);
+    return terms.isVisible && (size.isText || this.lastUsage !== null);
   }
 
   private isReporting(): boolean {

@@ -118,7 +118,7 @@ describe("a chunk", () => {
   test("ends every choice that is open where money does not suffice", () => {
     const { meter, presenter } = createPresenter();
     meter.take([{ choices: '[{"index":0,"delta":{},"finish_reason":"stop"}]', text: "" }], always);
-    expect(readEvent(presenter.presentExhaustion())).toEqual({
+    expect(readEvent(presenter.presentCut("insufficient_balance"))).toEqual({
       ...chunk,
       choices: [{ index: 1, delta: {}, finish_reason: "length" }],
       stopped_by: "insufficient_balance",

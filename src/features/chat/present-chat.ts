@@ -55,9 +55,9 @@ export class ChatPresenter implements CallPresenter<ChatKinds> {
     return events;
   }
 
-  presentExhaustion(): string {
+  presentCut(stoppedBy: StoppedBy | null): string {
     const ends = this.meter.listOpenChoices().map((index) => ({ index, delta: {}, finish_reason: "length" }));
-    return this.presentPiece(JSON.stringify(ends), "insufficient_balance");
+    return this.presentPiece(JSON.stringify(ends), stoppedBy);
   }
 
   private presentPiece(choices: string, stoppedBy: StoppedBy | null): string {

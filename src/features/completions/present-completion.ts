@@ -68,9 +68,9 @@ export class CompletionPresenter implements CallPresenter<ChatKinds> {
     return events;
   }
 
-  presentExhaustion(): string {
+  presentCut(stoppedBy: StoppedBy | null): string {
     const ends = this.meter.listOpenChoices().map((index) => ({ index, delta: {}, finish_reason: "length" }));
-    return this.presentEvent(this.presentChoices(JSON.stringify(ends)), "insufficient_balance");
+    return this.presentEvent(this.presentChoices(JSON.stringify(ends)), stoppedBy);
   }
 
   presentTail({ usage, settlement }: CallEnd<ChatKinds>): string {

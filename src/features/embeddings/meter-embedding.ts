@@ -37,7 +37,11 @@ export class EmbeddingMeter implements CallMeter<EmbeddingKinds> {
     return false;
   }
 
-  /** All of it comes at once, and with it what it has cost. */
+  isPastCap(): boolean {
+    return false;
+  }
+
+  /** The whole answer arrives at once, with its usage. */
   isCostKnown(): boolean {
     return false;
   }

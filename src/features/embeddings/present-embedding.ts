@@ -17,7 +17,7 @@ export function createEmbeddingPresenter(modelId: string): CallPresenter<Embeddi
       return `{"object":"list","data":[${(data ?? []).join(",")}],"model":${model},"usage":${JSON.stringify(told)}}`;
     },
     presentPieces: () => "",
-    presentExhaustion: () => "",
+    presentCut: () => "",
     presentTail: () => "",
     presentFailure: () => null,
     summarize: ({ usage, settlement }) =>

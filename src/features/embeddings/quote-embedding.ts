@@ -69,6 +69,7 @@ export function describeTerms(price: Price, { tokensMax }: EmbeddingSize, holdMs
   // What is not free has something on hold, be it less than can be written.
   const amount = isFree || most > 0n ? most : nano(1n);
   return {
+    priceId: price.id,
     isFree,
     unitsMax: 1,
     unitsUsual: 1,

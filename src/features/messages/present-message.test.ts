@@ -99,7 +99,7 @@ test("a refusal is one", () => {
 
 test("what money did not suffice for ends as if the cap were reached, and says why", () => {
   const presenter = open();
-  const events = presenter.presentPieces([piece({ content: "One" })]) + presenter.presentExhaustion();
+  const events = presenter.presentPieces([piece({ content: "One" })]) + presenter.presentCut();
   const tail = presenter.presentTail(end(null, "insufficient_balance"));
   expect(listEvents(events + tail).slice(3)).toEqual([
     "delta 0 One",
@@ -124,7 +124,7 @@ test("a vendor's own events are sent as they are; the last is ours, and tells th
 test("a vendor's own events that money did not suffice for are ended", () => {
   const presenter = open();
   presenter.presentPieces([{ choices: "[]", text: "", nativeEvents: nativeStart }]);
-  const last = presenter.presentExhaustion() + presenter.presentTail(end(null, "insufficient_balance"));
+  const last = presenter.presentCut() + presenter.presentTail(end(null, "insufficient_balance"));
   expect(listEvents(last)).toEqual(["stop 4", "message_delta  max_tokens", "message_stop"]);
 });
 

@@ -211,7 +211,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   /** Its end follows with the tail. */
-  presentExhaustion(): string {
+  presentCut(): string {
     const events = this.begin(undefined) + this.closeAll();
     this.finishReason = "length";
     this.isNative = false;

@@ -198,7 +198,7 @@ function createListener(presenter: PreparedResponse["presenter"], log: EventLog)
       log.add(presenter.presentPieces(pieces));
       return true;
     },
-    onExhausted: () => log.add(presenter.presentExhaustion()),
+    onCut: () => log.add(presenter.presentCut()),
   };
 }
 

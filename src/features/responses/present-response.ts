@@ -93,7 +93,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     return events;
   }
 
-  presentExhaustion(): string {
+  presentCut(): string {
     this.finishReason = "length";
     return this.native === null ? this.begin() + this.output.close("incomplete") : this.native.close();
   }

@@ -46,9 +46,13 @@ export class TranscriptionMeter implements CallMeter<TranscriptionKinds> {
     return false;
   }
 
-  /** The length of a recording is known; what it comes to in tokens only the upstream can tell. */
-  isCostKnown(isAccepted: boolean): boolean {
-    return isAccepted && !isPricedByTokens(this.quoted);
+  isPastCap(): boolean {
+    return false;
+  }
+
+  /** The length of a recording is known; its tokens are known from the upstream's report only. */
+  isCostKnown(): boolean {
+    return !isPricedByTokens(this.quoted);
   }
 
   conclude(

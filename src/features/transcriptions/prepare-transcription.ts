@@ -139,6 +139,7 @@ function getPrice(prices: readonly Price[], used: Capability): Price {
 function describeTerms(quoted: QuotedTranscription, targets: readonly TranscriptionTarget[]): CallTerms {
   const { amount, quotaUnits } = quoteMost(quoted);
   return {
+    priceId: quoted.price.id,
     isFree: amount === 0n,
     unitsMax: 1,
     unitsUsual: 1,

@@ -84,8 +84,8 @@ export class TranscriptionPresenter implements CallPresenter<TranscriptionKinds>
     });
   }
 
-  /** Nothing here is stopped for want of money: all of it is on hold. */
-  presentExhaustion(): string {
+  /** Never cut: the price of the whole recording is on hold. */
+  presentCut(): string {
     return "";
   }
 

@@ -116,6 +116,13 @@ export const metricTable = {
     help: "Money that upstreams used beyond the hold and the balance did not cover, in the currency of the setting.",
     labels: [{ name: "model" }],
   },
+  callFaults: {
+    name: "sluice_call_faults_total",
+    kind: "counter",
+    area: "money",
+    help: "Paid calls in which code of the gateway threw. Each ended, and its hold with it.",
+    labels: [{ name: "model" }],
+  },
   openHolds: {
     name: "sluice_holds_open",
     kind: "gauge",

@@ -8,17 +8,24 @@ import { waitUntil } from "../../harness/wait-until.ts";
 /** $3 and $15 for a million tokens. */
 const price = { billing_type: "token", unit: "1K tokens", input_price: "0.003", output_price: "0.015" };
 const limits = { context_window: 200_000, max_output_tokens: 32_000 };
-const models = ["thinker", "slow", "crowded", "leaving", "failing"];
+const thinkers = ["thinker", "slow", "crowded", "leaving", "failing"];
+/** All that they write is visible, so that a stream is stopped as soon as its caller has gone. */
+const talkers = ["talker", "claude", "gemini"];
 
-/** Models that think where nobody sees it: the catalog says nothing but that they reason. */
+/** Thinkers reason unseen: the catalog says nothing but that they reason. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const routes = (id: string) => [
     { provider: "open", upstream_model: `${canary}-${id}`, priority: 0 },
     { provider: "open", upstream_model: `${canary}-${id}-other`, priority: 1 },
   ];
   return writeCatalogOf(upstream, {
-    models: models.map((id) => ({ id, hold: undefined, limits, routes: routes(id) })),
-    prices: models.map((model) => ({ model, ...price })),
+    models: [
+      ...thinkers.map((id) => ({ id, hold: undefined, limits, routes: routes(id) })),
+      { id: "talker", limits, routes: routes("talker") },
+      { id: "claude", limits, routes: [{ provider: "anthropic", upstream_model: `${canary}-claude` }] },
+      { id: "gemini", limits, routes: [{ provider: "google", upstream_model: `${canary}-gemini` }] },
+    ],
+    prices: [...thinkers, ...talkers].map((model) => ({ model, ...price })),
   });
 }
 
@@ -43,14 +50,21 @@ async function listPaid(caller: ChatCaller): Promise<string[]> {
 
 type Gate = ReturnType<FakeUpstreams["gate"]>;
 
-/** Sends a call, goes away as soon as its upstream has come to the gate, and resolves when the gateway knows that. */
-async function sendAndLeave(caller: ChatCaller, question: string, gate: Gate, { gateway } = chat) {
+/** Sends a call, hangs up as soon as its upstream stands at the gate, and resolves when the gateway has noticed. */
+async function sendAndLeave(
+  caller: ChatCaller,
+  question: string,
+  gate: Gate,
+  { from = chat, path = "/chat/completions" }: { from?: ChatGateway; path?: string } = {},
+) {
+  const { gateway } = from;
   const countLeft = () =>
     gateway.logs.filter(({ aborted, account_id }) => aborted === true && account_id === caller.accountId).length;
   const leftBefore = countLeft();
   const controller = new AbortController();
-  const lost = caller
-    .post(question, { signal: controller.signal })
+  const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" };
+  const lost = from
+    .fetch(`${gateway.baseUrl}${path}`, { method: "POST", headers, body: question, signal: controller.signal })
     .then((response) => response.text())
     .catch(() => null);
   await gate.reached();
@@ -105,6 +119,69 @@ describe("a model that thinks unseen costs as much as to the end", () => {
     await sendAndLeave(caller, writeQuestion("thinker"), gate);
     gate.open();
     expect(await listPaid(caller)).toEqual([whole]);
+  });
+});
+
+/** The same question by each wire. */
+const wires: Record<string, (model: string, stream: boolean) => { path: string; body: string }> = {
+  chat: (model, stream) => ({ path: "/chat/completions", body: writeQuestion(model, { stream }) }),
+  completions: (model, stream) => ({
+    path: "/completions",
+    body: JSON.stringify({ model, prompt: "Hello", max_tokens: 100, stream }),
+  }),
+  messages: (model, stream) => ({
+    path: "/messages",
+    body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: "user", content: "Hello" }], stream }),
+  }),
+  responses: (model, stream) => ({ path: "/responses", body: JSON.stringify({ model, input: "Hello", stream }) }),
+};
+
+const hangUps = Object.keys(wires).flatMap((wire) =>
+  talkers.flatMap((model) => [true, false].map((stream) => ({ wire, model, form: stream ? "stream" : "whole" }))),
+);
+
+describe("a caller who hangs up before the upstream's response head", () => {
+  /** Sends a request and closes the socket while the upstream stands at the gate; resolves with the account. */
+  async function leaveBeforeHead({ wire, model, form }: (typeof hangUps)[number], behaviour: Behaviour) {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor(model, { ...behaviour, beforeHead: gate });
+    const { path, body } = (wires[wire] ?? fail)(model, form === "stream");
+    await sendAndLeave(caller, body, gate, { path });
+    gate.open();
+    return caller;
+  }
+  const fail = (): never => {
+    throw new Error("no such wire");
+  };
+
+  test.each(hangUps)("pays once the upstream accepts: $wire, $model, $form", async (hangUp) => {
+    const reported = { inputTokens: 101_288, outputTokens: 3 };
+    const caller = await leaveBeforeHead(hangUp, { text: "Forty-two.", usage: reported });
+    await waitUntil("its charge", async () => (await caller.listCharges()).length === 1);
+    const [charge] = await caller.listCharges();
+    expect(Number(charge?.paid)).toBeGreaterThan(0);
+    expect(charge?.items).toMatchObject({ hung_up: 1 });
+    expect((await caller.readBalance()).frozen).toBe("0.00");
+  });
+
+  test.each(hangUps)("pays nothing if the upstream rejects: $wire, $model, $form", async (hangUp) => {
+    const caller = await leaveBeforeHead(hangUp, { status: 400 });
+    expect(await listPaid(caller)).toEqual([]);
+    expect(await caller.listHolds()).toMatchObject([{ state: "released" }]);
+  });
+});
+
+describe("a caller who hangs up after an instant head, before the first data", () => {
+  test.each(hangUps.filter(({ form }) => form === "stream"))("pays: $wire, $model", async ({ wire, model }) => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor(model, { text: "Forty-two.", usage, beforePiece: gate });
+    const question = wires[wire]?.(model, true);
+    await sendAndLeave(caller, question?.body ?? "", gate, { path: question?.path ?? "" });
+    gate.open();
+    await waitUntil("its charge", async () => (await caller.listCharges()).length === 1);
+    expect(Number((await caller.listCharges())[0]?.paid)).toBeGreaterThan(0);
   });
 });
 
@@ -170,7 +247,7 @@ test("a gateway that stops lets the calls end that it reads for nobody", async (
   const caller = await leaving.createCaller();
   const gate = leaving.upstream.gate();
   leaving.upstream.script({ text: "Forty-two.", usage, beforeHead: gate });
-  await sendAndLeave(caller, writeQuestion("leaving"), gate, leaving);
+  await sendAndLeave(caller, writeQuestion("leaving"), gate, { from: leaving });
   const { database } = leaving.gateway;
   const closing = leaving.gateway.close();
   await waitUntil("the doors to be closed", () =>

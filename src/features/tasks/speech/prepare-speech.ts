@@ -84,6 +84,7 @@ function listSpeechTargets(
 function describeTerms(terms: UnitTerms, targets: readonly SpeechTarget[]): CallTerms {
   const price = priceTask(terms);
   return {
+    priceId: terms.priceId,
     isFree: price === 0n,
     unitsMax: 1,
     unitsUsual: 1,
@@ -143,9 +144,13 @@ class SpeechMeter implements CallMeter<SpeechKinds> {
     return false;
   }
 
-  /** Before the first audio nobody knows whether the upstream has taken the text. */
-  isCostKnown(isAccepted: boolean): boolean {
-    return isAccepted;
+  isPastCap(): boolean {
+    return false;
+  }
+
+  /** An upstream that accepts has taken all of the text. */
+  isCostKnown(): boolean {
+    return true;
   }
 
   conclude(
@@ -166,7 +171,7 @@ function createPresenter(contentType: string): CallPresenter<SpeechKinds> {
     contentType,
     presentPieces: (chunks) => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     presentWhole: () => "",
-    presentExhaustion: () => "",
+    presentCut: () => "",
     presentTail: () => "",
     presentFailure: () => null,
     summarize: ({ usage, settlement }: CallEnd<SpeechKinds>) =>
