@@ -68,7 +68,7 @@ export async function startGatewayProcess(options: ProcessOptions): Promise<Gate
 
 async function waitForReady(gateway: GatewayProcess): Promise<void> {
   let exitCode: number | null | undefined;
-  gateway.exited.then((code) => {
+  void gateway.exited.then((code) => {
     exitCode = code;
   });
   await waitUntil("the gateway is ready", () => {

@@ -77,8 +77,8 @@ export function answerCall<K extends CallKinds>(
   if (onOver === undefined) return;
   taken
     .then((call) => call?.ended)
-    .catch(() => {})
-    .then(onOver);
+    .then(onOver, onOver)
+    .catch((error: unknown) => context.logger.error({ error }, "clean-up after a call failed"));
 }
 
 /**

@@ -62,10 +62,11 @@ export function createWithdrawals(dependencies: WithdrawalDependencies): Withdra
       count += 1;
       const withdrawal = withdraw(doubtful);
       const leave = running.add(withdrawal);
-      withdrawal.finally(() => {
+      const onOver = (): void => {
         count -= 1;
         leave();
-      });
+      };
+      withdrawal.then(onOver, onOver);
     },
     async close() {
       closing.abort();

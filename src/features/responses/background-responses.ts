@@ -88,10 +88,9 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
   function watch(order: BackgroundOrder, one: Running): void {
     running.set(one.id, one);
     one.call.ended
-      .then(
-        (end) => finish(order, one, end),
-        (error: unknown) => fail(order, one, error),
-      )
+      .then((end) => finish(order, one, end))
+      .catch((error: unknown) => fail(order, one, error))
+      .catch((error: unknown) => logger.error({ response_id: one.id, error }, "end of a response not stored"))
       .finally(() => running.delete(one.id));
   }
 

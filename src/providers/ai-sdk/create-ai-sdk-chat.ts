@@ -40,7 +40,8 @@ function createAiSdkChat(
       const seal = createThoughtSeal({ secret: sealSecret ?? call.apiKey ?? "", vendor: dialect.optionsName });
       const run = startAiSdkRun(call, sink, { dialect, createModel, fetchImage, clock, upstream, seal, createCallId });
       runs.add(run);
-      run.ended.finally(() => runs.delete(run));
+      const onEnded = (): unknown => runs.delete(run);
+      run.ended.then(onEnded, onEnded);
       return run;
     },
 

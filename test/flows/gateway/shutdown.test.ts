@@ -129,7 +129,7 @@ test("after SIGTERM a node tells load balancers, serves on for the delay and cla
   }
 
   let exitCode: number | null | undefined;
-  gateway.exited.then((code) => {
+  void gateway.exited.then((code) => {
     exitCode = code;
   });
   await waitUntil("a second signal to end it", () => {

@@ -143,7 +143,7 @@ test("a cancelled call of a provider that cannot be used is not heard of again",
   await using registry = openRegistry();
   const broken = registry.getChat({ id: "broken", kind: "ai-sdk", package: "@ai-sdk/not-installed" });
   let heard: unknown = null;
-  run(broken, ({ cancel }) => cancel()).then((outcome) => {
+  void run(broken, ({ cancel }) => cancel()).then((outcome) => {
     heard = outcome;
   });
   // The other call's error comes later than the first one's would have.

@@ -93,7 +93,7 @@ export async function startLedgerProcess({ url }: { url: string }): Promise<Ledg
   });
   // Its last words are read before it counts as gone.
   const exited = new Promise<void>((settle) => child.once("close", () => settle()));
-  exited.then(() => {
+  void exited.then(() => {
     isAlive = false;
     for (const { reject } of waiting.values()) reject(new OutcomeUnknown("The ledger's process ended."));
     waiting.clear();

@@ -43,10 +43,12 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
 
   function run(tasks: readonly ClaimedTask[]): void {
     for (const task of tasks) {
-      runner.run(task).then(() => {
-        // Where there was room before, nothing waited for it.
+      // Where there was room before, nothing waited for it.
+      const onFreed = (): void => {
         if (getRoom() === 1) nap.abort();
-      });
+      };
+      // The runner reports failures itself.
+      runner.run(task).then(onFreed, onFreed);
     }
   }
 

@@ -47,7 +47,8 @@ export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): 
       if (worker === null) return others.tell();
       const begun = beginHere(worker, taskIds);
       beginning.add(begun);
-      begun.finally(() => beginning.delete(begun));
+      const onBegun = (): unknown => beginning.delete(begun);
+      begun.then(onBegun, onBegun);
     },
     async drain() {
       await Promise.all(beginning);
