@@ -1,0 +1,40 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
+
+/** Warnings about how an upstream behaves, each at most once an hour for a route. */
+export type UpstreamNotices = {
+  warn(route: { providerId: string; upstreamModel: string }, notice: UpstreamNotice, fields: object): void;
+};
+
+/** What an upstream does wrong, and what the operator can do about it. */
+export const upstreamNotices = {
+  "cap-ignored": {
+    message: "upstream ignored the output cap",
+    fix: "Set output_cap_field to the field that this upstream reads, or to none so that Sluice streams and stops it.",
+  },
+  "usage-too-low": {
+    message: "upstream reported far less output than it delivered",
+    fix: "Check the upstream's bill. Customers are charged what it reports.",
+  },
+} as const satisfies Record<string, { message: string; fix: string }>;
+export type UpstreamNotice = keyof typeof upstreamNotices;
+
+const intervalMs = 60 * 60_000;
+/** More routes than a catalog has. When they are used up, some warn a second time. */
+const routesMax = 10_000;
+
+export function createUpstreamNotices({ clock, logger }: { clock: Clock; logger: Logger }): UpstreamNotices {
+  const warnedAtMs = new Map<string, number>();
+  return {
+    warn({ providerId, upstreamModel }, notice, fields) {
+      const key = `${notice} ${providerId} ${upstreamModel}`;
+      const nowMs = clock.monotonicMs();
+      const lastMs = warnedAtMs.get(key);
+      if (lastMs !== undefined && nowMs - lastMs < intervalMs) return;
+      if (warnedAtMs.size >= routesMax) warnedAtMs.clear();
+      warnedAtMs.set(key, nowMs);
+      const { message, fix } = upstreamNotices[notice];
+      logger.warn({ ...fields, fix }, message);
+    },
+  };
+}
