@@ -92,6 +92,11 @@ const money: Row = {
       queries: [{ expr: `sum by (model) (increase(sluice_lost_amount_total{${own}}[1h]))`, legend: "{{model}}" }],
     },
     {
+      title: "Calls that failed inside the gateway, in an hour",
+      unit: "short",
+      queries: [{ expr: `sum by (model) (increase(sluice_call_faults_total{${own}}[1h]))`, legend: "{{model}}" }],
+    },
+    {
       title: "Holds open",
       unit: "short",
       queries: [
