@@ -296,6 +296,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "",
   },
   {
+    name: "an overrun is taken although the hold is all that may be charged",
+    file: holds,
+    find: 'if (operation.overrun === "charge-hold") return 0n;',
+    replace: "",
+  },
+  {
     name: "an overrun goes beyond the budget",
     file: holds,
     find: "const budgetLeft = sumHoldBudgetLeft(draft, hold, operation.budgetAmount);",

@@ -186,6 +186,7 @@ function computeCost(unit: Unit, { bill }: SettleOperation): bigint {
 
 /** How much of what is missing can still be taken: what is there, within the key's budget, from an account in order. */
 function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, missing: bigint): bigint {
+  if (operation.overrun === "charge-hold") return 0n;
   if (missing === 0n || draft.findWallet(hold.accountId)?.isFrozen === true) return 0n;
   const available = sumAvailable(draft, hold.accountId, hold.unit);
   const budgetLeft = sumHoldBudgetLeft(draft, hold, operation.budgetAmount);

@@ -41,10 +41,10 @@ export type SettleOperation = {
   holdId: HoldId;
   bill: Bill;
   /**
-   * What happens when the work cost more than was held: nothing is done, or what else is there is taken, and what is
-   * not there is booked as a loss of the house.
+   * What happens when the work cost more than was held: nothing is done, what else is there is taken, or the hold is all
+   * that is charged. What is not charged is booked as a loss of the house.
    */
-  overrun: "refuse" | "take-available";
+  overrun: "refuse" | "take-available" | "charge-hold";
   /** The most that the key may spend in the period of the hold. */
   budgetAmount: Nano | null;
 };

@@ -189,7 +189,7 @@ const settle = fc.record({
   kind: fc.constant("settle" as const),
   target,
   bill,
-  overrun: fc.constantFrom<SettleOperation["overrun"]>("refuse", "take-available", "take-available"),
+  overrun: fc.constantFrom<SettleOperation["overrun"]>("refuse", "take-available", "charge-hold"),
   budgetAmount,
 });
 

@@ -284,7 +284,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
 
     const missing = atLeastZero(cost - hold.amount);
     if (missing > 0n && overrun === "refuse") return { kind: "over-hold", missing };
-    if (missing > 0n && !frozen.has(hold.accountId)) {
+    if (missing > 0n && overrun === "take-available" && !frozen.has(hold.accountId)) {
       const limits = [missing, sumAvailable(hold.accountId, hold.unit, now)];
       if (hold.budget !== null && budgetAmount !== null)
         limits.push(sumLeft(hold.budget.keyId, hold.budget.startsAt, budgetAmount));
