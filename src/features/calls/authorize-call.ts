@@ -250,7 +250,7 @@ export class Authorization implements HoldCover {
       return noSettlement;
     }
     const operation: SettleOperation = {
-      ...{ kind: "settle", accountId, holdId, bill, overrun: "take-available" },
+      ...{ kind: "settle", accountId, holdId, bill, overrun: "charge-hold" },
       budgetAmount: budget?.amount ?? null,
     };
     this.settlement = operation;

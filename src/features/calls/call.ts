@@ -61,7 +61,7 @@ export type ChargeRule =
   | "nothing"
   /** The usage, if the upstream reported any or wrote anything. */
   | "if-written"
-  /** The usage: the upstream accepted, and the caller hung up. */
+  /** The usage: the upstream accepted, and the caller hung up or the gateway cut the answer short. */
   | "always"
   /** What the upstream reported; without a report, the whole hold. */
   | "reported-or-hold";
@@ -138,8 +138,8 @@ const drained: Cells = {
 const served: Cells = {
   end: charge("if-written"),
   answer: charge("if-written"),
-  exhaust: charge("if-written", "cancel-upstream", "cut-short"),
-  overrun: charge("if-written", "cancel-upstream", "cut-short"),
+  exhaust: charge("always", "cancel-upstream", "cut-short"),
+  overrun: charge("always", "cancel-upstream", "cut-short"),
   fault: charge("reported-or-hold", "cancel-upstream"),
 };
 

@@ -565,7 +565,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       const { target } = this.run;
       const upstream = target === null ? this.describe() : this.describeUpstream(target);
       const fields = { ...upstream, ...plan.describeUsage(usage), lost: presentMoney(settlement.lost) };
-      context.logger.error(fields, "an upstream used more than it was allowed, and the balance did not cover it");
+      context.logger.error(fields, "an upstream used more than was on hold");
     }
     span?.set({
       "gen_ai.response.model": this.run.target?.upstreamModel,
