@@ -77,7 +77,7 @@ export const explainedChargeSchema = Type.Object(
     cache_saving: Type.Optional(
       moneySchema("How much more it would have cost without what was read from a cache, where that was cheaper."),
     ),
-    lost: amount("What of the cost the balance did not cover: the service bore it, and nobody owes it."),
+    lost: amount("What was used beyond what is charged: the service bore it, and you do not owe it."),
     buckets: Type.Array(bucketSchema, { description: "Where it came from, in the order in which it was taken." }),
     held: amount("What was on hold for it before; the rest was released."),
     balance_after: maybe("Everything of the unit together, afterwards; `null` where nothing moved."),

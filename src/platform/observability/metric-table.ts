@@ -113,7 +113,7 @@ export const metricTable = {
     name: "sluice_lost_amount_total",
     kind: "counter",
     area: "money",
-    help: "Money that upstreams used beyond the hold and the balance did not cover, in the currency of the setting.",
+    help: "Money that upstreams used beyond what is charged, in the currency of the setting.",
     labels: [{ name: "model" }],
   },
   callFaults: {

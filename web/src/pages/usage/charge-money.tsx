@@ -30,9 +30,7 @@ export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; cur
   );
   return (
     <Section title="Paid from">
-      {!isMoneyZero(lost) && (
-        <Notice kind="hint">Your balance did not cover {write(lost)} of the cost. You do not owe it.</Notice>
-      )}
+      {!isMoneyZero(lost) && <Notice kind="hint">{write(lost)} of the cost was not charged. You do not owe it.</Notice>}
       <FactList
         facts={[
           { name: "Put on hold before", value: write(held) },
