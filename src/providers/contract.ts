@@ -104,6 +104,8 @@ export type ChatPiece = {
   text: string;
   /** Usage that the upstream reports before the end, so that a call that breaks off can be charged exactly. */
   usage?: ChatUsage;
+  /** It has content that is not in `text`: an image, or an item or block of any other type. */
+  isContent?: true;
   /** No choice ends in this piece. Whoever knows that says so, and nobody has to look for it. */
   isGoingOn?: true;
   /** It is nothing but this field of the first choice, and `text` is its value as it stands in JSON: nobody has to parse it. */
@@ -122,6 +124,8 @@ export type ChatAnswer = {
   choices: string;
   /** What the model wrote, as in a piece. */
   text: string;
+  /** It has content that is not in `text`, as in a piece. */
+  isContent?: true;
   usage: ChatUsage | null;
   /** The answer to a native request, clean, without its usage: that is the caller's to tell. */
   nativeBody?: Record<string, unknown>;
@@ -139,6 +143,18 @@ export type ChatUsage = {
   reasoningTokens: number;
   inputAudioTokens: number;
   outputAudioTokens: number;
+};
+
+/** Stands for usage that was reported in numbers no count can be. */
+export const uncountableUsage: ChatUsage = {
+  inputTokens: Number.NaN,
+  outputTokens: Number.NaN,
+  cachedInputTokens: Number.NaN,
+  cacheWriteTokens: Number.NaN,
+  cacheWrite1hTokens: Number.NaN,
+  reasoningTokens: Number.NaN,
+  inputAudioTokens: Number.NaN,
+  outputAudioTokens: Number.NaN,
 };
 
 export type ProviderErrorKind =

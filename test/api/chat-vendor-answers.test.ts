@@ -49,7 +49,7 @@ describe("why an answer ended is told in OpenAI's words", () => {
     ["anthropic", `${canary}_reason`, "stop"],
     ["google", "STOP", "stop"],
     ["google", "MAX_TOKENS", "length"],
-    ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"].map(
+    ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "MODEL_ARMOR"].map(
       (word): [VendorModel, string, string] => ["google", word, "content_filter"],
     ),
     ["google", "OTHER", "stop"],
@@ -113,11 +113,11 @@ describe("what a vendor counted is what is told and charged", () => {
   });
 });
 
-describe("an answer that the vendor blocks is filtered, not failed, and costs nothing", () => {
+describe("an answer that the vendor blocks is filtered, not failed, and costs what was reported", () => {
   test.each(vendorModels)("%s", async (model) => {
-    for (const heard of await hearBoth(model, { isBlocked: true })) {
+    for (const heard of await hearBoth(model, { isBlocked: true, usage: { inputTokens: 100, outputTokens: 0 } })) {
       expect([heard.status, heard.text, heard.finishReasons, heard.error]).toEqual([200, "", ["content_filter"], null]);
-      expect([heard.usage?.charge, heard.paid]).toEqual(["0.00", []]);
+      expect([heard.usage?.charge, heard.paid]).toEqual(["0.10", ["0.10"]]);
     }
   });
 });

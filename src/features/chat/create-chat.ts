@@ -22,7 +22,7 @@ type ChatOptions = { calls: Calls; catalog: LiveCatalog; registry: ProviderRegis
 
 export function createChat({ calls, catalog, registry, clock, logger }: ChatOptions): Chat {
   const listTargets = createTargetTable(registry);
-  const directory = { catalog, clock, listTargets };
+  const directory = { catalog, clock, logger, listTargets };
   return {
     addRoutes: (http) => addChatRoutes(http, calls, directory),
     plan: (order) => planChat(directory, order),

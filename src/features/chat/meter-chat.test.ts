@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { nano } from "../../lib/money.ts";
-import type { ChatPiece } from "../../providers/contract.ts";
+import { createLogger } from "../../platform/observability/logger.ts";
+import { type ChatPiece, type ChatUsage, uncountableUsage } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
 import { createChatTerms } from "./chat-terms.ts";
 import { ChatMeter } from "./meter-chat.ts";
@@ -13,6 +14,9 @@ const rates: Price = {
 };
 const piece: ChatPiece = { choices: '[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]', text: "Hi" };
 const end: ChatPiece = { choices: '[{"index":0,"delta":{},"finish_reason":"stop"}]', text: "" };
+const lines: Record<string, unknown>[] = [];
+const logger = createLogger({ level: "info", format: "json", write: (line) => void lines.push(JSON.parse(line)) });
+const context = { logger, requestId: "req_1", modelId: "talk" };
 const cover = { isBeyond: () => false };
 
 type Known = { isVisible?: boolean; isText?: boolean; pieces?: ChatPiece[] };
@@ -22,7 +26,7 @@ function createMeter({ isVisible = true, isText = true, pieces = [] }: Known): C
   const visibility = { isVisible, isMetered: isVisible };
   const asked = { model: { limits: {} }, rates, size, outputTokensAsked: 10, choices: 1, holdMs: 1 };
   const terms = createChatTerms({ ...asked, visibility });
-  const meter = new ChatMeter({ request: { model: "talk", messages: [] }, size, terms });
+  const meter = new ChatMeter({ request: { model: "talk", messages: [] }, size, terms, ...context });
   meter.begin(10);
   meter.take(pieces, cover);
   return meter;
@@ -55,15 +59,51 @@ test("an upstream's report is charged, and where there is none, what was counted
   expect(meter.conclude("if-written", noReport)).toMatchObject({ usage: { outputTokens: 1, isCounted: true } });
 });
 
-test("nobody pays for an answer that is empty, unless the cap was used up for it, or they left", () => {
+test("reported usage is due whatever the answer contains; without it, whatever content there is", () => {
   const reported = createUsage(7, 10);
-  expect(createMeter({}).conclude("if-written", { ...noReport, reported }).isDue).toBe(false);
-  const capped = createMeter({ pieces: [{ ...end, choices: end.choices.replace("stop", "length") }] });
-  expect(capped.conclude("if-written", { ...noReport, reported }).isDue).toBe(true);
+  expect(createMeter({}).conclude("if-written", { ...noReport, reported }).isDue).toBe(true);
+  expect(createMeter({}).conclude("if-written", noReport).isDue).toBe(false);
+  expect(createMeter({}).conclude("if-written", { ...noReport, reported: createUsage(0, 0) }).isDue).toBe(false);
+  const image = createMeter({ pieces: [{ ...end, isContent: true }] });
+  expect(image.conclude("if-written", noReport).isDue).toBe(true);
+  const whole = createMeter({});
+  expect(whole.takeAnswer({ choices: "[]", text: "", isContent: true, usage: null })).toBeNull();
+  expect(whole.conclude("if-written", noReport).isDue).toBe(true);
   expect(createMeter({}).conclude("always", { ...noReport, hasHungUp: true })).toMatchObject({
     isDue: true,
     usage: { hasHungUp: true },
   });
+  expect(createMeter({}).conclude("reported-or-hold", { ...noReport, reported }).isDue).toBe(true);
+});
+
+test("input far beyond what was sent is charged as reported", () => {
+  const reported = createUsage(115_886, 3);
+  expect(createMeter({ pieces: [piece] }).conclude("if-written", { ...noReport, reported })).toMatchObject({
+    usage: { inputTokens: 115_886, outputTokens: 3, isCounted: false },
+  });
+});
+
+test.each<[string, ChatUsage]>([
+  ["no count", uncountableUsage],
+  ["a fraction", createUsage(7.5, 3)],
+  ["a negative count", createUsage(7, -3)],
+  ["more than any context", createUsage(50_000_001, 3)],
+])("a report of %s is logged, and our own count is charged", (_name, reported) => {
+  lines.length = 0;
+  const { usage, isDue } = createMeter({ pieces: [piece] }).conclude("if-written", { ...noReport, reported });
+  expect([isDue, usage.outputTokens, usage.isCounted]).toEqual([true, 1, true]);
+  expect(lines).toMatchObject([{ level: "warn", request_id: "req_1", msg: "upstream reported impossible usage" }]);
+});
+
+test("an answer that breaks off costs what was reported with its last piece, and never more", () => {
+  const long = { ...piece, text: "far more letters than the upstream says that it has written so far" };
+  const meter = createMeter({ pieces: [long, ...reports] });
+  expect(meter.conclude("if-written", noReport)).toMatchObject({
+    isDue: true,
+    usage: { inputTokens: 7, outputTokens: 5, isCounted: false },
+  });
+  // Nothing of it was delivered.
+  expect(createMeter({ pieces: reports }).conclude("if-written", noReport).isDue).toBe(false);
 });
 
 test("where only the upstream could tell, and does not, all that is on hold is charged", () => {

@@ -1,5 +1,6 @@
 import { computeCacheSaving } from "../../lib/bill.ts";
 import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatAnswer, ChatPiece, ChatUsage } from "../../providers/contract.ts";
 import type { CallMeter, ChargeRule, HoldCover, StoppedBy } from "../calls/index.ts";
@@ -11,34 +12,70 @@ import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, li
 /** Our own count never makes more than this many tokens of what the letters of a text come to. */
 const densityMax = 2;
 
-/** Many vendors report once at the start what they have read; one that goes on reporting does so as it writes. */
-const usageReportsMin = 2;
-
-/** How far vendors may count beyond our bounds: images and hidden instructions are theirs to measure. */
-const boundsFactor = 4;
-const tokensBeyondBounds = 100_000;
-
 /** A choice of a streamed answer, as far as its end is told by it. */
 type EndedChoice = { index: number; finish_reason: unknown };
 
-type MeteredChat = { request: ChatRequest; size: InputSize; terms: ChatTerms };
+export type MeteredChat = {
+  request: ChatRequest;
+  size: InputSize;
+  terms: ChatTerms;
+  /** For reports that cannot be true. */
+  logger: Logger;
+  requestId: string;
+  modelId: string;
+};
+
+/**
+ * What an upstream has reported of its output while it writes. Many vendors report once at the start what they have read;
+ * one that reports again does so as it goes.
+ *
+ * | state     | what is true                                                   |
+ * |-----------|----------------------------------------------------------------|
+ * | `none`    | no output was reported                                         |
+ * | `once`    | one report                                                     |
+ * | `current` | it reports as it goes, and the last piece came with a report   |
+ * | `behind`  | it reports as it goes, and more has come since the last report |
+ */
+type Reporting = "none" | "once" | "current" | "behind";
+
+const afterGrowth: Readonly<Record<Reporting, Reporting>> = {
+  none: "once",
+  once: "current",
+  current: "current",
+  behind: "current",
+};
+
+/**
+ * | state     | what is true                                                            |
+ * |-----------|-------------------------------------------------------------------------|
+ * | `empty`   | nothing that a caller could see has come                                |
+ * | `written` | something has come: text, a call, an image, an item of any type         |
+ */
+type Content = "empty" | "written";
+
+/**
+ * | state    | what is true                                                     |
+ * |----------|------------------------------------------------------------------|
+ * | `open`   | no choice has ended at the cap                                   |
+ * | `capped` | a choice has ended at the cap that the model or the caller set   |
+ * | `poor`   | a choice has ended at the cap that money made                    |
+ */
+type Cap = "open" | "capped" | "poor";
+
+const capMark = '"finish_reason":"length"';
 
 /** Counts the tokens of one answer as it comes, and decides what is charged for it. */
 export class ChatMeter implements CallMeter<ChatKinds> {
   private readonly chat: MeteredChat;
   private unitsAllowed = 0;
   private tokens: TokenMeter | null = null;
-  private hasWritten = false;
-  /** A choice ended at the cap. */
-  private hasReachedCap = false;
-  private textPieces = 0;
-  /** Of a non-streaming answer; counted only if its upstream told nothing. */
-  private wholeText = "";
-  private wholeChoices = "";
+  private content: Content = "empty";
+  private cap: Cap = "open";
+  private reporting: Reporting = "none";
   private lastUsage: ChatUsage | null = null;
-  /** How often the upstream reported more output than before, and whether it did so with the last piece. */
-  private usageReports = 0;
-  private isUsageFresh = false;
+  private textPieces = 0;
+  /** A non-streaming answer; counted only if its upstream told nothing. */
+  private whole: ChatAnswer | null = null;
   private readonly endedChoices: EndedChoice[] = [];
   /** The piece that ended at a cap which money made. */
   private cappedPiece: ChatPiece | null = null;
@@ -59,23 +96,22 @@ export class ChatMeter implements CallMeter<ChatKinds> {
       if (text !== "") {
         if (cover.isBeyond()) break;
         this.tokens.add(text);
-        this.hasWritten = true;
+        this.content = "written";
         this.textPieces += 1;
-      }
+      } else if (piece.isContent === true) this.content = "written";
       count += 1;
-      this.isUsageFresh = usage !== undefined && this.canCharge(usage) && this.takeUsage(usage, this.tokens);
+      if (usage !== undefined && this.canCharge(usage)) this.takeUsage(usage, this.tokens);
+      else if (this.reporting === "current") this.reporting = "behind";
       if (isGoingOn !== true && choices.includes('"finish_reason":"')) this.noteEnds(piece);
     }
     return count;
   }
 
-  /** Answers whether it tells of more output than before. */
-  private takeUsage(usage: ChatUsage, tokens: TokenMeter): boolean {
-    const hasGrown = usage.outputTokens > (this.lastUsage?.outputTokens ?? 0);
-    if (hasGrown) this.usageReports += 1;
+  private takeUsage(usage: ChatUsage, tokens: TokenMeter): void {
+    if (usage.outputTokens > (this.lastUsage?.outputTokens ?? 0)) this.reporting = afterGrowth[this.reporting];
+    else if (this.reporting === "current") this.reporting = "behind";
     this.lastUsage = usage;
     tokens.report(usage.outputTokens);
-    return hasGrown;
   }
 
   private noteEnds(piece: ChatPiece): void {
@@ -84,17 +120,20 @@ export class ChatMeter implements CallMeter<ChatKinds> {
       const isKnown = endedChoices.some(({ index }) => index === choice.index);
       if (choice.finish_reason !== null && !isKnown) endedChoices.push(choice);
     }
-    if (!piece.choices.includes('"finish_reason":"length"')) return;
-    this.hasReachedCap = true;
-    if (this.isShortOfMoney()) this.cappedPiece = piece;
+    this.noteCap(piece.choices);
+    if (piece.choices.includes(capMark) && this.cap === "poor") this.cappedPiece = piece;
   }
 
-  takeAnswer({ choices, text, usage }: ChatAnswer): ChatUsage | null {
-    this.wholeText = text;
-    this.wholeChoices = choices;
-    this.hasWritten = text !== "";
-    this.hasReachedCap = choices.includes('"finish_reason":"length"');
-    return usage;
+  private noteCap(choices: string): void {
+    if (!choices.includes(capMark)) return;
+    this.cap = this.unitsAllowed < this.chat.terms.unitsMax ? "poor" : "capped";
+  }
+
+  takeAnswer(answer: ChatAnswer): ChatUsage | null {
+    this.whole = answer;
+    if (answer.text !== "" || answer.isContent === true) this.content = "written";
+    this.noteCap(answer.choices);
+    return answer.usage;
   }
 
   written(): number {
@@ -125,8 +164,8 @@ export class ChatMeter implements CallMeter<ChatKinds> {
 
   /** How the choices ended, in the order of their ends; read from a non-streaming answer only where somebody asks. */
   listFinishReasons(): string[] {
-    if (this.wholeChoices === "") return this.endedChoices.map(({ finish_reason: reason }) => String(reason));
-    return Array.from(this.wholeChoices.matchAll(/"finish_reason":"(\w+)"/g), ([, reason = ""]) => reason);
+    if (this.whole === null) return this.endedChoices.map(({ finish_reason: reason }) => String(reason));
+    return Array.from(this.whole.choices.matchAll(/"finish_reason":"(\w+)"/g), ([, reason = ""]) => reason);
   }
 
   /**
@@ -136,42 +175,61 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   isCostKnown(): boolean {
     const { terms, size } = this.chat;
     if (this.isComplete()) return false;
-    if (this.isReporting()) return true;
+    if (this.reporting === "current") return true;
     return terms.isVisible && (size.isText || this.lastUsage !== null);
   }
 
-  private isReporting(): boolean {
-    return this.isUsageFresh && this.usageReports >= usageReportsMin;
-  }
-
+  /**
+   * Reported usage is charged, whatever the answer contains; the ledger keeps it within the hold. An answer that broke off
+   * costs what its upstream reported with the last piece, or else our own count of what came.
+   */
   conclude(
     rule: ChargeRule,
     { reported, unitsHeld, hasHungUp }: { reported: ChatUsage | null; unitsHeld: number; hasHungUp: boolean },
   ): { usage: ChargedUsage; isDue: boolean; stoppedBy: StoppedBy | null } {
-    const told = reported ?? (hasHungUp && this.isReporting() ? this.lastUsage : null);
-    const isReported = told !== null && this.canCharge(told);
-    const isHoldDue = rule === "reported-or-hold" && !isReported;
-    const usage: ChargedUsage = isReported
-      ? { ...limitToAsked(told, this.chat.terms.kinds), isCounted: false }
-      : isHoldDue
-        ? this.describeHold(unitsHeld)
-        : this.countUsage();
+    const final = this.believe(reported);
+    const told = final ?? (this.reporting === "current" ? this.lastUsage : null);
+    const isHoldDue = rule === "reported-or-hold" && told === null;
+    const usage: ChargedUsage =
+      told !== null
+        ? { ...limitToAsked(told, this.chat.terms.kinds), isCounted: false }
+        : isHoldDue
+          ? this.describeHold(unitsHeld)
+          : this.countUsage();
     if (hasHungUp) usage.hasHungUp = true;
     if (usage.cachedInputTokens > 0) usage.cacheSaving = computeCacheSaving(billChat(this.chat.terms.rates, usage));
-    const isSpent = this.hasReachedCap && isReported;
-    const isDue = rule === "always" || (rule !== "nothing" && (this.hasWritten || isHoldDue || isSpent));
-    const isCapped = this.isShortOfMoney() && this.hasReachedCap;
-    return { usage, isDue, stoppedBy: isCapped ? "insufficient_balance" : null };
+    return {
+      usage,
+      isDue: this.isDue(rule, final),
+      stoppedBy: this.cap === "poor" ? "insufficient_balance" : null,
+    };
   }
 
-  private isShortOfMoney(): boolean {
-    return this.unitsAllowed < this.chat.terms.unitsMax;
+  private isDue(rule: ChargeRule, reported: ChatUsage | null): boolean {
+    switch (rule) {
+      case "nothing":
+        return false;
+      case "if-written":
+        return this.content === "written" || (reported !== null && reported.inputTokens + reported.outputTokens > 0);
+      case "always":
+      case "reported-or-hold":
+        return true;
+    }
   }
 
-  /** Whether a bill can be made of what an upstream reported: it may report anything. */
+  /** What an upstream reported, if a bill can be made of it: it may report anything. */
+  private believe(reported: ChatUsage | null): ChatUsage | null {
+    if (reported === null || this.canCharge(reported)) return reported;
+    const { logger, requestId, modelId } = this.chat;
+    const { inputTokens, outputTokens } = reported;
+    const fields = { request_id: requestId, model: modelId, input_tokens: inputTokens, output_tokens: outputTokens };
+    logger.warn(fields, "upstream reported impossible usage");
+    return null;
+  }
+
   private canCharge(usage: ChatUsage): boolean {
     const { terms } = this.chat;
-    return terms.isFree ? isPlausible(usage) : isWithinReason(terms, usage) && isChargeable(terms.rates, usage);
+    return terms.isFree ? isPlausible(usage) : isChargeable(terms.rates, usage);
   }
 
   /** All that is on hold, as usage: for calls of which nobody will ever tell what they used. */
@@ -185,7 +243,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const { request, size, terms } = this.chat;
     const { lastUsage } = this;
     const tokens = this.tokens ?? createTokenMeter();
-    tokens.add(this.wholeText);
+    if (this.whole !== null) tokens.add(this.whole.text);
     // Most vendors send a token a piece, which tells more than the letters of a text that is dense.
     const seen = Math.max(tokens.tokens(), Math.min(this.textPieces, tokens.tokens() * densityMax));
     // An upstream that writes beyond the cap it was given is not paid for that.
@@ -198,12 +256,4 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     );
     return { ...counted, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens };
   }
-}
-
-/** More output than the cap that the upstream was given, by far, or more input than was sent, cannot be true. */
-function isWithinReason({ inputTokensMax, unitsMax }: ChatTerms, usage: ChatUsage): boolean {
-  return (
-    usage.inputTokens <= inputTokensMax * boundsFactor + tokensBeyondBounds &&
-    usage.outputTokens <= unitsMax * boundsFactor + tokensBeyondBounds
-  );
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { resolveSecret } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
@@ -40,6 +41,7 @@ import { billChat, type ChargedUsage } from "./quote-chat.ts";
 export type ChatDirectory = {
   catalog: LiveCatalog;
   clock: Clock;
+  logger: Logger;
   listTargets(view: CatalogView, modelId: string): ChatTarget[];
 };
 
@@ -75,7 +77,10 @@ export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): C
 }
 
 /** The one way to a paid call of chat, for every wire. Throws what is wrong with the request. */
-export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: ChatOrder): CallPlan<ChatKinds> {
+export function planChat(
+  { catalog, clock, logger, listTargets }: ChatDirectory,
+  order: ChatOrder,
+): CallPlan<ChatKinds> {
   const { caller, requestId, request, native, session = null } = order;
   const view = catalog.current();
   const now = clock.now();
@@ -101,7 +106,7 @@ export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: 
     visibility: decideVisibility(model, { request, native }, targets),
     holdMs: decideHoldMs(targets),
   });
-  const meter = new ChatMeter({ request, size, terms });
+  const meter = new ChatMeter({ request, size, terms, logger, requestId, modelId: model.id });
   const presenter = order.createPresenter({ requestId, modelId: model.id, now, meter });
   const tokensLikely = size.tokensLikely + terms.unitsUsual;
   const headers = presentDeprecation(offered);

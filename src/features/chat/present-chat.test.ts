@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nano } from "../../lib/money.ts";
+import { createLogger } from "../../platform/observability/logger.ts";
 import type { CallEnd } from "../calls/index.ts";
 import type { Price } from "../catalog/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
@@ -8,6 +9,8 @@ import { ChatMeter } from "./meter-chat.ts";
 import { ChatPresenter, createEnvelope } from "./present-chat.ts";
 import { type ChargedUsage, createUsage } from "./quote-chat.ts";
 
+const logger = createLogger({ level: "error", format: "json", write: () => {} });
+const context = { logger, requestId: "req_01abc", modelId: "talk" };
 const now = new Date("2026-11-15T12:00:00.999Z");
 const envelope = createEnvelope("req_01abc", 'a "quoted" model', now);
 const choices = '[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]';
@@ -35,7 +38,7 @@ const size = { tokensMax: 1, tokensLikely: 1, characters: 1, isText: true };
 function createPresenter({ isStreamed = true, includesUsage = false, tokensAllowed = 20 } = {}) {
   const asked = { outputTokensAsked: 10, choices: 2, visibility: { isVisible: true, isMetered: true }, holdMs: 1 };
   const terms = createChatTerms({ model: { limits: {} }, rates, size, ...asked });
-  const meter = new ChatMeter({ request: { model: "talk", messages: [] }, size, terms });
+  const meter = new ChatMeter({ request: { model: "talk", messages: [] }, size, terms, ...context });
   meter.begin(tokensAllowed);
   return { meter, presenter: new ChatPresenter(envelope, meter, { isStreamed, includesUsage }) };
 }

@@ -14,7 +14,8 @@ export type ChargedUsage = ChatUsage & {
 const tokensPerPrice = 1000n;
 /** Charges are rounded half up. */
 const roundedAway = tokensPerPrice / 2n - 1n;
-const tokensMax = 1_000_000_000;
+/** No answer takes more, however often its vendor asks a model for it: the longest contexts have 10 million. */
+const tokensMax = 50_000_000;
 const tokensCountable = BigInt(Number.MAX_SAFE_INTEGER);
 /** Far more than any account has, and far less than the ledger can count. */
 const chargeMax = 1_000_000_000_000_000_000n;

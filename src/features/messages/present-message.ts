@@ -16,6 +16,7 @@ type ChatContent = {
   refusal?: string | null;
   reasoning_content?: string | null;
   tool_calls?: readonly ToolCall[];
+  images?: readonly { image_url?: { url?: string } }[];
 };
 
 type Choice = { index: number; delta?: ChatContent; message?: ChatContent; finish_reason: string | null };
@@ -82,11 +83,12 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   private listContent(message: ChatContent): object[] {
-    const { reasoning_content: thinking, tool_calls: calls = [] } = message;
+    const { reasoning_content: thinking, tool_calls: calls = [], images = [] } = message;
     const text = this.takeText(message);
     return [
       ...(thinking ? [{ type: "thinking", thinking, signature: unsignedThinkingMark }] : []),
       ...(text === "" ? [] : [{ type: "text", text, citations: null }]),
+      ...images.map(presentImage),
       ...calls.map((call, index) => {
         const written = call.function?.arguments ?? "";
         const block = this.startCall(index, call);
@@ -130,6 +132,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
       if (thinking) events += this.write("thinking", escapeText(thinking), piece);
       const text = this.takeText(delta);
       if (text !== "") events += this.write("text", escapeText(text), piece);
+      for (const image of delta.images ?? []) events += this.writeImage(presentImage(image), piece);
       for (const call of delta.tool_calls ?? []) events += this.writeCall(call, piece);
       if (reason === null) continue;
       this.finishReason = reason;
@@ -144,6 +147,13 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     const events = this.begin(usage) + this.close();
     this.open = this.createBlock(kind);
     return `${events}${presentStart(this.open.index, starts[kind])}${this.open.head}${text}"}}\n\n`;
+  }
+
+  /** A block that comes whole. */
+  private writeImage(image: object, { usage }: ChatPiece): string {
+    const events = this.begin(usage) + this.close();
+    const block = this.createBlock("text");
+    return `${events}${presentStart(block.index, JSON.stringify(image))}${presentStop(block)}`;
   }
 
   private writeCall(call: ToolCall, { usage }: ChatPiece): string {
@@ -240,6 +250,12 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     const details = reason === "refusal" ? { type: "refusal", category: null, explanation: null } : null;
     return { stop_reason: reason, stop_sequence: null, stop_details: details };
   }
+}
+
+/** A block as callers send images, of a data URL. */
+function presentImage({ image_url: { url = "" } = {} }: { image_url?: { url?: string } }) {
+  const [, media_type = "", data = ""] = /^data:([^;]+);base64,(.*)$/s.exec(url) ?? [];
+  return { type: "image", source: { type: "base64", media_type, data } };
 }
 
 const kinds = { content: "text", reasoning_content: "thinking" } as const;

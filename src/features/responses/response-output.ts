@@ -10,6 +10,7 @@ export type ChatDelta = {
   reasoning_details?: JsonObject[];
   tool_calls?: ToolCallDelta[];
   annotations?: JsonObject[];
+  images?: { image_url?: { url?: string } }[];
 };
 
 type ToolCallDelta = {
@@ -28,11 +29,14 @@ type Place = { id: string; index: number; status: ItemStatus | null };
 type MessageItem = Place & { type: "message"; parts: Part[] };
 type ReasoningItem = Place & { type: "reasoning"; raw: string; hasText: boolean; details: JsonObject[] | null };
 type CallItem = Place & { type: "function_call" | "custom_tool_call"; callId: string; name: string; raw: string };
-type OutputItem = MessageItem | ReasoningItem | CallItem;
+type ImageItem = Place & { type: "image_generation_call"; raw: string };
+type OutputItem = MessageItem | ReasoningItem | CallItem | ImageItem;
 
 export type ItemStatus = "completed" | "incomplete";
 
-const idPrefixes = { message: "msg", reasoning: "rs", function_call: "fc", custom_tool_call: "ctc" } as const;
+const idPrefixes = {
+  ...{ message: "msg", reasoning: "rs", function_call: "fc", custom_tool_call: "ctc", image_generation_call: "ig" },
+} as const;
 
 export type OutputOptions = {
   /** What the ids of all items end with, before their number. */
@@ -83,6 +87,7 @@ export class ResponseOutput {
     for (const [position, call] of (delta.tool_calls ?? []).entries()) {
       events += this.addCall(call, call.index ?? position);
     }
+    for (const image of delta.images ?? []) events += this.addImage(image.image_url?.url ?? "");
     return events;
   }
 
@@ -155,6 +160,14 @@ export class ResponseOutput {
       events +
       this.event("response.output_text.annotation.added", `${place},"annotation":${JSON.stringify(annotation)}`)
     );
+  }
+
+  /** An image comes whole, in a data URL. */
+  private addImage(url: string): string {
+    const item: ImageItem = { ...this.createPlace("image_generation_call"), type: "image_generation_call", raw: "" };
+    const events = this.begin(item);
+    item.raw = toRaw(url.slice(url.indexOf(",") + 1));
+    return events + this.close("completed");
   }
 
   private addThoughtDetails(details: readonly JsonObject[]): string {
@@ -237,6 +250,7 @@ export class ResponseOutput {
       return part === undefined ? "" : this.closePart(item, part);
     }
     if (item.type === "reasoning") return item.hasText ? this.closeThoughts(item) : "";
+    if (item.type === "image_generation_call") return "";
     return item.type === "function_call"
       ? this.event("response.function_call_arguments.done", `${placeOf(item)},"arguments":"${item.raw}"`)
       : this.event("response.custom_tool_call_input.done", `${placeOf(item)},"input":"${item.raw}"`);
@@ -273,6 +287,9 @@ export class ResponseOutput {
       return `${head},"status":"${status}","role":"assistant","content":[${item.parts.map(presentPart).join(",")}]}`;
     }
     if (item.type === "reasoning") return `${head},${this.presentThoughts(item)}}`;
+    if (item.type === "image_generation_call") {
+      return `${head},"status":"${status}","result":${item.raw === "" ? "null" : `"${item.raw}"`}}`;
+    }
     const field = item.type === "function_call" ? "arguments" : "input";
     return `${head},"status":"${status}","call_id":${JSON.stringify(item.callId)},${this.presentName(item)},"${field}":"${item.raw}"}`;
   }

@@ -93,7 +93,7 @@ describe("a streamed answer", () => {
     const { pieces } = stream([
       { type: "response-metadata", id: "canary", modelId: "canary" },
       { type: "source", sourceType: "url", id: "canary", url: "https://canary.example" },
-      { type: "file", mediaType: "image/png", data: { type: "data", data: "canary" } },
+      { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://canary.example") } },
       { type: "raw", rawValue: "canary" },
     ]);
     expect(pieces).toEqual([]);

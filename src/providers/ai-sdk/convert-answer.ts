@@ -1,10 +1,12 @@
 import type {
+  LanguageModelV4File,
   LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import type { ChatAnswer, ChatPiece, ChatUsage } from "../contract.ts";
+import { findRawUsage } from "./convert-usage.ts";
 import type { Dialect } from "./dialects.ts";
 import { isPlainObject } from "./read-json.ts";
 import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-seal.ts";
@@ -33,8 +35,10 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
   const calls = new Map<string, { index: number; hasArguments: boolean }>();
   let earlyUsage: ChatUsage | null = null;
   let usage: ChatUsage | null = null;
+  let rawUsage: unknown = null;
   let hasBegun = false;
   let isFinished = false;
+  let imageCount = 0;
 
   function write(delta: Record<string, unknown>, text: string, finishReason: FinishReason | null = null): ChatPiece[] {
     const pieces = hasBegun ? [] : [createPiece({ role: "assistant", content: "" }, "", null)];
@@ -93,11 +97,18 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
           ? pieces
           : [...pieces, ...addArguments(part.toolCallId, part.input)];
       }
+      case "file": {
+        const image = presentImage(part);
+        return image === null ? [] : markContent(write({ images: [{ index: imageCount++, ...image }] }, ""));
+      }
+      case "raw":
+        rawUsage = findRawUsage(part.rawValue) ?? rawUsage;
+        return [];
       case "finish":
-        usage = dialect.readUsage(part.usage);
+        usage = dialect.readUsage(part.usage, rawUsage);
         return finish(part.finishReason);
       default:
-        // Sources, files and what tools of the vendor's own did have no place in a chat answer.
+        // Sources and what tools of the vendor's own did have no place in a chat answer.
         return [];
     }
   }
@@ -117,6 +128,21 @@ function createPiece(delta: Record<string, unknown>, text: string, finishReason:
   return { choices: JSON.stringify([{ index: 0, delta, finish_reason: finishReason, logprobs: null }]), text };
 }
 
+function markContent(pieces: ChatPiece[]): ChatPiece[] {
+  return pieces.map((piece) => ({ ...piece, isContent: true }));
+}
+
+type ImagePart = { type: "image_url"; image_url: { url: string } };
+
+/** An image as most gateways put it into an answer of chat. One behind an address is left out: that names the vendor. */
+function presentImage({ mediaType, data: file }: LanguageModelV4File): ImagePart | null {
+  if (file.type !== "data" || !imageTypePattern.test(mediaType)) return null;
+  const base64 = typeof file.data === "string" ? file.data : Buffer.from(file.data).toString("base64");
+  return { type: "image_url", image_url: { url: `data:${mediaType};base64,${base64}` } };
+}
+
+const imageTypePattern = /^image\/[a-z0-9.+-]+$/;
+
 /** `null` for an answer that is none: the vendor gave neither content nor a reason for its end. */
 export function convertAnswer(result: LanguageModelV4GenerateResult, options: AnswerOptions): ChatAnswer | null {
   const { dialect, seal } = options;
@@ -124,6 +150,7 @@ export function convertAnswer(result: LanguageModelV4GenerateResult, options: An
   if (finishReason.raw === undefined && finishReason.unified === "other") return null;
   const thoughts = createThoughtCollector(dialect);
   const toolCalls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
+  const images: ImagePart[] = [];
   let content = "";
   let reasoning = "";
   for (const [index, part] of result.content.entries()) {
@@ -131,6 +158,10 @@ export function convertAnswer(result: LanguageModelV4GenerateResult, options: An
     if (part.type === "reasoning") {
       reasoning += part.text;
       thoughts.add(part.text, { id: String(index), providerMetadata: part.providerMetadata });
+    }
+    if (part.type === "file") {
+      const image = presentImage(part);
+      if (image !== null) images.push(image);
     }
     if (part.type !== "tool-call" || part.providerExecuted) continue;
     const id = seal.sealCallId(options.createCallId(), thoughts.take(part.providerMetadata));
@@ -143,13 +174,15 @@ export function convertAnswer(result: LanguageModelV4GenerateResult, options: An
     refusal: null,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+    ...(images.length === 0 ? {} : { images }),
   };
   const reason = convertFinishReason(finishReason, { dialect, hasCalls: toolCalls.length > 0 });
   const called = toolCalls.map(({ function: call }) => call.name + call.arguments);
   return {
     choices: JSON.stringify([{ index: 0, message, finish_reason: reason, logprobs: null }]),
     text: [reasoning, content, ...called].join(""),
-    usage: dialect.readUsage(result.usage),
+    ...(images.length === 0 ? {} : { isContent: true }),
+    usage: dialect.readUsage(result.usage, findRawUsage(result.response?.body)),
   };
 }
 

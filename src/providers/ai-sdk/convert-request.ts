@@ -37,7 +37,7 @@ export function convertRequest(
     ...convertTools(request, { dialect, keepsHour }),
     ...convertFormat(request),
     ...dialect.planCall({ request, upstreamModel, outputTokensMax, isThoughtLost }),
-    ...(dialect.readsRawEvents ? { includeRawChunks: true } : {}),
+    ...(dialect.readsRawEvents && request.stream === true ? { includeRawChunks: true } : {}),
   };
 }
 

@@ -1,15 +1,21 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
-import type { ChatUsage } from "../contract.ts";
+import { type ChatUsage, uncountableUsage } from "../contract.ts";
 import { isPlainObject, readCount, readField, readList, readText, toCount } from "./read-json.ts";
 
-/** What a package of the AI SDK counted; `null` when it counted nothing. `raw` is what the vendor said, in its own form. */
-export function convertUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): ChatUsage | null {
+/**
+ * What a package of the AI SDK counted; `null` when it counted nothing, and `uncountableUsage` when that is no count. `raw`
+ * is what the package kept of the vendor's words, and `said` all of them.
+ */
+export function convertUsage(
+  { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
+  said: unknown,
+): ChatUsage | null {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
-  if (!isCredible(inputTokens.total, outputTokens.total)) return null;
+  if (!isCredible(inputTokens.total, outputTokens.total)) return uncountableUsage;
   return limitShares({
     inputTokens: toCount(inputTokens.total),
     outputTokens: toCount(outputTokens.total),
-    cachedInputTokens: toCount(inputTokens.cacheRead),
+    cachedInputTokens: toCount(inputTokens.cacheRead) || countCached(raw) || countCached(said),
     cacheWriteTokens: toCount(inputTokens.cacheWrite),
     cacheWrite1hTokens: countHourWrites(raw),
     reasoningTokens: toCount(outputTokens.reasoning),
@@ -18,9 +24,37 @@ export function convertUsage({ inputTokens, outputTokens, raw }: LanguageModelV4
   });
 }
 
-/** Anthropic's own form. Its input is what was neither read from a cache nor written to one. */
+/** The usage in a vendor's answer or event, in its own form: where most have it, and where Cohere's last event has it. */
+export function findRawUsage(value: unknown): unknown {
+  return readField(value, "usage") ?? readField(readField(value, "delta"), "usage");
+}
+
+/** Names that vendors have for what was read from a cache, and their packages do not know. */
+function countCached(raw: unknown): number {
+  return readCount(raw, "cached_tokens") || readCount(raw, "num_cached_tokens");
+}
+
+/**
+ * Anthropic's own form. Its input is what was neither read from a cache nor written to one. Where the vendor asked a model
+ * several times for one answer, `iterations` has each of them, and the totals leave some of them out (compaction). An
+ * answer by a fallback model has its own counts as totals.
+ */
 export function convertAnthropicUsage(usage: unknown): ChatUsage | null {
-  if (!isPlainObject(usage) || !isCredible(usage.input_tokens, usage.output_tokens)) return null;
+  if (!isPlainObject(usage)) return null;
+  const total = convertAnthropicCounts(usage);
+  const iterations = readList(usage, "iterations");
+  if (iterations.length === 0 || iterations.some(isFallback)) return total;
+  const sum = iterations.map(convertAnthropicCounts).reduce(addUsage);
+  const isLess = sum.inputTokens + sum.outputTokens < total.inputTokens + total.outputTokens;
+  return isLess ? total : { ...sum, reasoningTokens: Math.max(sum.reasoningTokens, total.reasoningTokens) };
+}
+
+function isFallback(iteration: unknown): boolean {
+  return readText(iteration, "type") === "fallback_message";
+}
+
+function convertAnthropicCounts(usage: unknown): ChatUsage {
+  if (!isCredible(readField(usage, "input_tokens"), readField(usage, "output_tokens"))) return uncountableUsage;
   const cachedInputTokens = readCount(usage, "cache_read_input_tokens");
   const cacheWriteTokens = readCount(usage, "cache_creation_input_tokens");
   return limitShares({
@@ -35,6 +69,19 @@ export function convertAnthropicUsage(usage: unknown): ChatUsage | null {
   });
 }
 
+function addUsage(one: ChatUsage, other: ChatUsage): ChatUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    cacheWrite1hTokens: one.cacheWrite1hTokens + other.cacheWrite1hTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    inputAudioTokens: one.inputAudioTokens + other.inputAudioTokens,
+    outputAudioTokens: one.outputAudioTokens + other.outputAudioTokens,
+  };
+}
+
 /** Of what Anthropic wrote to a cache, that which it keeps for an hour. Where it does not tell them apart, there is none. */
 function countHourWrites(usage: unknown): number {
   return readCount(readField(usage, "cache_creation"), "ephemeral_1h_input_tokens");
@@ -42,7 +89,8 @@ function countHourWrites(usage: unknown): number {
 
 /** Gemini's own form. What tools brought in is input, and thoughts are output. */
 export function convertGoogleUsage(usage: unknown): ChatUsage | null {
-  if (!isPlainObject(usage) || !isCredible(usage.promptTokenCount, usage.candidatesTokenCount)) return null;
+  if (!isPlainObject(usage)) return null;
+  if (!isCredible(usage.promptTokenCount, usage.candidatesTokenCount)) return uncountableUsage;
   const reasoningTokens = readCount(usage, "thoughtsTokenCount");
   return limitShares({
     inputTokens: readCount(usage, "promptTokenCount") + readCount(usage, "toolUsePromptTokenCount"),

@@ -7,7 +7,7 @@ import type {
 import type { ChatRequest, ReasoningEffort } from "../chat-request.ts";
 import type { ChatObstacle, ChatUsage } from "../contract.ts";
 import { convertAnthropicUsage, convertGoogleUsage, convertUsage } from "./convert-usage.ts";
-import { readField } from "./read-json.ts";
+import { readField, readList } from "./read-json.ts";
 
 /** What a vendor can do of OpenAI's API, and its ways. Everything else about vendors is the same code for all. */
 export type Dialect = {
@@ -44,8 +44,8 @@ export type Dialect = {
   readEarlyUsage(part: LanguageModelV4StreamPart): ChatUsage | null;
   /** Whether every stream ends with a count. */
   reportsStreamUsage: boolean;
-  /** The count at the end. */
-  readUsage(usage: LanguageModelV4Usage): ChatUsage | null;
+  /** The count at the end. `said` is what the vendor said of it, with what its package leaves out. */
+  readUsage(usage: LanguageModelV4Usage, said: unknown): ChatUsage | null;
 };
 
 type CallPlan = {
@@ -146,7 +146,8 @@ export const anthropicDialect: Dialect = {
     part.type === "custom" && part.kind === "anthropic.message_start"
       ? convertAnthropicUsage(part.providerMetadata?.anthropic?.usage)
       : null,
-  readUsage: convertUsage,
+  readUsage: (usage, said) =>
+    readList(usage.raw, "iterations").length > 0 ? convertAnthropicUsage(usage.raw) : convertUsage(usage, said),
 };
 
 const penalties = ["frequency_penalty", "presence_penalty"] as const;
@@ -165,7 +166,11 @@ export const googleDialect: Dialect = {
   // An error in the middle of a stream is nothing that the package looks for.
   readsRawEvents: true,
   reportsStreamUsage: true,
-  finishReasons: { IMAGE_PROHIBITED_CONTENT: "content_filter", IMAGE_RECITATION: "content_filter" },
+  finishReasons: {
+    IMAGE_PROHIBITED_CONTENT: "content_filter",
+    IMAGE_RECITATION: "content_filter",
+    MODEL_ARMOR: "content_filter",
+  },
 
   findModelObstacle(request, upstreamModel) {
     const isWithoutPenalties = upstreamModel !== null && /(?:^|[/.])gemini-2\.5(?:[.-]|$)/i.test(upstreamModel);
@@ -184,7 +189,7 @@ export const googleDialect: Dialect = {
 
   readEarlyUsage: (part) =>
     part.type === "raw" ? convertGoogleUsage(readField(part.rawValue, "usageMetadata")) : null,
-  readUsage: (usage) => (usage.raw === undefined ? convertUsage(usage) : convertGoogleUsage(usage.raw)),
+  readUsage: (usage, said) => (usage.raw === undefined ? convertUsage(usage, said) : convertGoogleUsage(usage.raw)),
 };
 
 /** For packages that we know nothing of: what their common interface can say, and the vendor may refuse. */
@@ -199,7 +204,8 @@ export const genericDialect: Dialect = {
   takesJsonObject: true,
   thoughts: "as-text",
   harmlessWarnings: new Set(),
-  readsRawEvents: false,
+  // Packages leave counts out that their vendors name in ways of their own.
+  readsRawEvents: true,
   reportsStreamUsage: false,
   finishReasons: {},
   findModelObstacle: () => null,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { uncountableUsage } from "../contract.ts";
 import {
   googleAnswer,
   googleBlocked,
@@ -163,6 +164,6 @@ describe("Google", () => {
     };
     const vendor = await startVendor("google", [sendJson(lie)]);
     const heard = await startChat(vendor.chat, { upstreamModel }).over;
-    expect(heard.answer).toMatchObject({ text: "Hi", usage: null });
+    expect(heard.answer).toMatchObject({ text: "Hi", usage: uncountableUsage });
   });
 });

@@ -75,12 +75,23 @@ function pickRecord(usage: JsonRecord, field: string, names: readonly string[]):
   return value === undefined ? {} : { [field]: pickCounts(asRecord(value), names) };
 }
 
+/** Blocks that are content only as far as they have text; those of any other type are content by themselves. */
+const textBlocks: ReadonlySet<unknown> = new Set(["text", "thinking", "redacted_thinking"]);
+
+export function isBlockContent(block: JsonRecord | null): boolean {
+  return typeof block?.type === "string" && !textBlocks.has(block.type);
+}
+
+/** What a model wrote of all that came before stands where others have blocks. */
+const summaryTypes: ReadonlySet<unknown> = new Set(["compaction", "compaction_delta"]);
+
 /** What the model wrote in a block, or in a part of one. */
 export function readWritten(block: JsonRecord | null): string {
   if (block === null) return "";
   const { text, thinking, name, partial_json: fragment, input } = block;
+  const summary = summaryTypes.has(block.type) ? block.content : undefined;
   let written = "";
-  for (const part of [text, thinking, name, fragment]) if (typeof part === "string") written += part;
+  for (const part of [text, thinking, name, fragment, summary]) if (typeof part === "string") written += part;
   const given = asRecord(input);
   return given === null || isEmpty(given) ? written : written + JSON.stringify(given);
 }

@@ -63,10 +63,38 @@ function isCall(item: unknown): boolean {
   return type === "function_call" || type === "custom_tool_call";
 }
 
+/** Items that are content only as far as they have text; those of any other type are content by themselves. */
+const textItems: ReadonlySet<unknown> = new Set(["message", "reasoning"]);
+
+export function isItemContent(item: unknown): boolean {
+  const type = asRecord(item)?.type;
+  return typeof type === "string" && !textItems.has(type);
+}
+
+/** Items whose texts stand in the same fields; what the model wrote in any other may stand anywhere in it. */
+const readItems: ReadonlySet<unknown> = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
+
+/** Fields in which the model writes nothing: names of things, and media. */
+const mechanicalFields: ReadonlySet<string> = new Set([
+  ..."id call_id type status role result results output outputs data encrypted_content image_url".split(" "),
+  ..."file_id signature container_id server_label annotations logprobs".split(" "),
+]);
+const depthMax = 16;
+
+function listTexts(value: unknown, levels: number): string[] {
+  if (typeof value === "string") return [value];
+  if (levels === 0 || typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((each: unknown) => listTexts(each, levels - 1));
+  return Object.entries(value).flatMap(([name, each]) =>
+    mechanicalFields.has(name) ? [] : listTexts(each, levels - 1),
+  );
+}
+
 /** What the model wrote in an item of a whole answer. */
 export function readItemText(item: unknown): string {
   const record = asRecord(item);
   if (record === null) return "";
+  if (!readItems.has(record.type)) return listTexts(record, depthMax).join("");
   const parts = [record.summary, record.content].flat().map((part) => {
     const { text, refusal } = asRecord(part) ?? {};
     return [text, refusal];

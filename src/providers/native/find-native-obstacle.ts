@@ -46,11 +46,15 @@ export function findNativeObstacle(
   for (const [index, tool] of tools.entries()) {
     const type = asRecord(tool)?.type;
     if (typeof type !== "string") continue;
-    const name = type.replace(datePattern, "");
-    if (commonTools.has(name) || passthrough.includes(name)) continue;
+    if (isCallersTool(type) || passthrough.includes(type.replace(datePattern, ""))) continue;
     return { param: `tools[${index}]`, message: `This model does not have the tool ${type}.` };
   }
   return null;
+}
+
+/** Whether the caller runs a tool of this type, or it costs nothing but tokens. */
+export function isCallersTool(type: string): boolean {
+  return commonTools.has(type.replace(datePattern, ""));
 }
 
 /** Values that ask for nothing beyond what happens anyway. */

@@ -5,7 +5,7 @@ import { convertAnthropicUsage } from "../ai-sdk/convert-usage.ts";
 import type { ChatAnswer, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
-import { cleanMessage, readFinishReason, readWritten } from "./clean-message.ts";
+import { cleanMessage, isBlockContent, readFinishReason, readWritten } from "./clean-message.ts";
 import { presentMeteredChoice } from "./native-events.ts";
 import { createNativeStreamReader, createNativeWholeReader } from "./read-native-answer.ts";
 import { createMessageTaker } from "./take-message-events.ts";
@@ -38,6 +38,7 @@ function convertMessage(answer: JsonRecord, envelope: NativeRequest["envelope"])
   return {
     choices: presentMeteredChoice(readFinishReason(answer.stop_reason)),
     text: content.map((block) => readWritten(asRecord(block))).join(""),
+    ...(content.some((block) => isBlockContent(asRecord(block))) ? { isContent: true } : {}),
     usage: convertAnthropicUsage(answer.usage),
     nativeBody: cleanMessage(answer, envelope),
   };

@@ -6,6 +6,11 @@ export function createGoingOn(text: string, nativeEvents: string): ChatPiece {
   return { choices: "[]", text, isGoingOn: true, nativeEvents };
 }
 
+/** A piece that goes on with content that need not be text. */
+export function createContent(text: string, nativeEvents: string): ChatPiece {
+  return { choices: "[]", text, isContent: true, isGoingOn: true, nativeEvents };
+}
+
 /** The piece in which the one choice of a native answer ends. */
 export function createEnding(finishReason: string, nativeEvents: string): ChatPiece {
   return { choices: `[{"index":0,"delta":{},"finish_reason":"${finishReason}"}]`, text: "", nativeEvents };

@@ -4,7 +4,7 @@ import type { ChatAnswer, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import { readUpstreamError } from "../openai-compatible/read-upstream-error.ts";
 import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
-import { cleanResponse, readItemText, readResponseFinish, readResponseUsage } from "./clean-response.ts";
+import { cleanResponse, isItemContent, readItemText, readResponseFinish, readResponseUsage } from "./clean-response.ts";
 import { presentMeteredChoice } from "./native-events.ts";
 import { createNativeStreamReader, createNativeWholeReader } from "./read-native-answer.ts";
 import { createResponseTaker } from "./take-response-events.ts";
@@ -45,6 +45,7 @@ function convertResponse(answer: JsonRecord, native: NativeRequest): ChatAnswer 
   return {
     choices: presentMeteredChoice(finishReason),
     text: answer.output.map(readItemText).join(""),
+    ...(answer.output.some(isItemContent) ? { isContent: true } : {}),
     usage: readResponseUsage(answer.usage),
     nativeBody: cleanResponse(answer, native),
   };

@@ -2,9 +2,24 @@ import { convertAnthropicUsage } from "../ai-sdk/convert-usage.ts";
 import type { ChatUsage, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import type { ErrorReader, Outlet } from "../openai-compatible/outlet.ts";
-import { cleanMessage, cleanMessageUsage, cleanStop, readFinishReason, readWritten } from "./clean-message.ts";
+import {
+  cleanMessage,
+  cleanMessageUsage,
+  cleanStop,
+  isBlockContent,
+  readFinishReason,
+  readWritten,
+} from "./clean-message.ts";
 import { DeltaTemplate, type HoleKey, unescapeText } from "./delta-template.ts";
-import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields, pick } from "./native-events.ts";
+import {
+  createContent,
+  createEnding,
+  createGoingOn,
+  formatEvent,
+  isEventType,
+  keepKnownFields,
+  pick,
+} from "./native-events.ts";
 import { Opening } from "./opening.ts";
 import type { EventTaker } from "./read-native-answer.ts";
 import type { VendorNames } from "./vendor-names.ts";
@@ -68,7 +83,7 @@ class MessageTaker implements EventTaker {
         if (this.takeBlock(event, data, readWritten(asRecord(event.delta)))) this.template.learn(data, deltaKeys);
         break;
       case "content_block_start":
-        this.takeBlock(event, data, readWritten(asRecord(event.content_block)));
+        this.startBlock(asRecord(event.content_block), event, data);
         break;
       case "content_block_stop":
         this.takeBlock(event, data, "");
@@ -101,6 +116,12 @@ class MessageTaker implements EventTaker {
     const kept = keepKnownFields(event, blockFields, data);
     this.opening.push(createGoingOn(text, formatEvent(String(event.type), kept)));
     return kept === data;
+  }
+
+  private startBlock(block: JsonRecord | null, event: JsonRecord, data: string): void {
+    const create = isBlockContent(block) ? createContent : createGoingOn;
+    const kept = keepKnownFields(event, blockFields, data);
+    this.opening.push(create(readWritten(block), formatEvent("content_block_start", kept)));
   }
 
   private begin(message: JsonRecord): void {

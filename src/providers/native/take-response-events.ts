@@ -1,9 +1,23 @@
 import type { ChatUsage, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import { createBadAnswer, type ErrorReader, type Outlet } from "../openai-compatible/outlet.ts";
-import { cleanResponse, cleanResponseUsage, readResponseFinish, readResponseUsage } from "./clean-response.ts";
+import {
+  cleanResponse,
+  cleanResponseUsage,
+  isItemContent,
+  readItemText,
+  readResponseFinish,
+  readResponseUsage,
+} from "./clean-response.ts";
 import { DeltaTemplate, type HoleKey, unescapeText } from "./delta-template.ts";
-import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields } from "./native-events.ts";
+import {
+  createContent,
+  createEnding,
+  createGoingOn,
+  formatEvent,
+  isEventType,
+  keepKnownFields,
+} from "./native-events.ts";
 import { Opening } from "./opening.ts";
 import type { EventTaker } from "./read-native-answer.ts";
 import type { VendorNames } from "./vendor-names.ts";
@@ -41,6 +55,8 @@ class ResponseTaker implements EventTaker {
   private deltaHead = "";
   private nextNumber = 0;
   private reported: ChatUsage | null = null;
+  /** Where the text of the present item is. */
+  private written: "in-item" | "in-deltas" = "in-item";
 
   constructor(options: ResponseTakerOptions) {
     this.options = options;
@@ -60,6 +76,7 @@ class ResponseTaker implements EventTaker {
     const known = this.template.recognise(text, from, to);
     if (known === null || known.number !== this.nextNumber) return false;
     this.nextNumber += 1;
+    this.written = "in-deltas";
     this.opening.push(createGoingOn(unescapeText(known.text), `${this.deltaHead}${text.slice(from, to)}\n\n`));
     return true;
   }
@@ -101,9 +118,27 @@ class ResponseTaker implements EventTaker {
 
   private takeItem(type: string, event: JsonRecord, data: string): void {
     const isDelta = typeof event.delta === "string" && type !== soundType;
-    const text = isDelta ? event.delta : type === "response.output_item.added" ? asRecord(event.item)?.name : "";
     const told = formatEvent(type, this.number(event, data));
-    this.opening.push(createGoingOn(typeof text === "string" ? text : "", told));
+    if (isDelta) {
+      this.written = "in-deltas";
+      this.opening.push(createGoingOn(String(event.delta), told));
+      return;
+    }
+    const { item } = event;
+    const create = isItemContent(item) ? createContent : createGoingOn;
+    this.opening.push(create(this.readItem(type, item), told));
+  }
+
+  /** What was written of an item without telling it in deltas stands in the item when it is done. */
+  private readItem(type: string, item: unknown): string {
+    if (type === "response.output_item.added") {
+      const name = asRecord(item)?.name;
+      this.written = "in-item";
+      return typeof name === "string" ? name : "";
+    }
+    return type === "response.output_item.done" && isItemContent(item) && this.written === "in-item"
+      ? readItemText({ ...asRecord(item), name: undefined })
+      : "";
   }
 
   private finish(type: string, event: JsonRecord): void {

@@ -1,5 +1,6 @@
 import { type ChatMessage, type ChatRequest, echoedFields } from "../chat-request.ts";
 import type { ChatCall } from "../contract.ts";
+import { restoreReasoningDetails } from "./reasoning-details.ts";
 
 type OutputCapField = "max_completion_tokens" | "max_tokens" | "none";
 
@@ -79,6 +80,8 @@ function isEchoing(item: Echoing): boolean {
 function dropForeignFields<T extends Echoing>(item: T, foreign: readonly string[]): T {
   const cleaned: Record<string, unknown> = { ...item };
   for (const field of foreign) delete cleaned[field];
+  const { reasoning_details: details } = cleaned;
+  if (Array.isArray(details)) cleaned.reasoning_details = restoreReasoningDetails(details);
   if (Array.isArray(item.content)) cleaned.content = dropForeign(item.content, foreign);
   return cleaned as T;
 }

@@ -1,5 +1,5 @@
 import { asRecord, parseJson } from "./json-value.ts";
-import { readUsage } from "./read-usage.ts";
+import { readReportedUsage } from "./read-usage.ts";
 import { findBracketEnd, findStringEnd } from "./scan-json.ts";
 
 /**
@@ -34,7 +34,7 @@ export function learnEnvelope(data: string): ChunkEnvelope | null {
   if (choicesTo < 0) return null;
   const probed = data.slice(0, choicesFrom) + probe + data.slice(choicesTo);
   const chunk = asRecord(parseJson(probed));
-  if (chunk?.choices !== probeValue || (chunk.error ?? null) !== null || readUsage(chunk.usage) !== null) return null;
+  if (chunk?.choices !== probeValue || (chunk.error ?? null) !== null || readReportedUsage(chunk) !== null) return null;
   // Parts of the probe, which is a text of its own: parts of the data would keep the text of a whole read in memory.
   return { head: probed.slice(0, choicesFrom), ...splitNoise(probed.slice(choicesFrom + probe.length)) };
 }

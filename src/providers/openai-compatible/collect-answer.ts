@@ -14,6 +14,7 @@ export function collectAnswer(outlet: Outlet): Outlet {
   const choices = new Map<number, Collected>();
   const texts: string[] = [];
   let characters = 0;
+  const mark: { isContent?: true } = {};
 
   function buildChoices(): string {
     const inOrder = [...choices.entries()].sort(([first], [second]) => first - second).map(([, choice]) => choice);
@@ -26,6 +27,7 @@ export function collectAnswer(outlet: Outlet): Outlet {
       characters += piece.choices.length;
       if (characters > charactersMax) return outlet.fail(createBadAnswer("The answer is too large."));
       texts.push(piece.text);
+      if (piece.isContent === true) mark.isContent = true;
       for (const { index, delta, finish_reason: reason, logprobs } of JSON.parse(piece.choices)) {
         const choice = choices.get(index) ?? { index, message: {} };
         choices.set(index, choice);
@@ -33,7 +35,7 @@ export function collectAnswer(outlet: Outlet): Outlet {
       }
     },
     end(usage: ChatUsage | null, rest) {
-      outlet.answer({ choices: buildChoices(), text: texts.join(""), usage }, rest);
+      outlet.answer({ choices: buildChoices(), text: texts.join(""), ...mark, usage }, rest);
     },
     answer: (answer, rest) => outlet.answer(answer, rest),
     fail: (error) => outlet.fail(error),

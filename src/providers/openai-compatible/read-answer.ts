@@ -1,7 +1,7 @@
 import { createByteCollector } from "./collect-bytes.ts";
 import { asRecord, parseJson } from "./json-value.ts";
 import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "./outlet.ts";
-import { readUsage } from "./read-usage.ts";
+import { readReportedUsage } from "./read-usage.ts";
 import { type CleanAnswerChoice, type CleanChunkChoice, sanitiseAnswerChoice } from "./sanitise-choice.ts";
 import type { WrittenText } from "./written-text.ts";
 
@@ -29,11 +29,10 @@ export function createAnswerReader({ outlet, isStreamWanted, errors }: AnswerRea
       if (!Array.isArray(answer.choices)) return outlet.fail(createBadAnswer("The answer has no choices."));
       const written: WrittenText = { text: "" };
       const choices = sanitiseAnswerChoices(answer.choices, written);
-      const { text } = written;
-      const usage = readUsage(answer.usage);
+      const usage = readReportedUsage(answer);
       if (choices.length === 0) return outlet.fail(createBadAnswer("The answer has no choices."));
-      if (!isStreamWanted) return outlet.answer({ choices: JSON.stringify(choices), text, usage });
-      const piece = { choices: JSON.stringify(choices.map(turnIntoChunk)), text };
+      if (!isStreamWanted) return outlet.answer({ choices: JSON.stringify(choices), ...written, usage });
+      const piece = { choices: JSON.stringify(choices.map(turnIntoChunk)), ...written };
       outlet.push(usage === null ? piece : { ...piece, usage });
       outlet.end(usage);
     },

@@ -1,10 +1,10 @@
 import type { ChatUsage } from "../contract.ts";
 import { asRecord, parseJson } from "./json-value.ts";
-import { readUsage } from "./read-usage.ts";
+import { readReportedUsage } from "./read-usage.ts";
 import { type CleanChunkChoice, sanitiseChunkChoice } from "./sanitise-choice.ts";
 import type { WrittenText } from "./written-text.ts";
 
-export type CleanChoices = { choices: readonly CleanChunkChoice[]; text: string };
+export type CleanChoices = WrittenText & { choices: readonly CleanChunkChoice[] };
 
 export type ReadChunk =
   | (CleanChoices & { kind: "chunk"; usage: ChatUsage | null })
@@ -18,8 +18,7 @@ export function readChunk(data: string): ReadChunk {
   const chunk = asRecord(body);
   if (chunk === null) return { kind: "malformed" };
   if (chunk.error !== undefined && chunk.error !== null) return { kind: "error", body };
-  const { choices, text } = readChoices(chunk.choices);
-  return { kind: "chunk", choices, text, usage: readUsage(chunk.usage) };
+  return { kind: "chunk", ...readChoices(chunk.choices), usage: readReportedUsage(chunk) };
 }
 
 export function readChoices(values: unknown): CleanChoices {
@@ -31,5 +30,5 @@ export function readChoices(values: unknown): CleanChoices {
       if (choice !== null) choices.push(choice);
     }
   }
-  return { choices, text: written.text };
+  return { choices, ...written };
 }

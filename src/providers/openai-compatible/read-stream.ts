@@ -1,4 +1,4 @@
-import { type ChatUsage, ProviderError } from "../contract.ts";
+import { type ChatPiece, type ChatUsage, ProviderError } from "../contract.ts";
 import { type ChoicesForm, hasText, type KnownForms, learnForm } from "./choices-form.ts";
 import { type ChunkEnvelope, cutChoices, learnEnvelope } from "./chunk-envelope.ts";
 import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-template.ts";
@@ -21,6 +21,9 @@ const done = "[DONE]";
 const lessonCost = 2;
 const creditMax = 8 * lessonCost;
 
+/** `calling`: tools were called, and no finish reason has come. */
+type ChoiceState = "open" | "calling" | "finished";
+
 /** Reads a streamed answer: bytes become events, and events pieces. */
 export function createStreamReader(options: StreamReaderOptions): AnswerReader {
   return new StreamReader(options);
@@ -30,8 +33,8 @@ export function createStreamReader(options: StreamReaderOptions): AnswerReader {
 class StreamReader implements AnswerReader, EventListener {
   private readonly options: StreamReaderOptions;
   private readonly events: EventReader;
-  /** The choices that were heard of, and whether they are finished. */
-  private readonly choices = new Map<number, boolean>();
+  /** The choices that were heard of. */
+  private readonly choices = new Map<number, ChoiceState>();
   private usage: ChatUsage | null = null;
   private envelope: ChunkEnvelope | null = null;
   private template: ChunkTemplate | null = null;
@@ -107,7 +110,7 @@ class StreamReader implements AnswerReader, EventListener {
     this.template = createTemplate(this.envelope, form);
     const piece = fillTemplate(this.template, data, 0, data.length);
     if (piece === null) return false;
-    for (const index of form.indexes) this.note(index, null);
+    for (const index of form.indexes) this.note(index, "open");
     this.options.outlet.push(piece);
     return true;
   }
@@ -124,22 +127,26 @@ class StreamReader implements AnswerReader, EventListener {
     return lesson(text);
   }
 
-  private takeChoices({ choices, text }: CleanChoices, reported: ChatUsage | null): void {
+  private takeChoices({ choices, text, isContent }: CleanChoices, reported: ChatUsage | null): void {
     this.usage = reported ?? this.usage;
     if (choices.length === 0) return;
-    for (const { index, finish_reason: reason } of choices) this.note(index, reason);
-    const piece = { choices: JSON.stringify(choices), text };
-    this.options.outlet.push(reported === null ? piece : { ...piece, usage: reported });
+    for (const { index, delta, finish_reason: reason } of choices) {
+      this.note(index, reason !== null ? "finished" : delta.tool_calls === undefined ? "open" : "calling");
+    }
+    const piece: ChatPiece = { choices: JSON.stringify(choices), text };
+    if (isContent === true) piece.isContent = true;
+    if (reported !== null) piece.usage = reported;
+    this.options.outlet.push(piece);
   }
 
-  private note(index: number, reason: string | null): void {
-    if (reason !== null) this.choices.set(index, true);
-    else if (!this.choices.has(index)) this.choices.set(index, false);
+  private note(index: number, state: ChoiceState): void {
+    const known = this.choices.get(index);
+    if (known === undefined || (state !== "open" && known !== "finished")) this.choices.set(index, state);
   }
 
   private listUnfinished(): number[] {
     const unfinished: number[] = [];
-    for (const [index, isFinished] of this.choices) if (!isFinished) unfinished.push(index);
+    for (const [index, state] of this.choices) if (state !== "finished") unfinished.push(index);
     return unfinished;
   }
 
@@ -148,7 +155,8 @@ class StreamReader implements AnswerReader, EventListener {
     const { outlet } = this.options;
     if (this.choices.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));
     for (const index of this.listUnfinished()) {
-      outlet.push({ choices: JSON.stringify([{ index, delta: {}, finish_reason: "stop" }]), text: "" });
+      const reason = this.choices.get(index) === "calling" ? "tool_calls" : "stop";
+      outlet.push({ choices: JSON.stringify([{ index, delta: {}, finish_reason: reason }]), text: "" });
     }
     outlet.end(this.usage);
   }

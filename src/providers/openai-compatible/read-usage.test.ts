@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readUsage } from "./read-usage.ts";
+import { uncountableUsage } from "../contract.ts";
+import { readReportedUsage, readUsage } from "./read-usage.ts";
 
 const nothing = {
   inputTokens: 0,
@@ -36,6 +37,7 @@ test("usage is read with all its details", () => {
 test.each([
   ["prompt_cache_hit_tokens", { prompt_cache_hit_tokens: 3 }],
   ["cached_tokens", { cached_tokens: 3 }],
+  ["num_cached_tokens", { num_cached_tokens: 3 }],
 ])("cached input is also found under %s", (_name, more) => {
   expect(readUsage({ prompt_tokens: 5, completion_tokens: 0, ...more })?.cachedInputTokens).toBe(3);
 });
@@ -46,19 +48,26 @@ test("reasoning that a vendor counts beside the output is output", () => {
   expect(readUsage({ ...usage, total_tokens: 7 })).toMatchObject({ outputTokens: 2, reasoningTokens: 2 });
 });
 
+test.each([null, undefined, "12", [], {}, { prompt_tokens: 1 }])(
+  "what is no usage counts as not reported: %j",
+  (usage) => {
+    expect(readUsage(usage)).toBeNull();
+  },
+);
+
 test.each([
-  null,
-  undefined,
-  "12",
-  [],
-  {},
-  { prompt_tokens: 1 },
   { prompt_tokens: -1, completion_tokens: 1 },
   { prompt_tokens: 1, completion_tokens: 1.5 },
   { prompt_tokens: "1", completion_tokens: 1 },
   { prompt_tokens: 1, completion_tokens: 1_000_000_001 },
-])("usage that cannot be true counts as not reported: %j", (usage) => {
-  expect(readUsage(usage)).toBeNull();
+])("usage that cannot be true is told apart from none: %j", (usage) => {
+  expect(readUsage(usage)).toBe(uncountableUsage);
+});
+
+test("Groq reports the usage of a stream in a place of its own", () => {
+  const usage = { queue_time: 0.04, prompt_tokens: 17, prompt_time: 0.001, completion_tokens: 9, total_tokens: 26 };
+  expect(readReportedUsage({ x_groq: { id: "req_01", usage } })).toMatchObject({ inputTokens: 17, outputTokens: 9 });
+  expect(readReportedUsage({ x_groq: { id: "req_01" } })).toBeNull();
 });
 
 test("what was written to the cache cannot have come from it", () => {
@@ -89,7 +98,7 @@ test("whatever is reported, the details are parts of the whole", () => {
   fc.assert(
     fc.property(reported, (value) => {
       const usage = readUsage(value);
-      if (usage === null) return;
+      if (usage === null || usage === uncountableUsage) return;
       for (const count of Object.values(usage)) expect(Number.isInteger(count) && count >= 0).toBe(true);
       expect(usage.cachedInputTokens + usage.cacheWriteTokens).toBeLessThanOrEqual(usage.inputTokens);
       expect(usage.inputAudioTokens).toBeLessThanOrEqual(usage.inputTokens);

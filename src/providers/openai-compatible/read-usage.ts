@@ -1,15 +1,20 @@
-import type { ChatUsage } from "../contract.ts";
-import { asRecord } from "./json-value.ts";
+import { type ChatUsage, uncountableUsage } from "../contract.ts";
+import { asRecord, type JsonRecord } from "./json-value.ts";
 
 const tokensMax = 1_000_000_000;
 
-/** Usage as upstreams report it, or `null` where that cannot be true. What is impossible in the details is cut off. */
+/**
+ * Usage as upstreams report it; `null` where they report none, and `uncountableUsage` where it cannot be true. What is
+ * impossible in the details is cut off.
+ */
 export function readUsage(value: unknown): ChatUsage | null {
   const usage = asRecord(value);
   if (usage === null) return null;
-  const inputTokens = readTokens(usage.prompt_tokens);
-  const written = readTokens(usage.completion_tokens);
-  if (inputTokens === null || written === null) return null;
+  const { prompt_tokens: read, completion_tokens: produced } = usage;
+  if (read === undefined || read === null || produced === undefined || produced === null) return null;
+  const inputTokens = readTokens(read);
+  const written = readTokens(produced);
+  if (inputTokens === null || written === null) return uncountableUsage;
   const inputDetails = asRecord(usage.prompt_tokens_details);
   const outputDetails = asRecord(usage.completion_tokens_details);
   const reasoning = readTokens(outputDetails?.reasoning_tokens) ?? 0;
@@ -20,6 +25,7 @@ export function readUsage(value: unknown): ChatUsage | null {
     readTokens(inputDetails?.cached_tokens) ??
     readTokens(usage.prompt_cache_hit_tokens) ??
     readTokens(usage.cached_tokens) ??
+    readTokens(usage.num_cached_tokens) ??
     0;
   const cachedInputTokens = Math.min(cached, inputTokens);
   return {
@@ -33,6 +39,11 @@ export function readUsage(value: unknown): ChatUsage | null {
     inputAudioTokens: Math.min(readTokens(inputDetails?.audio_tokens) ?? 0, inputTokens),
     outputAudioTokens: Math.min(readTokens(outputDetails?.audio_tokens) ?? 0, outputTokens),
   };
+}
+
+/** Of a chunk or a whole answer: Groq puts the usage of a stream beside where all others have it. */
+export function readReportedUsage({ usage, x_groq: groq }: JsonRecord): ChatUsage | null {
+  return readUsage(usage ?? asRecord(groq)?.usage);
 }
 
 function readTokens(value: unknown): number | null {

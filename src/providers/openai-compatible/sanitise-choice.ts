@@ -1,5 +1,6 @@
 import { asRecord, type JsonRecord } from "./json-value.ts";
-import { sanitiseAnnotations, sanitiseAudio, sanitiseLogprobs } from "./sanitise-extras.ts";
+import { sanitiseReasoningDetails } from "./reasoning-details.ts";
+import { sanitiseAnnotations, sanitiseAudio, sanitiseImages, sanitiseLogprobs } from "./sanitise-extras.ts";
 import { sanitiseFunctionCall, sanitiseToolCalls } from "./sanitise-tool-calls.ts";
 import type { WrittenText } from "./written-text.ts";
 
@@ -9,10 +10,12 @@ type CleanContent = {
   content?: string | null;
   refusal?: string | null;
   reasoning_content?: string | null;
+  reasoning_details?: readonly object[];
   tool_calls?: readonly object[];
   function_call?: object;
   audio?: object;
   annotations?: readonly object[];
+  images?: readonly object[];
 };
 
 export type CleanChunkChoice = {
@@ -66,7 +69,7 @@ export function sanitiseAnswerChoice(value: unknown, position: number, written: 
   return {
     index: readIndex(choice.index, position),
     message: clean,
-    finish_reason: readFinishReason(choice.finish_reason) ?? "stop",
+    finish_reason: decideFinishReason(choice.finish_reason, clean),
     logprobs: sanitiseLogprobs(choice.logprobs),
   };
 }
@@ -78,7 +81,23 @@ function readIndex(value: unknown, otherwise: number): number {
 function readFinishReason(value: unknown): FinishReason | null {
   // Some vendors say "not yet" with an empty text.
   if (typeof value !== "string" || value === "") return null;
-  return finishReasons.has(value) ? (value as FinishReason) : "stop";
+  return finishReasons.has(value) ? (value as FinishReason) : (foreignReasons.get(value) ?? "stop");
+}
+
+/** Reasons of vendors that hand on those of others. */
+const foreignReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["refusal", "content_filter"],
+  ["safety", "content_filter"],
+  ["SAFETY", "content_filter"],
+  ["MODEL_ARMOR", "content_filter"],
+  ["max_tokens", "length"],
+  ["MAX_TOKENS", "length"],
+  ["tool_use", "tool_calls"],
+]);
+
+/** A whole answer says it even where its vendor leaves it empty: one that calls tools has ended for that. */
+function decideFinishReason(value: unknown, { tool_calls: calls }: CleanContent): FinishReason {
+  return readFinishReason(value) ?? (calls === undefined ? "stop" : "tool_calls");
 }
 
 function sanitiseContent(source: JsonRecord, part: { written: WrittenText; isWhole: boolean }): CleanContent {
@@ -90,6 +109,10 @@ function sanitiseContent(source: JsonRecord, part: { written: WrittenText; isWho
   if (text !== undefined) clean.content = text;
   if (typeof source.refusal === "string" || source.refusal === null) clean.refusal = source.refusal;
   if (reasoning !== undefined) clean.reasoning_content = reasoning;
+  if (Array.isArray(source.reasoning_details)) {
+    const details = sanitiseReasoningDetails(source.reasoning_details);
+    if (details.length > 0) clean.reasoning_details = details;
+  }
   written.text += (reasoning ?? "") + (text ?? "") + (clean.refusal ?? "");
   if (Array.isArray(source.tool_calls)) {
     const calls = sanitiseToolCalls(source.tool_calls, part);
@@ -102,6 +125,13 @@ function sanitiseContent(source: JsonRecord, part: { written: WrittenText; isWho
   if (Array.isArray(source.annotations)) {
     const annotations = sanitiseAnnotations(source.annotations);
     if (annotations.length > 0) clean.annotations = annotations;
+  }
+  if (Array.isArray(source.images)) {
+    const images = sanitiseImages(source.images);
+    if (images.length > 0) {
+      clean.images = images;
+      written.isContent = true;
+    }
   }
   return clean;
 }

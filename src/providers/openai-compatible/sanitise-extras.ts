@@ -12,6 +12,21 @@ export function sanitiseAudio(audio: JsonRecord, written: WrittenText): object {
   };
 }
 
+const imageUrlPattern = /^data:image\/[a-z0-9.+-]+;base64,/;
+
+/** Images inside of the answer. One behind an address is left out: that names the vendor. */
+export function sanitiseImages(values: readonly unknown[]): object[] {
+  const clean: object[] = [];
+  for (const value of values) {
+    const image = asRecord(value);
+    const url = asRecord(image?.image_url)?.url;
+    if (typeof url !== "string" || !imageUrlPattern.test(url)) continue;
+    const { index } = image ?? {};
+    clean.push({ ...(typeof index === "number" ? { index } : {}), type: "image_url", image_url: { url } });
+  }
+  return clean;
+}
+
 export function sanitiseAnnotations(values: readonly unknown[]): object[] {
   const clean: object[] = [];
   for (const value of values) {

@@ -26,13 +26,19 @@ function sanitiseToolCall(call: JsonRecord, position: number, { written, isWhole
   if (id !== null) clean.id = id;
   // A caller cannot answer a call that has no name.
   else if (isWhole) clean.id = inventId(`${position}${JSON.stringify(call.function ?? call.custom)}`);
-  const custom = asRecord(call.custom);
+  const called = asRecord(call.function);
+  // Some vendors send both, one of them empty.
+  const custom = readCustom(call.custom, called);
   const isCustom = call.type === "custom" || custom !== null;
   if (isWhole || call.type === "function" || call.type === "custom") clean.type = isCustom ? "custom" : "function";
   if (custom !== null) clean.custom = pickTexts(custom, ["name", "input"], written);
-  const called = asRecord(call.function);
   if (called !== null) clean.function = sanitiseFunctionCall(called, written);
   return clean;
+}
+
+function readCustom(value: unknown, called: JsonRecord | null): JsonRecord | null {
+  const custom = asRecord(value);
+  return called !== null && !custom?.name && !custom?.input ? null : custom;
 }
 
 export function sanitiseFunctionCall(called: JsonRecord, written: WrittenText): object {

@@ -142,29 +142,33 @@ describe("a complete answer", () => {
     expect(await readOnlyCharge(caller)).toMatchObject({ paid: priceOf({ input: 10, output: 33 }) });
   });
 
-  test("that was larger than its hold is charged whole, as long as there is money", async () => {
-    const caller = await chat.createCaller();
-    script({ usage: { inputTokens: 1000, outputTokens: 3000 } });
-    expect(await askChat(caller, writeQuestion("open", { max_tokens: 10 }))).toMatchObject({
-      usage: { charge: "7.00" },
-    });
-    expect(await readOnlyCharge(caller)).toMatchObject({ paid: "7.00", lost: "0.00" });
-    expect(await caller.readBalance()).toEqual({ available: "3.00", frozen: "0.00" });
-  });
-
   test.each(ways)(
-    "that was larger than all the money, $way, takes the money and leaves the house the rest",
+    "that used more than was on hold, $way, costs the hold, and the house the rest",
     async ({ asked }) => {
       const question = writeQuestion("open", { max_tokens: 10, ...asked });
-      const cash = priceOf({ input: boundInput(question), output: 10 });
-      const caller = await chat.createCaller({ cash });
-      script({ text: "Hello", usage: { inputTokens: 1000, outputTokens: 3000 } });
-      expect(await askChat(caller, question)).toMatchObject({ usage: { charge: cash } });
-      const { paid, lost } = await readOnlyCharge(caller);
-      expect([paid, Number(paid) + Number(lost)]).toEqual([cash, 7]);
-      expect(await caller.readBalance()).toEqual({ available: "0.00", frozen: "0.00" });
+      const held = priceOf({ input: boundInput(question), output: 10 });
+      for (const cash of [held, "10.00"]) {
+        const caller = await chat.createCaller({ cash });
+        script({ text: "Hello", usage: { inputTokens: 1000, outputTokens: 3000 } });
+        expect(await askChat(caller, question)).toMatchObject({ usage: { charge: held, prompt_tokens: 1000 } });
+        const { paid, lost, items } = await readOnlyCharge(caller);
+        expect([paid, Number(paid) + Number(lost)]).toEqual([held, 7]);
+        expect(items).toMatchObject({ input_tokens: 1000, output_tokens: 3000 });
+        expect((await caller.readBalance()).frozen).toBe("0.00");
+      }
+      expect(chat.gateway.logs).toContainEqual(
+        expect.objectContaining({ level: "error", msg: "an upstream used more than was on hold" }),
+      );
     },
   );
+
+  test.each(ways)("that read far more than was sent, $way, is charged for it", async ({ asked }) => {
+    const caller = await chat.createCaller({ cash: "1000" });
+    script({ text: "Found it", usage: { inputTokens: 115_886, outputTokens: 5 } });
+    const question = writeQuestion("open", asked);
+    expect(await askChat(caller, question)).toMatchObject({ usage: { prompt_tokens: 115_886 } });
+    expect(await readOnlyCharge(caller)).toMatchObject({ items: { input_tokens: 115_886 } });
+  });
 });
 
 describe("a caller without a key who hangs up", () => {
@@ -298,35 +302,34 @@ describe("an upstream that fails", () => {
 
 describe("an answer without a word", () => {
   const usage = { inputTokens: 100, outputTokens: 7 };
+  const paid = priceOf({ input: 100, output: 7 });
 
-  test.each(ways)(
-    "that ended at the cap, $way, was written where nobody sees it, and is charged",
-    async ({ asked }) => {
+  test.each(everyWay)("of $vendor, $way, costs what was reported", async ({ vendor, asked }) => {
+    const caller = await chat.createCaller();
+    script({ text: "", usage });
+    expect(await askChat(caller, writeQuestion(vendor, asked))).toMatchObject({ text: "", usage: { charge: paid } });
+    expect(await readOnlyCharge(caller)).toMatchObject({ items: { input_tokens: 100, output_tokens: 7 }, paid });
+  });
+
+  test.each(everyWay.filter(({ vendor }) => vendor !== "anthropic"))(
+    "and without usage of $vendor, $way, costs nothing",
+    async ({ vendor, asked }) => {
       const caller = await chat.createCaller();
-      script({ text: "", finishReason: "length", usage: { inputTokens: 100, outputTokens: 50, reasoningTokens: 50 } });
-      const heard = await askChat(caller, writeQuestion("open", { max_tokens: 50, ...asked }));
-      expect(heard).toMatchObject({ finishReasons: ["length"], usage: { charge: "0.20" } });
-      expect(await readOnlyCharge(caller)).toMatchObject({ items: { output_tokens: 50 } });
+      script({ text: "", usage: null });
+      const heard = await askChat(caller, writeQuestion(vendor, asked));
+      expect(heard).toMatchObject({ status: 200, text: "", usage: { charge: "0.00" } });
+      await expectUncharged(caller);
+      expect(await caller.listHolds()).toMatchObject([{ state: "released" }]);
     },
   );
 
-  test.each(everyWay)("of $vendor, $way, costs nothing", async ({ vendor, asked }) => {
-    const caller = await chat.createCaller();
-    script({ text: "", usage });
-    const heard = await askChat(caller, writeQuestion(vendor, asked));
-    expect(heard).toMatchObject({ status: 200, text: "", usage: { charge: "0.00" } });
-    await expectUncharged(caller);
-    expect(await caller.listHolds()).toMatchObject([{ state: "released" }]);
-  });
-
   const message = (content: unknown) => ({ index: 0, message: { role: "assistant", content }, finish_reason: "stop" });
-  const counts = { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 };
   const chunk = (delta: Fields, reason: string | null) =>
-    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }], usage: counts })}\n\n`;
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
 
   test.each<[string, Behaviour, Fields]>([
-    ["content that is null", { body: JSON.stringify({ choices: [message(null)], usage: counts }) }, {}],
-    ["no content at all", { body: JSON.stringify({ choices: [message(undefined)], usage: counts }) }, {}],
+    ["content that is null", { body: JSON.stringify({ choices: [message(null)] }) }, {}],
+    ["no content at all", { body: JSON.stringify({ choices: [message(undefined)] }) }, {}],
     [
       "only a role, and an end",
       { rawChunks: [chunk({ role: "assistant" }, null), chunk({}, "stop"), "data: [DONE]\n\n"] },
@@ -337,7 +340,7 @@ describe("an answer without a word", () => {
       { rawChunks: [chunk({ content: "" }, null), chunk({ content: "" }, "stop"), "data: [DONE]\n\n"] },
       { stream: true },
     ],
-  ])("that has %s costs nothing", async (_name, behaviour, asked) => {
+  ])("and without usage that has %s costs nothing", async (_name, behaviour, asked) => {
     const caller = await chat.createCaller();
     script(behaviour);
     expect(await askChat(caller, writeQuestion("open", asked))).toMatchObject({ status: 200, text: "" });
@@ -457,7 +460,7 @@ describe("a price", () => {
     expect(await pay("minimum", caller)).toBe("0.75");
     script({ text: "Hello", usage: { inputTokens: 1000, outputTokens: 20 } });
     expect(await askChat(caller, writeQuestion("minimum"))).toMatchObject({ usage: { charge: "1.04" } });
-    script({ text: "" });
+    script({ text: "", usage: null });
     expect(await askChat(caller, writeQuestion("minimum"))).toMatchObject({ usage: { charge: "0.00" } });
   });
 

@@ -456,6 +456,80 @@ describe("by Responses", () => {
   });
 });
 
+/** Answers without a word of text, in the shapes of the vendors' SDKs (November 2026). Not recorded. */
+const compaction = {
+  ...{ id: "msg_theirs", type: "message", role: "assistant", model: "theirs" },
+  content: [{ type: "compaction", content: "They talked about the weather." }],
+  ...{ stop_reason: "compaction", stop_sequence: null },
+  usage: {
+    ...{ input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+    iterations: [
+      {
+        ...{ type: "compaction", input_tokens: 80_000, output_tokens: 1_555 },
+        ...{ cache_creation_input_tokens: 0, cache_read_input_tokens: 2_000 },
+      },
+    ],
+  },
+};
+
+test("what Anthropic used to compact a context is counted, whole and streamed", async () => {
+  const counted = { inputTokens: 82_000, outputTokens: 1_555, cachedInputTokens: 2_000 };
+  const whole = await start("messages", { behaviour: { body: JSON.stringify(compaction) } }).over;
+  expect(whole.answer).toMatchObject({ text: "They talked about the weather.", isContent: true, usage: counted });
+  expect(whole.answer?.nativeBody).toMatchObject({ content: compaction.content, stop_reason: "compaction" });
+  const [block] = compaction.content;
+  const write = (event: WireEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  const message = { ...compaction, content: [], stop_reason: null, usage: { input_tokens: 0, output_tokens: 0 } };
+  const rawChunks = [
+    write({ type: "message_start", message }),
+    write({ type: "content_block_start", index: 0, content_block: { type: "compaction", content: "" } }),
+    write({ type: "content_block_delta", index: 0, delta: { ...block, type: "compaction_delta" } }),
+    write({ type: "content_block_stop", index: 0 }),
+    write({ type: "message_delta", delta: { stop_reason: "compaction" }, usage: compaction.usage }),
+    write({ type: "message_stop" }),
+  ];
+  const streamed = await start("messages", { body: { stream: true }, behaviour: { rawChunks } }).over;
+  expect(streamed.usage).toMatchObject(counted);
+  expect(textOf(streamed)).toBe("They talked about the weather.");
+  expect(readEvents(streamed)).toContainEqual(JSON.parse(rawChunks[2]?.split("data: ")[1] ?? ""));
+});
+
+const done = { status: "completed" };
+const items: { type: string; written: string; item: Record<string, unknown> }[] = [
+  {
+    ...{ type: "apply_patch_call", written: "a.txt@@ -1 +1 @@" },
+    item: { call_id: "call_1", operation: { type: "update_file", path: "a.txt", diff: "@@ -1 +1 @@" } },
+  },
+  { type: "shell_call", written: "ls -la", item: { call_id: "call_1", action: { commands: ["ls -la"] } } },
+  { type: "local_shell_call", written: "pwd", item: { call_id: "call_1", action: { type: "exec", command: ["pwd"] } } },
+  { type: "computer_call", written: "", item: { call_id: "call_1", action: { type: "click", x: 3, y: 4 } } },
+  { type: "tool_search_call", written: "weather", item: { arguments: { query: "weather" } } },
+  { type: "image_generation_call", written: "", item: { result: "iVBORw0KGgo=" } },
+  { type: "hologram_call", written: "a cube", item: { shape: "a cube" } },
+];
+
+test.for(items)("a response that is only a $type passes and is content", async ({ type, item, written }) => {
+  const whole = { id: `it_${type}`, type, ...done, ...item };
+  const usage = { input_tokens: 30, output_tokens: 12, total_tokens: 42 };
+  const response = { id: "resp_theirs", object: "response", ...done, output: [whole], usage };
+  const { answer } = await start("responses", { behaviour: { body: JSON.stringify(response) } }).over;
+  expect(answer).toMatchObject({ isContent: true, usage: { inputTokens: 30, outputTokens: 12 } });
+  expect(answer?.nativeBody?.output).toEqual([whole]);
+  expect(answer?.text).toBe(written);
+  const write = (event: WireEvent) => `data: ${JSON.stringify(event)}\n\n`;
+  const rawChunks = [
+    write({ type: "response.created", response: { ...response, status: "in_progress", output: [] } }),
+    write({ type: "response.output_item.added", output_index: 0, item: { ...whole, status: "in_progress" } }),
+    write({ type: "response.output_item.done", output_index: 0, item: whole }),
+    write({ type: "response.completed", response }),
+  ];
+  const streamed = await start("responses", { body: { stream: true }, behaviour: { rawChunks } }).over;
+  expect(readEvents(streamed).map((event) => event.item)).toContainEqual(whole);
+  expect(streamed.pieces.some(({ isContent }) => isContent === true)).toBe(true);
+  expect(textOf(streamed)).toBe(written);
+  expect(streamed.usage).toMatchObject({ inputTokens: 30, outputTokens: 12 });
+});
+
 test.for(["messages", "responses"] as const)(
   "by %s a call is held up, goes on and is cancelled like any other",
   async (wire) => {
