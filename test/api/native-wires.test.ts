@@ -21,7 +21,8 @@ function writeCatalog(upstream: FakeUpstreams): string {
       { id: "translated", usual_output_tokens: 20, routes: [route("open")] },
       { id: "responses-first", routes: [route("native", 0), route("google", 1)] },
       { id: "responses-last", routes: [route("google", 0), route("native", 1)] },
-      { id: "responses-named", routes: [route("native", 0, { passthrough: ["web_search"] })] },
+      { id: "responses-named", routes: [route("native", 0, { passthrough: ["web_search", "top_k"] })] },
+      { id: "translated-named", routes: [route("open", 0, { passthrough: ["top_k"] })] },
       { id: "messages", usual_output_tokens: 20, routes: [route("anthropic")] },
       { id: "messages-first", routes: [route("anthropic", 0), route("google", 1)] },
       { id: "messages-last", routes: [route("google", 0), route("anthropic", 1)] },
@@ -32,7 +33,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
 
 let chat: ChatGateway;
 beforeAll(async () => {
-  chat = await openChatGateway({ catalog: writeCatalog });
+  chat = await openChatGateway({ catalog: writeCatalog, extraFields: ["top_k"] });
 });
 afterAll(() => chat[Symbol.asyncDispose]());
 
@@ -95,7 +96,7 @@ async function listPaid(caller: ChatCaller): Promise<string[]> {
   return (await caller.listCharges()).map(({ paid }) => paid);
 }
 
-const usage = { inputTokens: 1000, cachedInputTokens: 400, outputTokens: 20, reasoningTokens: 5 };
+const usage = { inputTokens: 100, cachedInputTokens: 40, outputTokens: 20, reasoningTokens: 5 };
 
 describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
   const { native, path, lastEvent } = wires[wire];
@@ -109,7 +110,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
     expect(readText(await whole.json())).toBe("Echo: Hello there");
     const events = await readEvents(await post(caller, wire, { model: wire, stream: true }));
     expect(events.at(-1)?.type).toBe(lastEvent);
-    expect(await listPaid(caller)).toEqual(["0.84", "0.84", "0.84"]);
+    expect(await listPaid(caller)).toEqual(["0.12", "0.12", "0.12"]);
     const [, ...paths] = chat.upstream.requests.slice(-3).map((request) => request.path);
     expect(paths).toEqual([native.base + path, native.base + path]);
   });
@@ -251,4 +252,105 @@ test("Anthropic's SDK makes the same message of a native stream as of a whole an
   const next = await client.messages.create({ ...request, messages: [...turns, { role: "user", content: "Go on" }] });
   expect(readText(next.content)).toBe("Echo: Go on");
   expect(chat.upstream.refusals()).toEqual([]);
+});
+
+/** Asks as by a client that never read the vendor's types. */
+async function ask(caller: ChatCaller, wire: WireName, body: Body): Promise<Body> {
+  const response = await post(caller, wire, body);
+  return { ...((await response.json()) as Body), status: response.status };
+}
+
+describe("an answer without a word", () => {
+  test("by Responses, of an item that is no text, costs what was reported and reaches the caller", async () => {
+    const item = { id: "ap_1", type: "apply_patch_call", call_id: "call_1", status: "completed", operation: {} };
+    const counts = { input_tokens: 30, output_tokens: 12, total_tokens: 42 };
+    const response = { id: "resp_1", object: "response", status: "completed", output: [item], usage: counts };
+    const caller = await chat.createCaller();
+    chat.upstream.script({ body: JSON.stringify(response) });
+    const tools = [{ type: "apply_patch" }];
+    expect(await ask(caller, "responses", { model: "responses", tools })).toMatchObject({ output: [item] });
+    expect(await listPaid(caller)).toEqual(["0.054"]);
+  });
+
+  test("by Messages, which was compacted, costs what its iterations used", async () => {
+    const content = [{ type: "compaction", content: "A summary." }];
+    const iterations = [{ type: "compaction", input_tokens: 60, output_tokens: 5 }];
+    const counts = { input_tokens: 0, output_tokens: 0, iterations };
+    const message = { id: "msg_1", type: "message", role: "assistant", model: "x", content, stop_reason: "compaction" };
+    const caller = await chat.createCaller();
+    chat.upstream.script({ body: JSON.stringify({ ...message, usage: counts }) });
+    const answer = await ask(caller, "messages", { model: "messages" });
+    expect(answer).toMatchObject({ content, stop_reason: "compaction", usage: { input_tokens: 60, output_tokens: 5 } });
+    expect(await listPaid(caller)).toEqual(["0.07"]);
+  });
+
+  test.each(["whole", "streamed"])("by Messages, which was refused, %s, costs what was reported", async (way) => {
+    const caller = await chat.createCaller();
+    chat.upstream.script({ text: "", finishReason: "refusal", usage: { inputTokens: 50, outputTokens: 0 } });
+    const response = await post(caller, "messages", { model: "messages", stream: way === "streamed" });
+    expect(await response.text()).toContain('"stop_reason":"refusal"');
+    expect(await listPaid(caller)).toEqual(["0.05"]);
+  });
+});
+
+describe("a choice of tools beside tools that only the vendor has", () => {
+  const computer = { type: "computer_20250124", name: "computer", display_width_px: 9, display_height_px: 9 };
+
+  test.each<[WireName, Body]>([
+    ["responses", { tools: [{ type: "apply_patch" }], tool_choice: "required" }],
+    ["responses", { tools: [{ type: "apply_patch" }], tool_choice: { type: "apply_patch" } }],
+    ["responses", { tools: [{ type: "local_shell" }], tool_choice: "auto", parallel_tool_calls: false }],
+    ["messages", { tools: [computer], tool_choice: { type: "any" } }],
+    ["messages", { tools: [computer], tool_choice: { type: "tool", name: "computer" } }],
+  ])("by %s passes: %j", async (wire, fields) => {
+    const caller = await chat.createCaller({ cash: "10000" });
+    chat.upstream.script({ text: "Done" });
+    const answer = await ask(caller, wire, { model: wire, ...fields });
+    expect([answer.status, JSON.stringify(answer.error ?? null)]).toEqual([200, "null"]);
+    expect(chat.upstream.requests.at(-1)?.json).toMatchObject(fields);
+  });
+
+  test.each<[WireName, string, Body]>([
+    ["responses", "responses", { tools: [{ type: "web_search" }], tool_choice: "required" }],
+    ["responses", "translated", { tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } }],
+    [
+      "responses",
+      "responses",
+      {
+        tools: [{ type: "mcp", server_label: "x" }],
+        tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "mcp", server_label: "x" }] },
+      },
+    ],
+    ["messages", "messages", { tools: [wires.messages.tool], tool_choice: { type: "any" } }],
+    ["messages", "messages", { tools: [wires.messages.tool], tool_choice: { type: "tool", name: "code_execution" } }],
+  ])("by %s to %s, a tool that the vendor runs is the reason of a refusal: %j", async (wire, model, fields) => {
+    const caller = await chat.createCaller({ cash: "10000" });
+    const answer = await ask(caller, wire, { model, ...fields });
+    expect([answer.status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining("tools[0]")]);
+  });
+});
+
+test("a field that the route names passes by Responses as it does by chat", async () => {
+  const caller = await chat.createCaller();
+  const refused = await ask(caller, "responses", { model: "responses", top_k: 3 });
+  expect(refused).toMatchObject({ status: 400, error: { code: "unknown_parameter", param: "top_k" } });
+  for (const model of ["responses-named", "translated-named"]) {
+    expect(await ask(caller, "responses", { model, top_k: 3 })).toMatchObject({ status: 200 });
+    expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ top_k: 3 });
+  }
+});
+
+test("calls of the vendor's tools go back to it under the ids it gave them", async () => {
+  const caller = await chat.createCaller();
+  const input = [
+    { type: "message", id: "msg_ours", role: "user", content: "Hi" },
+    { type: "local_shell_call", id: "lsh_1", call_id: "call_1", status: "completed", action: { type: "exec" } },
+    { type: "local_shell_call_output", id: "call_1", output: "done" },
+  ];
+  chat.upstream.script({ text: "Done" });
+  const answer = await ask(caller, "responses", { model: "responses", input, tools: [{ type: "local_shell" }] });
+  expect([answer.status, answer.error ?? null]).toEqual([200, null]);
+  const [{ id: _, ...message } = { id: "" }, ...calls] = input;
+  expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ input: [message, ...calls] });
+  expect(JSON.stringify(chat.upstream.requests.at(-1)?.json)).not.toContain("msg_ours");
 });

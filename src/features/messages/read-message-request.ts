@@ -63,12 +63,14 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
     messages: read.messages,
     max_tokens: limitOutput(Number(body.max_tokens), model),
     ...readOptions(body),
-    ...readToolChoice(body.tool_choice),
     ...readFormat(body),
     ...(model?.isReasoning === false ? {} : readThinking(body)),
   };
   const tools = readTools(body.tools, read.foundTools);
   if (tools.tools.length > 0) request.tools = tools.tools;
+  const choice = readToolChoice(body.tool_choice);
+  // Beside tools that only the vendor has, the choice is the vendor's: chat could not say what it is among.
+  if (tools.obstacle === null) Object.assign(request, choice);
   addForeignFields(request, body, model);
   const last = read.messages.at(-1);
   if (last !== undefined && last.role !== "function" && last.cache_control === undefined) {

@@ -22,6 +22,9 @@ export type Conversation = {
 /** What a response goes on from, and what becomes of it. */
 type ResponseSetting = { conversation: Conversation; isStored: boolean; conversationId: string | null };
 
+/** As much as a long document has. */
+const bytesPerReference = 200_000;
+
 export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponsePresenter };
 
 /** Everything about a response that can be known before anything happens. Throws what is wrong with it. */
@@ -32,13 +35,13 @@ export function prepareResponse(
 ): PreparedResponse {
   // The schema has checked it.
   const request = body as ResponseRequest;
-  const { chat: chatRequest, places, obstacle } = readResponseRequest(request, conversation.items);
+  const { chat: chatRequest, places, obstacle, references } = readResponseRequest(request, conversation.items);
   const asked = { requestId, isStored, conversationId };
   let presenter: ResponsePresenter | null = null;
   try {
     const plan = chat.plan({
       ...{ caller, requestId, session, request: chatRequest },
-      bodyBytes: bodyBytes + conversation.bytesBefore,
+      bodyBytes: bodyBytes + conversation.bytesBefore + references * bytesPerReference,
       native: {
         wire: "responses",
         body: writeNativeBody(request, conversation.items),

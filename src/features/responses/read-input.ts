@@ -14,6 +14,8 @@ export type ReadInput = {
   places: string[];
   /** The first thing that the form of chat has no words for; in its place the messages have a mark. */
   obstacle: ChatObstacle | null;
+  /** So many files lie elsewhere. */
+  references: number;
 };
 
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
@@ -44,6 +46,7 @@ class InputReader implements ReadInput {
   readonly messages: ChatMessage[] = [];
   readonly places: string[] = [];
   obstacle: ChatObstacle | null = null;
+  references = 0;
   /** What the assistant has done since anybody else spoke. */
   private turn: AssistantMessage | null = null;
 
@@ -210,6 +213,7 @@ class InputReader implements ReadInput {
 
   private readFile(part: JsonObject, place: string): ChatUserPart {
     const { file_data: data, file_id: id, file_url: url, filename } = part;
+    if (typeof data !== "string") this.references += 1;
     if (typeof url === "string") {
       return this.markAbsent(
         `${place}.file_url`,

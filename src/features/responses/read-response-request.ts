@@ -1,10 +1,13 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, NativeRequest } from "../../providers/contract.ts";
+import { isCallersTool } from "../../providers/native/find-native-obstacle.ts";
+import { chatFields } from "../chat/index.ts";
 import { type PlacedItem, readInput } from "./read-input.ts";
 import { readTools } from "./read-tools.ts";
 import { readReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
+import { responseRequestSchema } from "./response-request-schema.ts";
 
 const jsonDepthMax = 64;
 
@@ -14,6 +17,8 @@ export type ReadRequest = {
   /** Where each of the messages stands in the caller's request. */
   places: readonly string[];
   obstacle: ChatObstacle | null;
+  /** So many parts of it lie elsewhere, and may be far longer than what names them. */
+  references: number;
 };
 
 /** The items that a request itself has. */
@@ -61,6 +66,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   const { instructions } = request;
   const input = readInput(items);
   const { obstacle: toolObstacle, ...tools } = readTools(request);
+  const references = input.references + (request.tools ?? []).filter(isHosted).length;
   const hasInstructions = typeof instructions === "string" && instructions !== "";
   const preface: ChatMessage[] = hasInstructions ? [{ role: "system", content: instructions }] : [];
   const messages = [...preface, ...input.messages];
@@ -76,7 +82,24 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
     ...readFormat(request),
     ...readLogprobs(request),
   };
-  return { chat, places: [...preface.map(() => "instructions"), ...input.places], obstacle };
+  addForeignFields(chat, request);
+  return { chat, places: [...preface.map(() => "instructions"), ...input.places], obstacle, references };
+}
+
+/** A field that is unknown here goes only where a route of the model names it, which is looked at with those of chat. */
+function addForeignFields(chat: ChatRequest, request: ResponseRequest): void {
+  for (const field in request) {
+    if (Object.hasOwn(responseRequestSchema.properties, field)) continue;
+    if (Object.hasOwn(chatFields, field)) {
+      throw new AppError("unknown_parameter", `\`${field}\` is not a field of this endpoint.`, { param: field });
+    }
+    chat[field] = request[field];
+  }
+}
+
+/** What a tool that the vendor runs brings in is input, and nobody knows how much. */
+function isHosted({ type }: JsonObject): boolean {
+  return typeof type === "string" && !isCallersTool(type);
 }
 
 function checkDepth(request: ResponseRequest): void {
@@ -173,8 +196,16 @@ export function writeNativeBody(request: ResponseRequest, items: readonly Placed
   return body;
 }
 
-/** Ids lead to what the upstream does not have, and thoughts that it cannot open are none to it. */
-function presentNativeItem({ id: _id, ...item }: JsonObject): JsonObject | null {
+/** Items that need no id, and whose id may be one of ours: an upstream that keeps nothing would look for it in vain. */
+const namelessItems: ReadonlySet<unknown> = new Set([
+  ...[undefined, "message", "reasoning", "function_call", "function_call_output"],
+  ...["custom_tool_call", "custom_tool_call_output"],
+]);
+
+/** Calls of the vendor's own tools go back under the ids it gave them; thoughts that it cannot open are none to it. */
+function presentNativeItem(whole: JsonObject): JsonObject | null {
+  if (!namelessItems.has(whole.type)) return whole;
+  const { id: _, ...item } = whole;
   if (item.type !== "reasoning") return item;
   const mark = item.encrypted_content;
   return typeof mark === "string" && readReasoningMark(mark) === null ? item : null;

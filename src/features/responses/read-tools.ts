@@ -16,13 +16,15 @@ export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isP
   const obstacles: ChatObstacle[] = [];
   const offered = (tools ?? []).flatMap((tool, index) => readEntry(tool, `tools[${index}]`, obstacles));
   const chosen = choice == null ? undefined : readChoice(choice, obstacles);
+  const [obstacle = null] = obstacles;
   // Clients say how to choose also where there is nothing to choose from, and OpenAI's API lets them.
   const isIdle = (tools ?? []).length === 0 && (chosen === undefined || chosen === "auto" || chosen === "none");
   return {
     ...(offered.length === 0 ? {} : { tools: offered }),
-    ...(chosen === undefined || isIdle ? {} : { tool_choice: chosen }),
+    // Beside tools that only an upstream of this wire has, the choice is theirs: chat could not say what it is among.
+    ...(chosen === undefined || isIdle || obstacle !== null ? {} : { tool_choice: chosen }),
     ...(isParallel == null || offered.length === 0 ? {} : { parallel_tool_calls: isParallel }),
-    obstacle: obstacles[0] ?? null,
+    obstacle,
   };
 }
 
@@ -86,13 +88,13 @@ function readChoice(
   const { type } = choice;
   if (type === "function") return { type, function: { name: readName(choice, "tool_choice") } };
   if (type === "custom") return { type, custom: { name: readName(choice, "tool_choice") } };
-  if (type === "allowed_tools") return readAllowed(choice);
+  if (type === "allowed_tools") return readAllowed(choice, obstacles);
   if (typeof type !== "string") throw refuse("tool_choice.type", "`tool_choice.type` is missing.");
   obstacles.push({ param: "tool_choice", message: `The tool ${type} cannot be used with this model.` });
   return undefined;
 }
 
-function readAllowed({ mode, tools }: JsonObject): ToolChoice {
+function readAllowed({ mode, tools }: JsonObject, obstacles: ChatObstacle[]): ToolChoice {
   if (mode !== "auto" && mode !== "required")
     throw refuse("tool_choice.mode", "`tool_choice.mode` is auto or required.");
   if (!Array.isArray(tools) || tools.length === 0)
@@ -100,6 +102,10 @@ function readAllowed({ mode, tools }: JsonObject): ToolChoice {
   const allowed = tools.map((tool: unknown, index) => {
     const place = `tool_choice.tools[${index}]`;
     if (!isObject(tool) || typeof tool.type !== "string") throw refuse(place, `\`${place}\` is no tool.`);
+    if (tool.type !== "function" && tool.type !== "custom") {
+      obstacles.push({ param: place, message: `The tool ${tool.type} cannot be used with this model.` });
+      return { type: tool.type };
+    }
     return { type: tool.type, [tool.type]: { name: readName(tool, place) } };
   });
   return { type: "allowed_tools", allowed_tools: { mode, tools: allowed } };

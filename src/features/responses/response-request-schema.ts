@@ -98,5 +98,6 @@ export const responseRequestSchema = Type.Object(
     // A word of a client about itself, which concerns nobody else.
     client_metadata: nullable(anyObject),
   },
-  { ...closed, examples: [shortRequest] },
+  // Fields beyond these pass where a route of the model names them.
+  { additionalProperties: true, examples: [shortRequest] },
 );

@@ -51,7 +51,7 @@ export function parseAnthropicAsk(value: unknown): Ask {
     choiceCount: 1,
     stopSequences: demandList(body.stop_sequences ?? [], "stop_sequences").map(String),
     tools,
-    toolChoice: parseToolChoice(choice, { tools, wantsThinking }),
+    toolChoice: parseToolChoice(choice, { tools, wantsThinking, ownTools: listOwnTools(body) }),
     isParallel: choice.disable_parallel_tool_use !== true,
     wantsThinking,
     jsonSchema: parseJsonSchema(body.output_config),
@@ -209,9 +209,17 @@ function parseTools(body: Record<string, unknown>): OfferedTool[] {
   });
 }
 
+/** The names of the vendor's own tools. */
+function listOwnTools({ tools }: Record<string, unknown>): unknown[] {
+  const own = demandList(tools ?? [], "tools").filter(isRecord);
+  return own.filter(({ type }) => type !== undefined && type !== "custom").map(({ name }) => name);
+}
+
+type Offer = { tools: readonly OfferedTool[]; wantsThinking: boolean; ownTools: readonly unknown[] };
+
 function parseToolChoice(
   choice: Record<string, unknown>,
-  { tools, wantsThinking }: { tools: readonly OfferedTool[]; wantsThinking: boolean },
+  { tools, wantsThinking, ownTools }: Offer,
 ): Ask["toolChoice"] {
   const kind = String(choice.type ?? "auto");
   demand(["auto", "any", "tool", "none"].includes(kind), "tool_choice", "tool_choice.type: unexpected value");
@@ -219,6 +227,8 @@ function parseToolChoice(
   demand(!wantsThinking, "tool_choice", "tool_choice: thinking may not be enabled when it forces tool use");
   if (kind === "any") return "required";
   const { name } = choice;
+  // The model may use the vendor's own tools as it likes: this one never does.
+  if (ownTools.includes(name)) return "auto";
   demand(
     tools.some((tool) => tool.name === name),
     "tool_choice",

@@ -49,7 +49,7 @@ export function parseResponsesAsk(value: unknown, extraFields: readonly string[]
     choiceCount: 1,
     stopSequences: [],
     tools,
-    toolChoice: parseToolChoice(body.tool_choice ?? "auto", tools),
+    toolChoice: parseToolChoice(body, tools),
     isParallel: body.parallel_tool_calls !== false,
     wantsThinking: typeof effort === "string" && effort !== "none",
     jsonSchema: parseJsonSchema(body.text),
@@ -94,6 +94,11 @@ const itemChecks: Record<string, (item: Record<string, unknown>, at: string) => 
     for (const field of ["call_id", "name"]) demandText(item[field], `${at}.${field}`);
     demand(typeof item.input === "string", `${at}.input`, "Expected a string.");
   },
+  local_shell_call(item, at) {
+    for (const field of ["id", "call_id"]) demandText(item[field], `${at}.${field}`);
+    demandRecord(item.action, `${at}.action`);
+  },
+  local_shell_call_output: ({ id }, at) => void demandText(id, `${at}.id`),
   function_call_output: ({ call_id: id }, at) => void demandText(id, `${at}.call_id`),
   custom_tool_call_output: ({ call_id: id }, at) => void demandText(id, `${at}.call_id`),
 };
@@ -119,10 +124,14 @@ function parseTools(body: Record<string, unknown>): OfferedTool[] {
   });
 }
 
-function parseToolChoice(choice: unknown, tools: readonly OfferedTool[]): Ask["toolChoice"] {
+function parseToolChoice(body: Record<string, unknown>, tools: readonly OfferedTool[]): Ask["toolChoice"] {
+  const choice = body.tool_choice ?? "auto";
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
   const { type, mode, name } = demandRecord(choice, "tool_choice");
   if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
+  const isOwn = type !== "function" && type !== "custom";
+  // The model may use the vendor's own tools as it likes: this one never does.
+  if (isOwn && demandList(body.tools, "tools").some((tool) => isRecord(tool) && tool.type === type)) return "auto";
   demand(
     tools.some((tool) => tool.name === name),
     "tool_choice",
