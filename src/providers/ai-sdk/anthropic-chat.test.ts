@@ -87,6 +87,17 @@ describe("Anthropic", () => {
     expect(JSON.stringify(heard)).not.toContain("canary");
   });
 
+  test("what it used in several iterations is summed", async () => {
+    const iterations = [
+      { type: "compaction", input_tokens: 80_000, output_tokens: 1_500, cache_read_input_tokens: 500 },
+      { type: "message", input_tokens: 2_000, output_tokens: 55 },
+    ];
+    const usage = { input_tokens: 2_000, output_tokens: 55, iterations };
+    const vendor = await startVendor("anthropic", [sendJson({ ...anthropicMessage, usage })]);
+    const heard = await startChat(vendor.chat).over;
+    expect(heard.answer?.usage).toMatchObject({ inputTokens: 82_500, outputTokens: 1_555, cachedInputTokens: 500 });
+  });
+
   test.for([1, 7, 100_000])("streams in OpenAI's form, in whatever parts it arrives (%i bytes)", async (size) => {
     const bytes = Buffer.from(anthropicStream.join(""));
     const vendor = await startVendor("anthropic", [

@@ -66,6 +66,22 @@ describe("any other package", () => {
     expect((await startChat(vendor.chat, { stream: true }).over).error?.kind).toBe("unauthorized");
   });
 
+  test("what it leaves out of the vendor's count is found in the vendor's own words", async () => {
+    const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, num_cached_tokens: 5 };
+    const end = { id: "canary", model: "canary", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage };
+    const vendor = await startVendor("compatible", [
+      sendJson({ ...answer, usage }),
+      sendEvents([
+        writeData({ ...end, choices: [{ index: 0, delta: { content: "Hi" } }], usage: null }),
+        writeData(end),
+        "data: [DONE]\n\n",
+      ]),
+    ]);
+    const counted = { inputTokens: 9, outputTokens: 3, cachedInputTokens: 5 };
+    expect((await startChat(vendor.chat, {}).over).answer?.usage).toMatchObject(counted);
+    expect((await startChat(vendor.chat, { stream: true }).over).usage).toMatchObject(counted);
+  });
+
   test.for(["@ai-sdk/not-installed", "../create-ai-sdk-chat.ts", "node:fs"])(
     "that is not there is told to the operator: %s",
     (packageName) => {

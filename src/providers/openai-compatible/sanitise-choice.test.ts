@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { restoreReasoningDetails } from "./reasoning-details.ts";
 import { sanitiseAnswerChoice, sanitiseChunkChoice } from "./sanitise-choice.ts";
 
 const canary = "vendor-canary";
@@ -171,4 +172,57 @@ test("a call of a whole answer has an id even where the upstream gave none, and 
   expect(cleanId(undefined, true)).toMatch(/^call_/);
   expect(cleanId("")).toBeUndefined();
   expect(cleanId(7)).toBeUndefined();
+});
+
+test("images inside of an answer pass, and those behind an address do not", () => {
+  const url = "data:image/png;base64,iVBORw0KGgo=";
+  const images = [
+    { type: "image_url", image_url: { url }, index: 0, canary },
+    { type: "image_url", image_url: { url: `https://${canary}.example/a.png` } },
+  ];
+  const written: { text: string; isContent?: true } = { text: "" };
+  const choice = sanitiseAnswerChoice({ message: { role: "assistant", content: "", images } }, 0, written);
+  expect(choice?.message.images).toEqual([{ index: 0, type: "image_url", image_url: { url } }]);
+  expect(written).toEqual({ text: "", isContent: true });
+});
+
+test("thoughts in OpenRouter's form pass, with a number for the format that names the vendor", () => {
+  const details = [
+    { type: "reasoning.text", text: "Hm", signature: "c2ln", format: "anthropic-claude-v1", index: 0, id: null },
+    { type: "reasoning.encrypted", data: "ZGF0YQ==", format: `${canary}-v1`, id: "rs_1", provider: canary },
+  ];
+  const written = { text: "" };
+  const choice = sanitiseChunkChoice({ index: 0, delta: { reasoning: "Hm", reasoning_details: details } }, written);
+  expect(choice?.delta).toEqual({
+    reasoning_content: "Hm",
+    reasoning_details: [
+      { type: "reasoning.text", text: "Hm", signature: "c2ln", index: 0, id: null, format: "format-1" },
+      { type: "reasoning.encrypted", data: "ZGF0YQ==", id: "rs_1" },
+    ],
+  });
+  expect(written.text).toBe("Hm");
+  const [first] = choice?.delta.reasoning_details ?? [];
+  expect(restoreReasoningDetails([{ ...first }])).toMatchObject([{ format: "anthropic-claude-v1" }]);
+});
+
+test.each([
+  ["Snowflake's, with an empty custom call beside it", { custom: {} }],
+  ["one with an unnamed custom call beside it", { custom: { name: "", input: "" } }],
+])("a call of a function keeps its name: %s", (_name, more) => {
+  const calls = [{ ...call, ...more }];
+  const message = { role: "assistant", content: "", tool_calls: calls };
+  // Snowflake leaves the reason of the end empty.
+  expect(sanitiseAnswerChoice({ message, finish_reason: "" }, 0, { text: "" })).toMatchObject({
+    message: { tool_calls: [call] },
+    finish_reason: "tool_calls",
+  });
+});
+
+test.each([
+  ["refusal", "content_filter"],
+  ["SAFETY", "content_filter"],
+  ["MODEL_ARMOR", "content_filter"],
+  ["max_tokens", "length"],
+])("the finish reason %s, handed on from another vendor, is %s", (reason, told) => {
+  expect(sanitiseChunkChoice({ delta: {}, finish_reason: reason }, { text: "" })?.finish_reason).toBe(told);
 });
