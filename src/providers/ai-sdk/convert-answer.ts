@@ -105,7 +105,7 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
         rawUsage = findRawUsage(part.rawValue) ?? rawUsage;
         return [];
       case "finish":
-        usage = dialect.readUsage(part.usage, rawUsage);
+        usage = dialect.readUsage(part.usage, rawUsage) ?? usage;
         return finish(part.finishReason);
       default:
         // Sources and what tools of the vendor's own did have no place in a chat answer.

@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderErrorKind } from "../contract.ts";
+import { findSchemaFailure } from "./mend-answer.ts";
 import { parseJson, readField, readList, readText } from "./read-json.ts";
 
 /** The words that vendors have for what went wrong; Anthropic's, Google's, and OpenAI's for those who imitate it. */
@@ -85,6 +86,13 @@ export function convertError(error: unknown, now: Date): ProviderError {
       detail: { said: quote(error) },
     });
   if (name === "AI_LoadAPIKeyError") return new ProviderError("unauthorized", "The upstream has no key.");
+  // What the vendor said is JSON, and says nothing of how the next answer would fare.
+  if (findSchemaFailure(error) !== null) {
+    return new ProviderError("bad-answer", "The vendor's package does not take the answer.", {
+      isIsolated: true,
+      detail: { said: quote(error) },
+    });
+  }
   const status = readField(error, "statusCode");
   const body = readBody(error);
   if (typeof status !== "number" && body === null) {

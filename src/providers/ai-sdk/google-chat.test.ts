@@ -8,7 +8,15 @@ import {
   googleUsage,
   writeData,
 } from "./fixtures/google-answers.ts";
-import { readMessage, sendEvents, sendJson, startChat, startVendor, weatherTool } from "./fixtures/vendor-stage.ts";
+import {
+  readDeltas,
+  readMessage,
+  sendEvents,
+  sendJson,
+  startChat,
+  startVendor,
+  weatherTool,
+} from "./fixtures/vendor-stage.ts";
 
 const googleCount = {
   inputTokens: 105,
@@ -165,5 +173,49 @@ describe("Google", () => {
     const vendor = await startVendor("google", [sendJson(lie)]);
     const heard = await startChat(vendor.chat, { upstreamModel }).over;
     expect(heard.answer).toMatchObject({ text: "Hi", usage: uncountableUsage });
+  });
+
+  const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } };
+  const shown = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+
+  test("an answer that is only an image reaches the caller, whole and streamed, with its usage", async () => {
+    const answer = googleAnswer([image], "STOP");
+    const vendor = await startVendor("google", [sendJson(answer), sendEvents([writeData(answer)])]);
+    const whole = await startChat(vendor.chat, { upstreamModel }).over;
+    expect(whole.answer).toMatchObject({ text: "", isContent: true, usage: googleCount });
+    expect(readMessage(whole)).toMatchObject({ content: "", images: [shown] });
+    const streamed = await startChat(vendor.chat, { upstreamModel, stream: true }).over;
+    expect(readDeltas(streamed)).toContainEqual({ images: [{ index: 0, ...shown }] });
+    expect(streamed.pieces.some(({ isContent }) => isContent === true)).toBe(true);
+    expect(streamed.usage).toEqual(googleCount);
+  });
+
+  test("an answer that its package refuses is read without what the package does not take", async () => {
+    const { usageMetadata: _, ...bare } = googleAnswer([{ text: "Hello" }], "STOP");
+    const usageMetadata = { ...googleUsage, candidatesTokensDetails: [{ modality: "TEXT" }] };
+    const vendor = await startVendor("google", [
+      sendJson({ ...bare, usageMetadata }),
+      sendEvents([
+        writeData({ ...googleAnswer([{ text: "Hel" }]), usageMetadata }),
+        writeData({ ...googleAnswer([{ text: "lo" }], "STOP"), usageMetadata }),
+      ]),
+    ]);
+    const whole = await startChat(vendor.chat, { upstreamModel }).over;
+    expect(whole.error).toBeNull();
+    expect(whole.answer).toMatchObject({ text: "Hello", usage: googleCount });
+    const streamed = await startChat(vendor.chat, { upstreamModel, stream: true }).over;
+    expect(streamed.error).toBeNull();
+    expect(streamed.pieces.map(({ text }) => text).join("")).toBe("Hello");
+    expect(JSON.parse(streamed.pieces.at(-1)?.choices ?? "")).toMatchObject([{ finish_reason: "stop" }]);
+    expect(streamed.usage).toEqual(googleCount);
+    expect(vendor.requests).toHaveLength(2);
+  });
+
+  test("an answer that cannot be read at all says nothing of the next one", async () => {
+    const vendor = await startVendor("google", [sendJson([]), sendEvents([writeData([])])]);
+    for (const stream of [false, true]) {
+      const { error } = await startChat(vendor.chat, { upstreamModel, stream }).over;
+      expect([error?.kind, error?.isIsolated]).toEqual(["bad-answer", true]);
+    }
   });
 });

@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
 import type { Clock } from "../../lib/clock.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { Fetch, FetchCall, UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
@@ -12,6 +17,7 @@ import { convertRequest } from "./convert-request.ts";
 import type { Dialect } from "./dialects.ts";
 import { type FetchImage, fetchImages } from "./fetch-images.ts";
 import { findObstacle } from "./find-obstacle.ts";
+import { findSchemaFailure, rereadAnswer, rereadEvent } from "./mend-answer.ts";
 import { readField } from "./read-json.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
 
@@ -70,11 +76,11 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
 
   async function run(): Promise<void> {
     try {
-      const { model, options } = await untilEnded(connection, prepareCall(call, context, connection));
+      const prepared = await untilEnded(connection, prepareCall(call, context, connection));
       // The package writes the whole request as JSON, twice; what led here has held everybody else up long enough.
       await nextTurn();
-      if (call.request.stream) await stream(model, options);
-      else await generate(model, options);
+      if (call.request.stream) await stream(prepared);
+      else await generate(prepared);
     } catch (error) {
       finish(() => sink.onError(toProviderError(error, connection, clock)));
     } finally {
@@ -82,24 +88,28 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
     }
   }
 
-  async function generate(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<void> {
-    const result = await untilEnded(connection, model.doGenerate(options));
+  async function generate(prepared: PreparedCall): Promise<void> {
+    const result = await untilEnded(connection, prepared.generate());
     checkWarnings(result.warnings, dialect);
     const answer = convertAnswer(result, { dialect, seal, createCallId });
     if (answer === null) throw new ProviderError("bad-answer", "The upstream answered nothing.");
     finish(() => sink.onAnswer(answer));
   }
 
-  async function stream(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<void> {
-    const { stream: upstreamParts } = await untilEnded(connection, model.doStream(options));
+  async function stream(prepared: PreparedCall): Promise<void> {
+    const { stream: upstreamParts } = await untilEnded(connection, prepared.stream());
     const answer = createAnswerStream({ dialect, seal, createCallId });
     const reader = upstreamParts.getReader();
     while (!isOver && !answer.isFinished) {
       await gate.passed();
       const { done, value } = await reader.read();
       if (done) throw new ProviderError("bad-answer", "The upstream's stream ended without a finish reason.");
-      checkPart(value, dialect, clock);
-      pieces.push(...answer.convertPart(value));
+      if (isRefusedEvent(value)) {
+        for (const part of await prepared.rereadEvent(value)) pieces.push(...answer.convertPart(part));
+      } else {
+        checkPart(value, dialect, clock);
+        pieces.push(...answer.convertPart(value));
+      }
       // What came together in one read from the network is told together: all of it is here before the next turn.
       if (pieces.length > 0) flushTimer ??= setImmediate(flush);
     }
@@ -125,18 +135,41 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
   };
 }
 
+type PreparedCall = {
+  generate(): Promise<LanguageModelV4GenerateResult>;
+  stream(): PromiseLike<LanguageModelV4StreamResult>;
+  /** The parts of an event that the package did not take. Throws where nothing can be made of it. */
+  rereadEvent(part: ErrorPart): Promise<readonly LanguageModelV4StreamPart[]>;
+};
+
+type ErrorPart = Extract<LanguageModelV4StreamPart, { type: "error" }>;
+
 /** All that has to be there before the vendor is asked. */
 async function prepareCall(
   { request, upstreamModel, apiKey, outputTokensMax, cacheMarking = plainMarking }: ChatCall,
   { dialect, createModel, fetchImage, seal }: AiSdkRunContext,
   { fetch, signal }: FetchCall,
-): Promise<{ model: LanguageModelV4; options: LanguageModelV4CallOptions }> {
+): Promise<PreparedCall> {
   const obstacle = findObstacle(request, dialect, upstreamModel);
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
   const images = await fetchImages(request, { fetchImage, signal });
   const model = await createModel({ upstreamModel, apiKey, fetch });
   const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images, cacheMarking });
-  return { model, options: { ...options, abortSignal: signal } };
+  const asked = { ...options, abortSignal: signal };
+  /** The model once more, which is answered with this body. */
+  const createReplay = (body: string, contentType: string): Promise<LanguageModelV4> => {
+    const answer = async (): Promise<Response> => new Response(body, { headers: { "content-type": contentType } });
+    return createModel({ upstreamModel, apiKey, fetch: answer });
+  };
+  return {
+    generate: () =>
+      Promise.resolve(model.doGenerate(asked)).catch((error: unknown) =>
+        rereadAnswer(error, async (body) => (await createReplay(body, "application/json")).doGenerate(asked)),
+      ),
+    stream: () => model.doStream(asked),
+    rereadEvent: ({ error }) =>
+      rereadEvent(error, async (body) => (await createReplay(body, "text/event-stream")).doStream(asked)),
+  };
 }
 
 /** Whoever we wait for need not have noticed that the call is over. */
@@ -149,6 +182,11 @@ export function untilEnded<T>({ signal }: FetchCall, work: PromiseLike<T>): Prom
     .finally(() => signal.removeEventListener("abort", end))
     .then(resolve, reject);
   return promise;
+}
+
+/** Whether it is an event of the vendor's that its package does not take. */
+function isRefusedEvent(part: LanguageModelV4StreamPart): part is ErrorPart {
+  return part.type === "error" && findSchemaFailure(part.error) !== null;
 }
 
 /** Parts that end an answer, whatever else has come of it. */

@@ -1,0 +1,117 @@
+import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { isPlainObject, readField, readList, readText } from "./read-json.ts";
+
+/**
+ * Packages hold answers to schemas that are stricter than their vendors. An answer that one refuses is given to it again,
+ * without the parts that its schema complains about.
+ */
+
+/** A vendor's JSON, and the places in it that a package's schema does not take. */
+type SchemaFailure = { value: unknown; paths: readonly Path[] };
+
+type Path = readonly (string | number)[];
+
+/** Each pass takes out a part, or what it stands in. */
+const passesMax = 8;
+const causesMax = 4;
+
+/** `null` for any other failure. */
+export function findSchemaFailure(error: unknown): SchemaFailure | null {
+  let found = error;
+  for (let depth = 0; depth < causesMax; depth += 1) {
+    if (readText(found, "name") === "AI_TypeValidationError") {
+      const value = readField(found, "value");
+      // What the vendor says in place of an answer is heard elsewhere.
+      if ((readField(value, "error") ?? null) !== null) return null;
+      return { value, paths: readIssues(readField(found, "cause")).flatMap(readPath) };
+    }
+    found = readField(found, "cause");
+  }
+  return null;
+}
+
+/** Of Zod's errors, whose list may be behind a getter. */
+function readIssues(cause: unknown): readonly unknown[] {
+  const own = readList(cause, "issues");
+  if (own.length > 0 || !(cause instanceof Error) || !("issues" in cause)) return own;
+  return Array.isArray(cause.issues) ? cause.issues : [];
+}
+
+function readPath(issue: unknown): Path[] {
+  const path = readList(issue, "path");
+  const isPath = path.every((step) => typeof step === "string" || typeof step === "number");
+  return isPath && path.length > 0 ? [path as Path] : [];
+}
+
+/** The value without what is at the paths; where there is nothing, without what would have to have it. `null` if all goes. */
+function mend({ value, paths }: SchemaFailure): unknown {
+  if (paths.length === 0) return null;
+  const mended: unknown = structuredClone(value);
+  // From the back, so that what is taken out of a list moves nothing that is still to be found.
+  for (const path of paths.toSorted(compareBackwards)) if (!removeAt(mended, path)) return null;
+  return mended;
+}
+
+function compareBackwards(one: Path, other: Path): number {
+  for (const [depth, step] of one.entries()) {
+    const against = other[depth];
+    if (step === against || against === undefined) continue;
+    return typeof step === "number" && typeof against === "number" ? against - step : 0;
+  }
+  return 0;
+}
+
+/** `false` where only the whole value could be taken out. */
+function removeAt(root: unknown, path: Path): boolean {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = path.slice(0, length - 1).reduce<unknown>((at, step) => readField(at, String(step)), root);
+    const last = path[length - 1];
+    if (Array.isArray(parent) && typeof last === "number" && last < parent.length) {
+      parent.splice(last, 1);
+      return true;
+    }
+    if (isPlainObject(parent) && last !== undefined && Object.hasOwn(parent, last)) {
+      delete parent[String(last)];
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Reads a whole answer again that its package refused. Throws the failure where that does not help. */
+export async function rereadAnswer(
+  error: unknown,
+  generate: (body: string) => PromiseLike<LanguageModelV4GenerateResult>,
+): Promise<LanguageModelV4GenerateResult> {
+  let failure = error;
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    const found = findSchemaFailure(failure);
+    const mended = found === null ? null : mend(found);
+    if (mended === null) break;
+    try {
+      return await generate(JSON.stringify(mended));
+    } catch (next) {
+      failure = next;
+    }
+  }
+  throw failure;
+}
+
+/** The parts of an event that its package refused. Throws the failure where nothing can be made of it. */
+export async function rereadEvent(
+  error: unknown,
+  stream: (body: string) => PromiseLike<{ stream: ReadableStream<LanguageModelV4StreamPart> }>,
+): Promise<LanguageModelV4StreamPart[]> {
+  let failure = error;
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    const found = findSchemaFailure(failure);
+    const mended = found === null ? null : mend(found);
+    if (mended === null) break;
+    const parts: LanguageModelV4StreamPart[] = [];
+    for await (const part of (await stream(`data: ${JSON.stringify(mended)}\n\n`)).stream) parts.push(part);
+    const refused = parts.find((part) => part.type === "error");
+    if (refused === undefined) return parts;
+    failure = refused.error;
+  }
+  throw failure;
+}
