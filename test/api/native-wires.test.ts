@@ -354,3 +354,76 @@ test("calls of the vendor's tools go back to it under the ids it gave them", asy
   expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ input: [message, ...calls] });
   expect(JSON.stringify(chat.upstream.requests.at(-1)?.json)).not.toContain("msg_ours");
 });
+
+describe("an address that no caller may have fetched", () => {
+  const user = (part: Body) => ({ input: [{ role: "user", content: [part] }] });
+  const output = (type: string, parts: unknown) => ({ input: [{ type, call_id: "call_1", output: parts }] });
+  const turn = (block: Body) => ({ messages: [{ role: "user", content: [block] }] });
+  const places: [WireName, string, (url: string) => Body][] = [
+    ["responses", "input[0].content[0].file_url", (url) => user({ type: "input_file", file_url: url })],
+    [
+      "responses",
+      "input[0].output[0].image_url",
+      (url) => output("function_call_output", [{ type: "input_image", image_url: url }]),
+    ],
+    [
+      "responses",
+      "input[0].output[0].file_url",
+      (url) => output("custom_tool_call_output", [{ type: "input_file", file_url: url }]),
+    ],
+    [
+      "responses",
+      "input[0].output.image_url",
+      (url) => output("computer_call_output", { type: "computer_screenshot", image_url: url }),
+    ],
+    [
+      "responses",
+      "input[0].pages[0].file_url",
+      (url) => ({ input: [{ type: "hologram", pages: [{ file_url: url }] }] }),
+    ],
+    ["responses", "tools[0].server_url", (url) => ({ tools: [{ type: "mcp", server_label: "x", server_url: url }] })],
+    ["messages", "messages[0].content[0].source.url", (url) => turn({ type: "image", source: { type: "url", url } })],
+    [
+      "messages",
+      "messages[0].content[0].source.url",
+      (url) => turn({ type: "document", source: { type: "url", url }, title: "A" }),
+    ],
+    [
+      "messages",
+      "messages[0].content[0].content[0].source.url",
+      (url) =>
+        turn({
+          ...{ type: "tool_result", tool_use_id: "toolu_1" },
+          content: [{ type: "document", source: { type: "url", url } }],
+        }),
+    ],
+    ["messages", "mcp_servers[0].url", (url) => ({ mcp_servers: [{ type: "url", name: "x", url }] })],
+  ];
+  const urls = ["http://pictures.example.com/a.png", "https://169.254.169.254/latest", "https://intranet.local/a.pdf"];
+
+  test.each(places)("by %s is refused before anybody is asked: %s", async (wire, place, write) => {
+    const caller = await chat.createCaller({ cash: "10000" });
+    const before = chat.upstream.requests.length;
+    for (const url of urls) {
+      const answer = await ask(caller, wire, { model: wire, ...write(url) });
+      expect([answer.status, JSON.stringify(answer)]).toEqual([400, expect.stringMatching(/The URL (must|leads)/)]);
+      if (wire === "responses") expect(answer).toMatchObject({ error: { code: "invalid_url", param: place } });
+      else expect(JSON.stringify(answer)).toContain(place);
+    }
+    expect(chat.upstream.requests.length).toBe(before);
+    await caller.settled();
+    expect(await caller.listHolds()).toEqual([]);
+  });
+
+  test("but what a tool is called with, or a schema is about, is no address to fetch", async () => {
+    const caller = await chat.createCaller();
+    const input = { file_url: "http://localhost/a", source: { type: "url", url: "http://localhost/b" } };
+    const tools = [{ name: "look", input_schema: { type: "object", properties: { image_url: { url: "http://x" } } } }];
+    const messages = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "look", input }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "http://localhost/c" }] },
+    ];
+    expect(await ask(caller, "messages", { model: "messages", messages, tools })).toMatchObject({ status: 200 });
+  });
+});

@@ -7,5 +7,6 @@
 export type { ChatQuestion } from "./ask-chat.ts";
 export type { ChatKinds } from "./chat-kinds.ts";
 export { chatFields } from "./chat-request-schema.ts";
+export { checkFetchedUrls } from "./check-fetched-urls.ts";
 export { type Chat, createChat } from "./create-chat.ts";
 export { describeCost, presentCost, presentUsage } from "./present-chat.ts";

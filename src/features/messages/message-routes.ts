@@ -10,7 +10,7 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
 import { getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
-import type { Chat, ChatKinds } from "../chat/index.ts";
+import { type Chat, type ChatKinds, checkFetchedUrls } from "../chat/index.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import type { Fields } from "./message-error.ts";
 import { type MessagePlace, translateError } from "./message-places.ts";
@@ -134,6 +134,7 @@ function prepareMessage(
   // The schema has checked it.
   const written = body as Fields & { model: string };
   const read = readMessageRequest(written, findModel(catalog, written.model));
+  checkFetchedUrls({ wire: "messages", body: read.body });
   const envelope = { id: `msg_${requestId.slice("req_".length)}`, model: written.model };
   const presenter = new MessagePresenter(envelope, { isStreamed: written.stream === true });
   const plan = inCallersWords(read.places, () =>

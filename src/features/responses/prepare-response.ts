@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallPlan, IncomingCall } from "../calls/index.ts";
-import type { Chat, ChatKinds } from "../chat/index.ts";
+import { type Chat, type ChatKinds, checkFetchedUrls } from "../chat/index.ts";
 import { ResponsePresenter } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
 import { readResponseRequest, writeNativeBody } from "./read-response-request.ts";
@@ -37,6 +37,8 @@ export function prepareResponse(
   const request = body as ResponseRequest;
   const { chat: chatRequest, places, obstacle, references } = readResponseRequest(request, conversation.items);
   const asked = { requestId, isStored, conversationId };
+  const nativeBody = writeNativeBody(request, conversation.items);
+  checkFetchedUrls({ wire: "responses", body: nativeBody });
   let presenter: ResponsePresenter | null = null;
   try {
     const plan = chat.plan({
@@ -44,7 +46,7 @@ export function prepareResponse(
       bodyBytes: bodyBytes + conversation.bytesBefore + references * bytesPerReference,
       native: {
         wire: "responses",
-        body: writeNativeBody(request, conversation.items),
+        body: nativeBody,
         headers: {},
         obstacle,
         envelope: { id: nameResponse(requestId), model: request.model },

@@ -1,0 +1,71 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
+import type { NativeRequest } from "../../providers/contract.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Where a request of each wire may name what its vendor fetches. */
+const roots = {
+  messages: ["system", "messages", "tools", "mcp_servers"],
+  responses: ["input", "tools"],
+} as const satisfies Record<NativeRequest["wire"], readonly string[]>;
+
+/** Fields that a vendor fetches; `ofType` where only objects of that type mean it. */
+const fetchedFields: readonly { name: string; ofType: string | null }[] = [
+  { name: "file_url", ofType: null },
+  { name: "image_url", ofType: null },
+  { name: "server_url", ofType: null },
+  { name: "url", ofType: "url" },
+];
+
+/** Fields whose content is the model's, the caller's program's or a schema: no vendor fetches what is named in it. */
+const opaqueFields: ReadonlySet<string> = new Set([
+  ..."parameters input_schema schema arguments action annotations metadata citations".split(" "),
+]);
+/** Of calls: the arguments of a tool. */
+const callInput = "input";
+
+/** Refuses a request that has its vendor fetch what no caller may: the same check as for images in chat. */
+export function checkFetchedUrls({ wire, body }: Pick<NativeRequest, "wire" | "body">): void {
+  for (const root of roots[wire]) walk(body[root], [root]);
+}
+
+/** Depth is limited before. The place is only put into words where something is wrong. */
+function walk(value: unknown, place: (string | number)[]): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      if (typeof value[index] !== "object") continue;
+      place.push(index);
+      walk(value[index], place);
+      place.pop();
+    }
+    return;
+  }
+  const record = value as Fields;
+  for (const { name, ofType } of fetchedFields) {
+    if (record[name] === undefined || (ofType !== null && record.type !== ofType)) continue;
+    checkUrl(record[name], [...place, name]);
+  }
+  for (const field in record) {
+    if (typeof record[field] !== "object" || field === callInput || opaqueFields.has(field)) continue;
+    place.push(field);
+    walk(record[field], place);
+    place.pop();
+  }
+}
+
+function checkUrl(value: unknown, place: readonly (string | number)[]): void {
+  if (typeof value === "object" && value !== null) {
+    checkUrl((value as Fields).url, [...place, "url"]);
+    return;
+  }
+  // What is in the request itself is not fetched.
+  if (typeof value !== "string" || value.startsWith("data:")) return;
+  const problem = checkPublicUrl(value, { allowsPrivate: false });
+  if (problem !== null) throw new AppError("invalid_url", problem, { param: writePlace(place) });
+}
+
+function writePlace(place: readonly (string | number)[]): string {
+  return place.map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`)).join("");
+}
