@@ -10,6 +10,7 @@ import { presentCommandLinePage } from "./generated/present-command-line-page.ts
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentConsoleTypes } from "./generated/present-console-types.ts";
 import { presentDashboard } from "./generated/present-dashboard.ts";
+import { fillDeadlinesSection } from "./generated/present-deadlines-section.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
 import { fillMetricsSection } from "./generated/present-metrics-section.ts";
@@ -29,6 +30,7 @@ const files: Record<string, string> = {
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),
   "docs/api/errors.md": presentErrorsPage(),
+  "docs/api/media.md": fillDeadlinesSection(readIfThere("docs/api/media.md") ?? ""),
   "docs/api/openai-clients.md": presentOpenAiPage(),
   "docs/api/openapi.json": openApi.api,
   "docs/api/console-openapi.json": openApi.console,

@@ -1,13 +1,9 @@
 import { type MetricEntry, metricAreas, metricTable } from "../../src/platform/observability/metric-table.ts";
-
-const [begin, end] = ["<!-- metrics: written by `npm run generate` -->", "<!-- end of metrics -->"];
+import { fillSection } from "./fill-section.ts";
 
 /** The page of the operators' guide, with what the table of metrics says between its two marks. */
 export function fillMetricsSection(page: string): string {
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`The page needs ${begin} and ${end}.`);
-  return `${before}${begin}\n\n${presentTables()}\n${end}${after}`;
+  return fillSection(page, "metrics", presentTables());
 }
 
 function presentTables(): string {

@@ -134,7 +134,8 @@ describe("what is wrong with a drama is told with the field's name, and nothing 
       "script, roles",
     ],
     ["a callback that is no address", { callback_url: "me" }, "invalid_url", "callback_url", ""],
-    ["a deadline of 0", { expires_after: 0 }, "invalid_parameter", "expires_after", "1"],
+    ["a deadline of 0", { expires_after: 0 }, "invalid_parameter", "expires_after", "1800"],
+    ["a deadline in 1799 seconds", { expires_after: 1799 }, "invalid_parameter", "expires_after", "1800"],
     ["metadata of numbers", { metadata: { a: 1 } }, "invalid_parameter", "metadata.a", "string"],
     [
       "a task that there is not",

@@ -46,7 +46,7 @@ describe("a submission", () => {
     for (const { type, body, estimate } of kinds) {
       const response = await caller.post(
         paths[type],
-        { ...body, metadata: { order: "7" }, expires_after: 60 },
+        { ...body, metadata: { order: "7" }, expires_after: 600 },
         { headers: { "x-client-request-id": "mine-1" } },
       );
       expect(response.status).toBe(202);
@@ -66,7 +66,7 @@ describe("a submission", () => {
       });
       expect(Number.isInteger(task.created)).toBe(true);
       const lifeMs = Date.parse(task.expires_at ?? "") - Date.parse(task.updated_at);
-      expect(lifeMs).toBe(60_000);
+      expect(lifeMs).toBe(600_000);
       expect(response.headers.get("location")).toBe(`http://localhost:4242/v1/tasks/${task.id}`);
       expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(response.headers.get("etag")).toBe('W/"1"');
@@ -190,6 +190,31 @@ describe("what is wrong with a submission is told with the field's name, and not
     expect(await caller.countTraces()).toEqual(noTraces);
     expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
     expect(stage.media.submissions).toHaveLength(submissions);
+  });
+
+  test.each([
+    ["image", 60],
+    ["speech", 60],
+    ["video", 600],
+    ["avatar", 600],
+  ] as const)("a deadline of a task for %s sooner than %i seconds, which the error names", async (type, secondsMin) => {
+    const caller = await stage.createCaller();
+    const bodies = {
+      image,
+      speech: { model: "speech", input: "Hello", voice: "alloy" },
+      video: filmOf({}),
+      avatar: {
+        ...{ model: "avatar", avatar_file_id: await caller.upload(picture.bytes) },
+        audio_file_id: await caller.upload(voice.bytes),
+      },
+    };
+    const headers = { prefer: "respond-async" };
+    const ask = (seconds: number) => caller.post(paths[type], { ...bodies[type], expires_after: seconds }, { headers });
+    const problem = await readProblem(await ask(secondsMin - 1));
+    expect(problem).toMatchObject({ status: 400, code: "invalid_parameter", param: "expires_after" });
+    expect(problem.message).toMatch(new RegExp(`\\b${secondsMin}\\b`));
+    expect(await caller.countTraces()).toEqual(noTraces);
+    expect((await ask(secondsMin)).status).toBe(202);
   });
 
   test("what is allowed is listed", async () => {

@@ -51,7 +51,7 @@ const commonFields: Readonly<Record<string, FieldRule>> = {
     field: "expires_after",
     takes: "integer",
     placeholder: "seconds",
-    explains: "After how long it is given up, at no charge.",
+    explains: "The deadline: it expires then, at no charge. Each type has a minimum.",
   },
 };
 

@@ -68,7 +68,7 @@ task, however often it is sent; after a task that came to nothing, a new one run
         description: "Whether a video may go without shots that could not be made. `false` unless told.",
       }),
     ),
-    ...commonFields,
+    ...commonFields("drama"),
   },
   {
     ...closed,

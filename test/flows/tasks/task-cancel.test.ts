@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { upstreamKeyName } from "../../harness/chat/chat-catalog.ts";
 import { writeTaskPrice } from "../../harness/tasks/task-catalog.ts";
@@ -16,16 +17,18 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 let stage: TaskStage;
 
-/** The provider of `narrow` has a place for one task at a time. */
+/** The providers of `narrow` and `narrow-prompt` have a place for one task at a time. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const narrow = { id: "narrow", kind: "fal", base_url: upstream.falUrl, api_keys: [`\${${upstreamKeyName}}`] };
+  const open = { ...narrow, id: "narrow-open", kind: "openai-compatible", base_url: upstream.openAiUrl };
   return writeStageCatalog(upstream, {
-    providers: [{ ...narrow, tasks_max: 1 }],
+    providers: [narrow, open].map((provider) => ({ ...provider, tasks_max: 1 })),
     models: [
       writePictures("narrow", ["narrow"]),
+      writePictures("narrow-prompt", ["narrow-open"]),
       writePictures("album", ["sandbox"], { limits: { sizes: ["1536x1024"], max_n: 10 } }),
     ],
-    prices: [writeTaskPrice("narrow", "image", "0.05"), writeTaskPrice("album", "image", "0.02")],
+    prices: ["narrow", "narrow-prompt", "album"].map((model) => writeTaskPrice(model, "image", "0.02")),
   });
 }
 
@@ -52,6 +55,12 @@ async function running(id: string): Promise<void> {
     const row = await stage.database.selectFrom("tasks").select("phase").where("id", "=", id).executeTakeFirst();
     return row?.phase === "running";
   });
+}
+
+/** Moves a task's deadline; the next worker that looks at it sees the new one. */
+async function endIn(id: string, milliseconds: number): Promise<void> {
+  await sql`update tasks set deadline_at = now() + ${`${milliseconds} milliseconds`}::interval
+    where id = ${id}`.execute(stage.database);
 }
 
 describe("a cancellation", () => {
@@ -190,14 +199,29 @@ describe("a cancellation", () => {
 describe("a deadline", () => {
   test("ends a task by itself, at no charge, and the upstream is asked to stop", async () => {
     const caller = await stage.createCaller();
-    const body = { ...image, prompt: "Short <<fault:queue=99999>>", expires_after: 2 };
+    const body = { ...image, prompt: "Short <<fault:queue=99999>>", expires_after: 60 };
     const { id } = await caller.submit(paths.image, body);
+    await running(id);
+    const { created, expires_at: expiresAt } = await caller.readTask(id);
+    expect(Math.round(Date.parse(expiresAt ?? "") / 1000) - created).toBe(60);
+    await endIn(id, 0);
     const task = await caller.awaitTask(id);
     expect(task).toMatchObject({ status: "expired", usage: { charge: "0.00" }, output: [] });
-    expect(Date.parse(task.finished_at ?? "")).toBeGreaterThanOrEqual(task.created * 1000 + 2000);
-    await waitUntil("the upstream to be asked", () => findJob(body.prompt).cancelCount === 1);
+    expect(findJob(body.prompt).cancelCount).toBe(1);
     expect(await caller.listEvents()).toMatchObject([{ type: "task.expired", data: { task_id: id } }]);
     expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
+  });
+
+  test("that finds the upstream failing asks it again, so that the job does not go on unpaid", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ queue: 99_999, cancelFailures: 1 });
+    const { id } = await caller.submit(paths.image, { ...image, prompt: "Asked twice" });
+    await running(id);
+    await stage.age(id, hourMs);
+    await waitUntil("the upstream to be asked", () => findJob("Asked twice").cancelCount === 1);
+    await stage.age(id);
+    expect(await caller.awaitTask(id)).toMatchObject({ status: "expired", usage: { charge: "0.00" } });
+    expect(findJob("Asked twice").cancelCount).toBe(2);
   });
 
   test("that has passed is final: a success that comes later changes nothing", async () => {
@@ -225,9 +249,15 @@ describe("a deadline", () => {
 
   test("ends a task that an upstream is making while one waits", async () => {
     const caller = await stage.createCaller();
-    const head = createGate();
+    const [first, head] = [createGate(), createGate()];
+    stage.media.script({ beforeHead: first });
+    await caller.submit(paths.image, { model: "narrow-prompt", prompt: "In the way" });
+    await first.reached();
+    const { id } = await caller.submit(paths.image, { model: "narrow-prompt", prompt: "Slow" });
     stage.media.script({ beforeHead: head });
-    const { id } = await caller.submit(paths.image, { model: "prompt-image", prompt: "Slow", expires_after: 1 });
+    // While it waits, so that the worker that hands it over has its new deadline.
+    await endIn(id, 5_000);
+    first.open();
     await head.reached();
     const task = await caller.awaitTask(id, ["expired"]);
     head.open();

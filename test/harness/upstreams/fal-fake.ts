@@ -157,6 +157,8 @@ function presentStatus(job: FalJob): MediaReply {
 
 function cancel(job: FalJob): MediaReply {
   job.cancelCount += 1;
+  if (job.cancelCount <= (job.behaviour.cancelFailures ?? 0))
+    return writeJson(500, { detail: "Internal Server Error" });
   switch (job.behaviour.cancel ?? (isCompleted(job) ? "completed" : "requested")) {
     case "completed":
       return writeJson(400, { status: "ALREADY_COMPLETED" });

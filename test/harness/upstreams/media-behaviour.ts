@@ -42,6 +42,8 @@ export type MediaBehaviour = {
   result?: { status: number; body: unknown; headers?: Record<string, string> };
   /** What a wish to cancel is answered with. `gone` means that it is heard, and the work is unknown from then on. */
   cancel?: "requested" | "gone" | "completed" | "unknown";
+  /** So many requests to cancel are answered with 500 before one is taken. */
+  cancelFailures?: number;
   /** The vendor names this origin as the one where the work can be asked about. */
   urlsOn?: string;
 

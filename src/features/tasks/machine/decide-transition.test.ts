@@ -97,6 +97,8 @@ function listOutcomes(): Outcome[] {
     { kind: "ambiguous", upstream: null },
     { kind: "route-gone" },
     { kind: "stop-refused" },
+    { kind: "abandoned", isUpstreamAsked: true },
+    { kind: "abandoned", isUpstreamAsked: false },
     { kind: "collected", output: [picture], as: "succeeded" },
     { kind: "collected", output: [], as: "canceled" },
     { kind: "steps-changed", steps: [], progress: 30, children: [] },
@@ -149,9 +151,9 @@ function checkTransition(task: Task, outcome: Outcome, transition: Transition): 
   if (change.state !== undefined && change.state !== task.state) expect(nextStates[task.state]).toContain(change.state);
   expect(change.progress ?? task.progress).toBeGreaterThanOrEqual(task.progress);
   if (change.progress !== undefined) expect(change.progress === 100).toBe(change.state === "succeeded");
-  // A task that a worker lets go of is due at a time, and never after its deadline.
+  // A task that a worker lets go of is due at a time, and never after its deadline unless that has passed.
   if (!isEnd && !isFromOutside(outcome)) expect([about, next === null]).toEqual([about, lease.kind === "due"]);
-  if (lease.kind === "due" && outcome.kind !== "waiting")
+  if (lease.kind === "due" && outcome.kind !== "waiting" && outcome.kind !== "abandoned")
     expect(lease.at <= task.deadlineAt || lease.at <= start).toBe(true);
   // Nothing that an upstream may have is sent again, but for what a parent pays.
   if (outcome.kind === "ambiguous" && change.phase === "ready") expect(task.parentId).not.toBeNull();
@@ -215,7 +217,7 @@ const outcomesOfSteps = {
   stop: ["route-gone", "stop-refused", "stopped"],
   collect: ["collected", "uncollectable"],
   orchestrate: ["steps-changed", "waiting", "concluded"],
-  "stop-abandoned": [],
+  abandon: ["abandoned"],
 } as const satisfies Record<Step["kind"], readonly Outcome["kind"][]>;
 
 /** What happens around a step: nothing, a crash, an error of ours, or a request from outside before its outcome. */
@@ -288,7 +290,9 @@ function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean },
     look();
   }
   now = new Date(Math.max(now.getTime(), task.deadlineAt.getTime()));
-  if (task.phase !== "ended") take({ kind: "claimed" });
+  if (task.phase !== "ended" && take({ kind: "claimed" })?.kind === "abandon") {
+    take({ kind: "abandoned", isUpstreamAsked: true });
+  }
   expect([task.phase, decidedMoney]).toEqual(["ended", 1]);
   return task.state;
 }
@@ -308,14 +312,26 @@ describe("a worker that has claimed a task", () => {
     ["ends one of unknown fate that is not wanted", { phase: "unknown", cancelRequestedAt: now }, "canceled"],
     ["stops one that an upstream has", { phase: "running", cancelRequestedAt: now }, "stop"],
     ["stops it once", { phase: "running", cancelRequestedAt: now, cancelAskedAt: now }, "poll"],
-    ["ends one whose time is over", { phase: "running", deadlineAt: now }, "expired"],
-    ["ends one whose time is over, though its fate is unknown", { phase: "unknown", deadlineAt: now }, "expired"],
+    ["ends a new one whose time is over", { phase: "ready", deadlineAt: now }, "expired"],
+    ["has the upstream's job canceled once its time is over", { phase: "running", deadlineAt: now }, "abandon"],
+    ["looks for the job of one of unknown fate to cancel it", { phase: "unknown", deadlineAt: now }, "abandon"],
+    ["does so for one that was being handed over", { phase: "submitting", deadlineAt: now }, "abandon"],
     ["orchestrates a composite one", drama, "orchestrate"],
     ["orchestrates it while its children are made", { phase: "running", ...drama }, "orchestrate"],
     ["ends a composite one whose time is over", { phase: "running", ...drama, deadlineAt: now }, "expired"],
   ])("%s", ([, fields, step]) => {
     expect(decide(fields)).toBe(step);
   });
+});
+
+test("a task past its deadline stays open for a minute at most while its upstream cannot be asked to cancel it", () => {
+  const decide = (lateMs: number, isUpstreamAsked: boolean): Transition =>
+    decideTransition(createTask({ phase: "running" }), { kind: "abandoned", isUpstreamAsked }, inMs(lifeMs + lateMs));
+  expect(decide(0, true).change.state).toBe("expired");
+  const retry = decide(0, false);
+  expect([retry.change, retry.lease]).toEqual([{}, { kind: "due", at: inMs(lifeMs + 5_000) }]);
+  expect(decide(59_999, false).change.state).toBeUndefined();
+  expect(decide(60_000, false).change.state).toBe("expired");
 });
 
 test("the longer work takes, the less often it is polled, within bounds and with jitter", () => {

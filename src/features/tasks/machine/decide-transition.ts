@@ -38,6 +38,8 @@ const routeGoneMs = 30_000;
 const unknownMs = 30_000;
 /** A step that failed for a reason of ours is tried again after this. */
 const brokenMs = 5_000;
+/** For how long past its deadline a task stays open because its upstream cannot be asked to cancel it. */
+const abandonMsMax = 60_000;
 /** How long an upstream may not know a task, or not hand over what it made, before that is believed. */
 const lostMsMax = 120_000;
 
@@ -86,6 +88,8 @@ export function decideTransition(task: Task, outcome: Outcome, now: Date): Trans
     case "stop-refused":
       // It goes on, and ends as the upstream says.
       return write({ cancelAskedAt: now }, { kind: "due", at: now });
+    case "abandoned":
+      return expire(task, outcome, now);
     case "made":
       return collect(outcome, "succeeded");
     case "collected":
@@ -112,8 +116,8 @@ export function decideTransition(task: Task, outcome: Outcome, now: Date): Trans
 
 function decideNext(task: Task, now: Date): Transition {
   if (now >= task.deadlineAt) {
-    const isAtUpstream = !isComposite(task) && task.handle !== null;
-    return { ...end(task, { state: "expired" }, now), next: isAtUpstream ? { kind: "stop-abandoned" } : null };
+    const isAtUpstream = !isComposite(task) && task.phase !== "ready";
+    return isAtUpstream ? goOn({ kind: "abandon" }) : end(task, { state: "expired" }, now);
   }
   if (isComposite(task)) return goOn({ kind: "orchestrate" });
   const isUnwanted = task.cancelRequestedAt !== null;
@@ -124,6 +128,13 @@ function decideNext(task: Task, now: Date): Transition {
   // Only a crash leaves a task in the middle of being handed over.
   if (task.phase !== "running") return goOn({ kind: "recover" });
   return goOn({ kind: mustStop(task) ? "stop" : "poll" });
+}
+
+/** An upstream that cannot be reached is asked again for a while: work that nobody waits for is still billed. */
+function expire(task: Task, { isUpstreamAsked }: Extract<Outcome, { kind: "abandoned" }>, now: Date): Transition {
+  const isGraceOver = now.getTime() - task.deadlineAt.getTime() >= abandonMsMax;
+  if (isUpstreamAsked || isGraceOver) return end(task, { state: "expired" }, now);
+  return { ...nothingChanges, lease: { kind: "due", at: new Date(now.getTime() + brokenMs) } };
 }
 
 /** Whether the upstream still has to be asked to stop. */

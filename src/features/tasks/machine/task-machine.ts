@@ -35,6 +35,7 @@ export const outcomeTable = {
   // Of asking it to stop
   stopped: { from: ["running"], to: ["same"] },
   "stop-refused": { from: ["running"], to: ["same"] },
+  abandoned: { from: ["submitting", "unknown", "running"], to: ["same", "expired"] },
   // Of storing what was made
   made: { from: ["submitting", "unknown", "running"], to: ["same"] },
   collected: { from: ["submitting", "unknown", "running"], to: ["succeeded", "canceled"] },
@@ -86,6 +87,8 @@ export type Outcome =
   | { kind: "route-gone" }
   | { kind: "stopped"; outputs: readonly MadeOutput[]; upstream: Upstream }
   | { kind: "stop-refused" }
+  /** Its deadline has passed; `isUpstreamAsked`: the upstream answered the request to cancel, or cannot be asked. */
+  | { kind: "abandoned"; isUpstreamAsked: boolean }
   | { kind: "made"; outputs: readonly MadeOutput[]; upstream: Upstream }
   | { kind: "collected"; output: readonly TaskOutput[]; as: "succeeded" | "canceled" }
   /** `isUseless`: what was made can be fetched, but nothing of it can be used, and never will be. */
@@ -115,8 +118,8 @@ export type Step =
   | { kind: "stop" }
   | { kind: "collect"; outputs: readonly MadeOutput[]; as: "succeeded" | "canceled"; upstream: Upstream }
   | { kind: "orchestrate" }
-  /** It has expired, and its caller knows: that the upstream need not go on is a courtesy to ourselves. */
-  | { kind: "stop-abandoned" };
+  /** Its deadline has passed: cancels the upstream's job before the end is written, so that a crash repeats it. */
+  | { kind: "abandon" };
 
 /** `keep`: the worker goes on with it. `revoke`: due then, and whoever has claimed it has lost it. */
 export type LeaseChange = { kind: "keep" } | { kind: "due"; at: Date } | { kind: "revoke"; at: Date } | { kind: "end" };

@@ -12,7 +12,8 @@ import { getOfferedModel, type LiveCatalog, type OfferedModel, presentDeprecatio
 import { type ClaimTerms, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../../idempotency/index.ts";
 import { checkWebhookUrl } from "../../webhooks/index.ts";
 import { priceTask } from "../quote-task.ts";
-import { isFinal, type NewTask, type Task, type TaskType } from "../task.ts";
+import { isFinal, type NewTask, type Task } from "../task.ts";
+import { deadlineTable } from "../task-deadline.ts";
 import { findTask, toQueuedTask } from "../task-store.ts";
 import type { TaskFailpoint } from "../work/task-failpoints.ts";
 import type { CommonBody } from "./generation-schema.ts";
@@ -65,15 +66,6 @@ export type PrepareTask<B extends CommonBody> = (asked: {
 
 export type CreatedTask = { task: Task; isReplay: boolean; headers: Record<string, string> };
 
-const hourMs = 60 * 60 * 1000;
-/** How long a task of each type may take unless its caller says otherwise. */
-const deadlineMs: Record<TaskType, number> = {
-  image: hourMs,
-  speech: hourMs,
-  video: 6 * hourMs,
-  avatar: 6 * hourMs,
-  drama: 24 * hourMs,
-};
 const attemptsMax = 3;
 
 /** Makes a task, or finds the one that the same request made before. */
@@ -227,7 +219,7 @@ async function prepareSubmission<B extends CommonBody>(
   const { request, inputs, steps, terms, outputCount, orderScope } = await incoming.prepare({ body, caller, offered });
   const held = priceTask(terms);
   const type = request.type;
-  const lifeMs = body.expires_after === undefined ? deadlineMs[type] : body.expires_after * 1000;
+  const lifeMs = (body.expires_after ?? deadlineTable[type].secondsUsual) * 1000;
   const task: NewTask = {
     id: dependencies.ids.next("task"),
     accountId: caller.accountId,

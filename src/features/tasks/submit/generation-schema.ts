@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
 import { audioFormats } from "../../../providers/generation.ts";
+import type { TaskType } from "../task.ts";
+import { deadlineSecondsMax, deadlineTable } from "../task-deadline.ts";
 import { openAiImageFields } from "./openai-image-options.ts";
 
 const closed = { additionalProperties: false } as const;
-const deadlineSecondsMax = 7 * 24 * 60 * 60;
 const promptCharactersMax = 100_000;
 const inputImagesMax = 32;
 const pairsMax = 16;
@@ -22,8 +23,7 @@ const aspectRatio = Type.String({
 });
 const fileId = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
 
-/** What every media endpoint takes. */
-export const commonFields = {
+const sharedFields = {
   callback_url: Type.Optional(
     Type.String({ minLength: 1, maxLength: 8192, description: "Told when the task has ended, beside the webhooks." }),
   ),
@@ -34,14 +34,22 @@ export const commonFields = {
       description: "Up to 16 pairs of texts of your own, returned with the task and its events.",
     }),
   ),
-  expires_after: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: deadlineSecondsMax,
-      description: "After how many seconds a task that has not ended is given up, at no charge.",
-    }),
-  ),
 };
+
+/** What every media endpoint takes. A short deadline would stop an upstream's work free of charge, so each type has a minimum. */
+export function commonFields(type: TaskType) {
+  const { secondsMin, secondsUsual } = deadlineTable[type];
+  return {
+    ...sharedFields,
+    expires_after: Type.Optional(
+      Type.Integer({
+        minimum: secondsMin,
+        maximum: deadlineSecondsMax,
+        description: `The task's deadline in seconds, from ${secondsMin} to ${deadlineSecondsMax}; ${secondsUsual} unless set. A task that has not ended by then expires at no charge.`,
+      }),
+    ),
+  };
+}
 
 export const imageRequestSchema = Type.Object(
   {
@@ -65,7 +73,7 @@ export const imageRequestSchema = Type.Object(
     ),
     input_images: Type.Optional(inputImages),
     ...openAiImageFields,
-    ...commonFields,
+    ...commonFields("image"),
   },
   { ...closed, examples: [{ model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" }] },
 );
@@ -79,7 +87,7 @@ export const videoRequestSchema = Type.Object(
     ),
     aspect_ratio: Type.Optional(aspectRatio),
     input_images: Type.Optional(inputImages),
-    ...commonFields,
+    ...commonFields("video"),
   },
   { ...closed, examples: [{ model: "sandbox-video", prompt: "Waves at night", duration: 5, aspect_ratio: "16:9" }] },
 );
@@ -90,7 +98,7 @@ export const avatarRequestSchema = Type.Object(
     avatar_file_id: fileId("The person: an uploaded image or video."),
     audio_file_id: fileId("What the person says: an uploaded recording."),
     aspect_ratio: Type.Optional(aspectRatio),
-    ...commonFields,
+    ...commonFields("avatar"),
   },
   {
     ...closed,
@@ -105,7 +113,7 @@ export const speechRequestSchema = Type.Object(
     voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's `limits.voices`." }),
     response_format: Type.Optional(Type.Enum([...audioFormats])),
     speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
-    ...commonFields,
+    ...commonFields("speech"),
   },
   { ...closed, examples: [{ model: "sandbox-speech", input: "Hello, world.", voice: "alloy" }] },
 );

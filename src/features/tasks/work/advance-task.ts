@@ -73,7 +73,7 @@ async function takeStep(
   dependencies: AdvanceDependencies,
   task: ClaimedTask,
   { step, signal }: { step: Step; signal: AbortSignal },
-): Promise<{ task: ClaimedTask; outcome: Outcome | null } | null> {
+): Promise<{ task: ClaimedTask; outcome: Outcome } | null> {
   if (step.kind === "orchestrate") {
     return isComposite(task) ? await orchestrateTask(dependencies, task, signal) : null;
   }

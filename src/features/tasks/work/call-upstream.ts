@@ -37,7 +37,7 @@ export async function callUpstream(
   dependencies: UpstreamDependencies,
   task: MediaTask,
   { step, signal }: { step: Exclude<Step, { kind: "orchestrate" }>; signal: AbortSignal },
-): Promise<Outcome | null> {
+): Promise<Outcome> {
   switch (step.kind) {
     case "choose-target":
       return await choose(dependencies, task, signal);
@@ -51,9 +51,8 @@ export async function callUpstream(
       return await stop(dependencies, task, signal);
     case "collect":
       return await collect(dependencies, task, step, signal);
-    case "stop-abandoned":
-      await stopAbandoned(dependencies, task, signal);
-      return null;
+    case "abandon":
+      return await abandon(dependencies, task, signal);
   }
 }
 
@@ -233,17 +232,23 @@ async function collect(
   }
 }
 
-async function stopAbandoned(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<void> {
+/** Cancels the job of a task whose deadline has passed, also one that was handed over without an answer. */
+async function abandon(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
   const target = findTarget(dependencies, task);
-  if (task.handle === null || target === null || target.generation.traits.cancels === "never") return;
-  await target.generation
-    .cancel(task.handle, describeCall(task, { target, inputs: [] }, signal))
-    .catch((error: unknown) => {
-      dependencies.logger.warn(
-        { task_id: task.id, account_id: task.accountId, error },
-        "an expired task could not be stopped upstream",
-      );
-    });
+  if (target === null || target.generation.traits.cancels === "never") {
+    return { kind: "abandoned", isUpstreamAsked: true };
+  }
+  const { generation } = target;
+  const call = describePoll(dependencies, task, { target, signal });
+  try {
+    const handle = task.handle ?? (await generation.find?.(call)) ?? null;
+    if (handle !== null) await generation.cancel(handle, call);
+    return { kind: "abandoned", isUpstreamAsked: true };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    reportFailure(dependencies, task, { target, error: toProviderError(error) });
+    return { kind: "abandoned", isUpstreamAsked: false };
+  }
 }
 
 function describeCall(task: MediaTask, { target, inputs }: Handover, signal: AbortSignal): GenerationCall {

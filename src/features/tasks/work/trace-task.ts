@@ -30,7 +30,7 @@ const kinds = {
   stop: "client",
   collect: "client",
   orchestrate: "internal",
-  "stop-abandoned": "client",
+  abandon: "client",
 } as const satisfies Record<Step["kind"], "internal" | "client">;
 
 export function startStep(span: Span | null, { target: sentTo }: ClaimedTask, step: Step): Span | null {
