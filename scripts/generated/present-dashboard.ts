@@ -97,6 +97,12 @@ const money: Row = {
       queries: [{ expr: `sum by (model) (increase(sluice_call_faults_total{${own}}[1h]))`, legend: "{{model}}" }],
     },
     {
+      title: "Delivered and not charged in a day",
+      unit: "short",
+      type: "stat",
+      queries: [{ expr: `sum by (work) (increase(sluice_uncharged_work_total{${own}}[1d]))`, legend: "{{work}}" }],
+    },
+    {
       title: "Holds open",
       unit: "short",
       queries: [

@@ -123,6 +123,13 @@ export const metricTable = {
     help: "Paid calls in which code of the gateway threw. Each ended, and its hold with it.",
     labels: [{ name: "model" }],
   },
+  unchargedWork: {
+    name: "sluice_uncharged_work_total",
+    kind: "counter",
+    area: "money",
+    help: "Calls and tasks whose work was delivered and could not be charged, because the hold had ended or the charge could not be written. One is too many.",
+    labels: [{ name: "work", values: ["call", "task"] }],
+  },
   openHolds: {
     name: "sluice_holds_open",
     kind: "gauge",

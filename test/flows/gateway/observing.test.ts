@@ -2,6 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { releaseHold } from "../../../src/features/ledger/index.ts";
+import type { HoldId } from "../../../src/lib/ids.ts";
+import { inTransaction } from "../../../src/platform/database/database.ts";
 import { type MetricEntry, metricTable } from "../../../src/platform/observability/metric-table.ts";
 import { openMetricsDoor } from "../../../src/platform/observability/open-metrics-door.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
@@ -187,6 +190,35 @@ describe("metrics", () => {
     expect(read("sluice_ledger_commit_duration_seconds_count")).toBe(read("sluice_ledger_batch_operations_count"));
     expect([read("sluice_ledger_queue_length"), read("sluice_ledger_queue_oldest_seconds")]).toEqual([0, 0]);
     expect(read("sluice_database_pool_connections_max")).toBe(10);
+  });
+
+  test("count work that was delivered and could not be charged, and nothing as charged", async () => {
+    await using watched = await openWatched();
+    const { stage, caller } = watched;
+    const gate = createGate();
+    stage.media.alwaysFor(({ prompt }) => prompt === "An unpaid stamp", { beforeFinish: gate });
+    const { id } = await caller.submit(paths.image, { model: "stamp", prompt: "An unpaid stamp" });
+    await caller.awaitTask(id, ["processing"]);
+    const uncharged = (await watched.scrapeAnew()).list("sluice_uncharged_work_total");
+    // From the start, so that the first one is an increase that an alert sees.
+    expect(uncharged).toEqual({
+      'sluice_uncharged_work_total{work="call"}': 0,
+      'sluice_uncharged_work_total{work="task"}': 0,
+    });
+    const { accountId } = caller;
+    const [hold] = await caller.listHolds();
+    await inTransaction(stage.database, (tx) =>
+      releaseHold(tx, { accountId, holdId: hold?.id as HoldId }, watched.clock.now()),
+    );
+    gate.open();
+    expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", usage: { charge: "0.00" } });
+    const { read } = await watched.scrapeAnew();
+    expect(read('sluice_uncharged_work_total{work="task"}')).toBe(1);
+    expect(read('sluice_charges_total{model="stamp"}')).toBeNull();
+    const lines = stage.gateway.logs.filter(({ msg }) => msg === "a finished task could not be charged");
+    expect(lines).toMatchObject([{ task_id: id, account_id: accountId, hold_id: hold?.id }]);
+    // The stage's own checks find a success that was not paid, which this test has made.
+    await stage.database.deleteFrom("tasks").where("id", "=", id).execute();
   });
 
   test("are told while the database is away, with the age of what is known, and that payments wait is logged once", async () => {

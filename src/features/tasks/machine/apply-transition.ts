@@ -20,7 +20,7 @@ import {
   wakeWaitingTask,
 } from "../work/lease-store.ts";
 import type { TaskFailpoint } from "../work/task-failpoints.ts";
-import { countTaskEnd, type TaskMetrics } from "./count-task-end.ts";
+import { countTaskEnd, type Settlement, type TaskMetrics } from "./count-task-end.ts";
 import { describeChild } from "./describe-child.ts";
 import type { LeaseChange, Money, Transition } from "./task-machine.ts";
 
@@ -42,9 +42,10 @@ export type TransitionDependencies = {
 export type Applied<T extends Task> = {
   task: T;
   transition: Transition;
-  /** What the account could not pay. */
-  lost: Nano;
+  settlement: Settlement;
 };
+
+const noSettlement: Settlement = { kind: "none" };
 
 /**
  * Writes a transition of a claimed task: state, money, event, children and wake-up become true together, or not at all.
@@ -62,7 +63,8 @@ export async function applyTransition<T extends ClaimedTask>(
     const now = dependencies.clock.now();
     const version = await updateClaimedTask(database, task, { ...transition, lease, now });
     if (version === null) return null;
-    const applied = { transition, task: { ...task, ...transition.change, version, updatedAt: now }, lost: nothing };
+    const written = { ...task, ...transition.change, version, updatedAt: now };
+    const applied = { transition, task: written, settlement: noSettlement };
     await afterCommit(dependencies, applied);
     return applied;
   }
@@ -96,8 +98,8 @@ export async function writeTransition<T extends Task>(
   const owners = [task.accountId, task.keyId];
   const isCounted = end !== null && task.parentId === null;
   if (isCounted) await lockCounts(tx, owners);
-  const { lost = nothing, ...settled } = end === null ? {} : await settle(dependencies, tx, task, end.money, now);
-  const change = { ...transition.change, ...settled };
+  const settled = end === null ? null : await settle(dependencies, tx, task, end.money, now);
+  const change = { ...transition.change, ...settled?.change };
   const version = await updateTask(tx, task.id, { change, isVisible, now });
   await writeLease(tx, task, lease);
   if (end?.cancelsChildren === true) await cancelChildren(tx, task.id, now);
@@ -120,7 +122,7 @@ export async function writeTransition<T extends Task>(
     await recordEvent(tx, { ...event, data: describeEvent(written) }, dependencies);
   }
   if (end !== null) dependencies.failpoint("finish-written");
-  return { task: written, transition, lost };
+  return { task: written, transition, settlement: settled?.settlement ?? noSettlement };
 }
 
 async function writeLease(tx: Database, { id }: Task, lease: LeaseChange): Promise<void> {
@@ -142,26 +144,27 @@ async function settle(
   { id, accountId, holdId }: Task,
   money: Money,
   now: Date,
-): Promise<{ charge: Nano; units: bigint; lost?: Nano }> {
+): Promise<{ change: { charge: Nano; units: bigint }; settlement: Settlement }> {
   const { units } = money;
-  if (holdId === null || money.kind === "none") return { charge: nothing, units };
+  const free = { charge: nothing, units };
+  if (holdId === null || money.kind === "none") return { change: free, settlement: noSettlement };
   if (money.kind === "release") {
     await releaseHold(tx, { accountId, holdId }, now);
-    return { charge: nothing, units };
+    return { change: free, settlement: noSettlement };
   }
   const { bill, budgetAmount } = money;
   const result = await settleHold(tx, { accountId, holdId, bill, overrun: "take-available", budgetAmount }, now);
   if (result.kind !== "settled") {
-    // It made what was asked for, and the caller gets it; that nobody paid is for the operator to find out.
+    // The work is done, and the caller gets it; the operator finds out who should have paid.
     logger.error(
       { task_id: id, account_id: accountId, hold_id: holdId, result: result.kind },
       "a finished task could not be charged",
     );
-    return { charge: nothing, units: 0n };
+    return { change: { charge: nothing, units: 0n }, settlement: { kind: "uncharged" } };
   }
   return result.unit === "money"
-    ? { charge: nano(result.paid), units, lost: nano(result.lost) }
-    : { charge: nothing, units };
+    ? { change: { charge: nano(result.paid), units }, settlement: { kind: "charged", lost: nano(result.lost) } }
+    : { change: free, settlement: { kind: "charged", lost: nothing } };
 }
 
 /** Tells those who wait. If this is lost in a crash, they only wait a little longer. */
@@ -169,9 +172,9 @@ export async function afterCommit(
   { database, clock, metrics, watch, wakeWorkers, failpoint }: TransitionDependencies,
   applied: Applied<Task>,
 ): Promise<void> {
-  const { task, transition } = applied;
+  const { task, transition, settlement } = applied;
   const { end, lease, isVisible, frees, children } = transition;
-  if (end !== null) countTaskEnd(metrics, applied);
+  if (end !== null) countTaskEnd(metrics, task, settlement);
   const reached = nameFailpoint(transition);
   if (reached !== null) failpoint(reached);
   if (isVisible) watch.announce(task);

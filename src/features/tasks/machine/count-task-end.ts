@@ -2,23 +2,28 @@ import type { Nano } from "../../../lib/money.ts";
 import { toMetricAmount } from "../../../platform/observability/metric-amount.ts";
 import type { Metrics } from "../../../platform/observability/metrics.ts";
 import { isFinal, type Task } from "../task.ts";
-import type { Transition } from "./task-machine.ts";
 
-export type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount">;
+export type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
+
+/** What became of the money of a task that ended. */
+export type Settlement =
+  /** Nothing was due: nothing was made, the task is free, or its parent pays. */
+  | { kind: "none" }
+  /** `lost`: what the account could not pay. */
+  | { kind: "charged"; lost: Nano }
+  /** The caller has the output, and the hold had ended before the charge. */
+  | { kind: "uncharged" };
 
 /** Counts how a task ended and what was charged for it. */
-export function countTaskEnd(
-  metrics: TaskMetrics,
-  { task, transition, lost }: { task: Task; transition: Transition; lost: Nano },
-): void {
-  const { state, type, model, createdAt, finishedAt, updatedAt, holdId, charge } = task;
+export function countTaskEnd(metrics: TaskMetrics, task: Task, settlement: Settlement): void {
+  const { state, type, model, createdAt, finishedAt, updatedAt, charge } = task;
   if (isFinal(state)) {
     const endedAt = finishedAt ?? updatedAt;
     metrics.taskDuration.at(type, state).add((endedAt.getTime() - createdAt.getTime()) / 1000);
   }
-  // Parts of other tasks have no hold: they are paid with the whole.
-  if (holdId === null || transition.end?.money.kind !== "settle") return;
+  if (settlement.kind === "uncharged") metrics.unchargedWork.at("task").add(1);
+  if (settlement.kind !== "charged") return;
   metrics.charges.at(model).add(1);
   metrics.chargedAmount.at(model).add(toMetricAmount(charge));
-  metrics.lostAmount.at(model).add(toMetricAmount(lost));
+  metrics.lostAmount.at(model).add(toMetricAmount(settlement.lost));
 }
