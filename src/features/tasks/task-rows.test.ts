@@ -7,7 +7,16 @@ const now = new Date("2026-11-15T12:00:00Z");
 
 const row: TaskRow = {
   ...{ id: "task_a", account_id: "acct_a", key_id: "key_a", parent_id: null, type: "image", model: "m" },
-  ...{ state: "queued", phase: "ready", progress: 0, version: 1, request: {}, inputs: [], steps: [], hold_id: null },
+  ...{
+    state: "queued",
+    phase: "ready",
+    progress: 0,
+    version: 1,
+    request: { type: "image" },
+    inputs: [],
+    steps: [],
+    hold_id: null,
+  },
   ...{ output_ids: [], output: [], warnings: [], error: null, charge: 0n, units: 0n, metadata: null },
   ...{
     callback_url: null,
@@ -44,6 +53,43 @@ test("the time until which an output can be fetched comes back as a time", () =>
   const output = [{ type: "image", fileId: "file_a", expiresAt: now.toISOString() }];
   const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
   expect(toTask({ ...row, terms, output }).output).toEqual([{ type: "image", fileId: "file_a", expiresAt: now }]);
+});
+
+const accepted = {
+  target: { providerId: "p", upstreamModel: "m", keyNumber: 0 },
+  handle: { id: "1" },
+  submitted_at: now,
+};
+const { handle: _, ...unanswered } = accepted;
+
+test.for<[string, Partial<TaskRow>]>([
+  ["running without a handle", { phase: "running", ...unanswered }],
+  ["running without a target", { phase: "running", ...accepted, target: null }],
+  ["running without a time of its submission", { phase: "running", ...accepted, submitted_at: null }],
+  ["running and finished", { phase: "running", ...accepted, finished_at: now }],
+  ["submitting without a target", { phase: "submitting" }],
+  ["unknown with a handle", { phase: "unknown", ...accepted }],
+  ["ready with a handle", { phase: "ready", handle: { id: "1" } }],
+  ["ready although it has succeeded", { phase: "ready", state: "succeeded", finished_at: now }],
+  ["ended without a time", { phase: "ended", state: "succeeded" }],
+  ["ended although it is queued", { phase: "ended", finished_at: now }],
+  ["failed without an error", { phase: "ended", state: "failed", finished_at: now }],
+  ["a drama at an upstream", { type: "drama", request: { type: "drama" }, phase: "running", ...accepted }],
+  ["a drama that is being handed over", { type: "drama", request: { type: "drama" }, phase: "submitting" }],
+  ["of another type than its request", { type: "drama" }],
+])("a row that cannot be is an error that names it: %s", ([, fields]) => {
+  const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
+  expect(() => toTask({ ...row, terms, ...fields })).toThrow("task_a");
+});
+
+test.for<[string, Partial<TaskRow>]>([
+  ["running at an upstream", { phase: "running", ...accepted }],
+  ["being handed over", { phase: "submitting", target: accepted.target }],
+  ["a drama whose children run", { type: "drama", request: { type: "drama" }, phase: "running", state: "processing" }],
+  ["canceled before it began", { phase: "ended", state: "canceled", finished_at: now }],
+])("a row that can be is a task: %s", ([, fields]) => {
+  const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
+  expect(toTask({ ...row, terms, ...fields })).toMatchObject({ id: "task_a", phase: fields.phase });
 });
 
 const emptyTerms: TaskTerms = {

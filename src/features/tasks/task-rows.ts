@@ -1,43 +1,44 @@
 import type { FileId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { StagedTerms, StepRecord, Task, TaskOutput, TaskTerms, UnitTerms } from "./task.ts";
+import { parseTask } from "./parse-task.ts";
+import type { StagedTerms, StepRecord, Task, TaskOutput, TaskRecord, TaskTerms, UnitTerms } from "./task.ts";
 
 /** A row of `tasks`, as the database hands it over. */
 export type TaskRow = Tables["tasks"];
 
-/** What is in JSON was written by this same feature, and is trusted. */
+/** What is in JSON was written by this same feature, and is trusted; what is there together is checked. */
 export function toTask(row: TaskRow): Task {
-  return {
-    id: row.id as Task["id"],
-    accountId: row.account_id as Task["accountId"],
-    keyId: row.key_id as Task["keyId"],
-    parentId: row.parent_id as Task["parentId"],
-    type: row.type as Task["type"],
+  return parseTask({
+    id: row.id as TaskRecord["id"],
+    accountId: row.account_id as TaskRecord["accountId"],
+    keyId: row.key_id as TaskRecord["keyId"],
+    parentId: row.parent_id as TaskRecord["parentId"],
+    type: row.type as TaskRecord["type"],
     model: row.model,
-    state: row.state as Task["state"],
-    phase: row.phase as Task["phase"],
+    state: row.state as TaskRecord["state"],
+    phase: row.phase as TaskRecord["phase"],
     progress: row.progress,
     version: row.version,
-    request: row.request as Task["request"],
-    inputs: row.inputs as Task["inputs"],
+    request: row.request as TaskRecord["request"],
+    inputs: row.inputs as TaskRecord["inputs"],
     steps: (row.steps as StoredStep[]).map(toStep),
     terms: toTerms(row.terms as StoredTerms),
-    holdId: row.hold_id as Task["holdId"],
+    holdId: row.hold_id as TaskRecord["holdId"],
     outputIds: row.output_ids as FileId[],
     output: (row.output as StoredOutput[]).map(toOutput),
-    warnings: row.warnings as Task["warnings"],
-    error: row.error as Task["error"],
+    warnings: row.warnings as TaskRecord["warnings"],
+    error: row.error as TaskRecord["error"],
     charge: nano(row.charge),
     units: row.units,
-    metadata: row.metadata as Task["metadata"],
+    metadata: row.metadata as TaskRecord["metadata"],
     callbackUrl: row.callback_url,
     requestId: row.request_id,
     clientRequestId: row.client_request_id,
     traceparent: row.traceparent,
-    target: row.target as Task["target"],
-    handle: row.handle as Task["handle"],
-    tried: row.tried as Task["tried"],
+    target: row.target as TaskRecord["target"],
+    handle: row.handle as TaskRecord["handle"],
+    tried: row.tried as TaskRecord["tried"],
     waitsFor: row.waits_for,
     lostAt: row.lost_at,
     cancelRequestedAt: row.cancel_requested_at,
@@ -49,7 +50,7 @@ export function toTask(row: TaskRow): Task {
     finishedAt: row.finished_at,
     updatedAt: row.updated_at,
     promptErasedAt: row.prompt_erased_at,
-  };
+  });
 }
 
 /** As it is in JSON, which would round whole numbers of 64 bits: there they are texts. */

@@ -4,13 +4,14 @@ import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { LeaseChange } from "./machine/task-machine.ts";
+import { parseTask } from "./parse-task.ts";
 import type { NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
 import { lockLease } from "./work/lease-store.ts";
 
 /** A new task as it is once it is written. */
 export function toQueuedTask(task: NewTask): Task {
-  return {
+  return parseTask({
     ...task,
     traceparent: task.traceparent ?? null,
     state: "queued",
@@ -34,7 +35,7 @@ export function toQueuedTask(task: NewTask): Task {
     finishedAt: null,
     updatedAt: task.createdAt,
     promptErasedAt: null,
-  };
+  });
 }
 
 /** Writes new tasks, which are due at once. */

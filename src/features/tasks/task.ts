@@ -101,7 +101,8 @@ export type StepRecord = {
 /** What a feature above this one wants done; only it knows what else is in it. */
 export type CompositeRequest = { type: "drama"; title: string };
 
-export type Task = {
+/** A task as its row has it: what must be there in which phase is not checked yet. `parseTask` makes a `Task` of it. */
+export type TaskRecord = {
   id: TaskId;
   accountId: AccountId;
   keyId: KeyId;
@@ -147,6 +148,51 @@ export type Task = {
   promptErasedAt: Date | null;
 };
 
+/** What a phase decides: each of these is there or not, and no mixture can be written down. */
+type PhaseField =
+  | "phase"
+  | "state"
+  | "target"
+  | "handle"
+  | "waitsFor"
+  | "submittedAt"
+  | "cancelAskedAt"
+  | "finishedAt"
+  | "error";
+
+type OpenState = Exclude<TaskState, FinalState>;
+type Open = { state: OpenState; finishedAt: null; error: null };
+type NotAccepted = { handle: null; submittedAt: null; cancelAskedAt: null };
+/** No upstream has it; `target` is the last that had it. */
+type Ready = Open & NotAccepted & { phase: "ready"; target: UpstreamTarget | null; waitsFor: string | null };
+type HandedOver = Open & NotAccepted & { phase: "submitting" | "unknown"; target: UpstreamTarget; waitsFor: null };
+type Running = Open & {
+  phase: "running";
+  target: UpstreamTarget;
+  handle: Handle;
+  submittedAt: Date;
+  cancelAskedAt: Date | null;
+  waitsFor: null;
+};
+/** Its children run; no upstream has the task itself. */
+type Orchestrated = Open & NotAccepted & { phase: "running"; target: null; waitsFor: null };
+type Ended = Pick<TaskRecord, "target" | "handle" | "waitsFor" | "submittedAt" | "cancelAskedAt"> & {
+  phase: "ended";
+  finishedAt: Date;
+} & ({ state: "failed"; error: TaskError } | { state: Exclude<FinalState, "failed">; error: null });
+
+export type MediaPlace = Ready | HandedOver | Running | Ended;
+export type CompositePlace = Ready | Orchestrated | Ended;
+type Common = Omit<TaskRecord, PhaseField | "type" | "request">;
+type Media = { type: GenerationRequest["type"]; request: GenerationRequest };
+type Composite = { type: CompositeRequest["type"]; request: CompositeRequest };
+
+/** A task, by its type and its phase. */
+export type Task = Common & ((Media & MediaPlace) | (Composite & CompositePlace));
+
+/** One that an upstream has accepted. */
+export type RunningTask = Common & Media & Running;
+
 /** What changes on a task's way; all of it begins the same for every task. */
 type ChangingField =
   | "state"
@@ -169,10 +215,20 @@ type ChangingField =
   | "startedAt"
   | "finishedAt";
 
-export type NewTask = Omit<Task, ChangingField | "updatedAt" | "promptErasedAt" | "traceparent"> &
-  Partial<Pick<Task, "traceparent">>;
+export type NewTask = Omit<TaskRecord, ChangingField | "updatedAt" | "promptErasedAt" | "traceparent"> &
+  Partial<Pick<TaskRecord, "traceparent">>;
 /** The version is counted by who writes the change. */
-export type TaskChange = Partial<Pick<Task, Exclude<ChangingField, "version"> | "steps">>;
+export type TaskChange = Partial<Pick<TaskRecord, Exclude<ChangingField, "version" | "phase"> | "steps">> & Move;
+
+/** A new phase comes with what must be there in it. */
+type Move =
+  | { phase?: never }
+  | { phase: "ready"; handle: null; submittedAt: null }
+  | { phase: "submitting"; target: UpstreamTarget; waitsFor: null }
+  | { phase: "unknown" }
+  | { phase: "running"; handle: Handle; submittedAt: Date }
+  | { phase: "running"; steps: readonly StepRecord[] }
+  | { phase: "ended"; state: FinalState; finishedAt: Date };
 
 /** A task that another one needs: it has a model of the catalog, and is paid with its parent. */
 export type NewChild = { id: TaskId; model: string; request: GenerationRequest; inputs: readonly TaskInput[] };
@@ -195,15 +251,11 @@ export type TaskEnd =
 export type ClaimedTask = Task & { fencingToken: number };
 
 /** One that an upstream does. */
-export type MediaTask = ClaimedTask & { request: GenerationRequest };
+export type MediaTask = Extract<ClaimedTask, Media>;
 
 /** One that is made of other tasks. */
-export type CompositeTask = ClaimedTask & { request: CompositeRequest };
+export type CompositeTask = Extract<ClaimedTask, Composite>;
 
-export function isComposite<T extends Pick<Task, "request">>(task: T): task is T & { request: CompositeRequest } {
-  return task.request.type === "drama";
-}
-
-export function isMedia<T extends Pick<Task, "request">>(task: T): task is T & { request: GenerationRequest } {
-  return !isComposite(task);
+export function isComposite<T extends Pick<Task, "type">>(task: T): task is Extract<T, { type: "drama" }> {
+  return task.type === "drama";
 }

@@ -29,7 +29,7 @@ async function claimNew(): Promise<ClaimedTask & { until: Date }> {
   const caller = await stage.createCaller();
   const { id } = await caller.submit(paths.image, { model: "image", prompt: "A lighthouse" });
   const until = inMs(leaseMs);
-  const [claimed] = await claimTasks(stage.database, [id], { now: new Date(), until });
+  const [claimed] = (await claimTasks(stage.database, [id], { now: new Date(), until })).tasks;
   if (claimed === undefined) throw new Error("The task could not be claimed.");
   return { ...claimed, until };
 }
@@ -71,16 +71,27 @@ describe("when a task is looked at next", () => {
   test("is not changed by a worker that has lost the task to another", async () => {
     const late = await claimNew();
     await revokeLease(stage.database, late.id, new Date());
-    const [current] = await claimTasks(stage.database, [late.id], { now: new Date(), until: inMs(leaseMs) });
+    const time = { now: new Date(), until: inMs(leaseMs) };
+    const [current] = (await claimTasks(stage.database, [late.id], time)).tasks;
     const before = await readNext(late.id);
     await returnLeases(stage.database, [{ ...late, dueAt: inMs(1) }]);
     expect(await renewLeases(stage.database, [late], inMs(60_000))).toEqual(new Set());
-    const change = { phase: "running" } as const;
+    const change = { phase: "running", handle: { job: "1" }, submittedAt: new Date() } as const;
     const written = { change, isVisible: false, lease: { kind: "due", at: inMs(1) }, now: new Date() } as const;
     expect(await updateClaimedTask(stage.database, late, written)).toBeNull();
     expect(await readNext(late.id)).toEqual(before);
     expect(current?.fencingToken).toBeGreaterThan(late.fencingToken);
   });
+});
+
+test("a row that its phase cannot have is an error of its own, and keeps no other task from being claimed", async () => {
+  const [broken, other] = [await claimNew(), await claimNew()];
+  await stage.database.updateTable("tasks").set({ phase: "running" }).where("id", "=", broken.id).execute();
+  const time = { now: inMs(leaseMs + 1000), until: inMs(3 * leaseMs) };
+  const { tasks, unreadable } = await claimTasks(stage.database, [broken.id, other.id], time);
+  expect(tasks.map(({ id }) => id)).toEqual([other.id]);
+  expect(unreadable.map(String)).toEqual([expect.stringContaining(`${broken.id} (image) cannot be running`)]);
+  await stage.database.updateTable("tasks").set({ phase: "ready" }).where("id", "=", broken.id).execute();
 });
 
 /** The statements of the version before, which knows leases as `task_turns` and fencing tokens as `claim`. */
@@ -133,9 +144,8 @@ describe("a gateway of the version before this one", () => {
       insert into task_turns (task_id, next_poll_at, claim, polls)
         select id, ${until}, 0, 0 from unnest(${[task.id]}::text[]) as new (id)
         on conflict (task_id) do nothing`.execute(stage.database);
-    expect(await claimTasks(stage.database, [task.id], { now: inMs(leaseMs + 1000), until: later })).toMatchObject([
-      { id: task.id, fencingToken: 1 },
-    ]);
+    const claimedLater = await claimTasks(stage.database, [task.id], { now: inMs(leaseMs + 1000), until: later });
+    expect(claimedLater.tasks).toMatchObject([{ id: task.id, fencingToken: 1 }]);
   });
 
   test("neither waits for what this version has locked, nor claims it", async () => {
@@ -150,7 +160,7 @@ describe("a gateway of the version before this one", () => {
     await stage.database.transaction().execute(async (tx) => {
       await sql`select claim from task_turns where task_id = ${mine.id} for update`.execute(tx);
       const time = { now: inMs(2 * leaseMs), until: inMs(3 * leaseMs) };
-      expect(await claimTasks(stage.database, ids, time)).toMatchObject([{ id: other.id }]);
+      expect((await claimTasks(stage.database, ids, time)).tasks).toMatchObject([{ id: other.id }]);
     });
   });
 });

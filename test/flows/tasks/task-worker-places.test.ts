@@ -69,7 +69,7 @@ describe("an upstream that takes one task at a time", () => {
     await database.updateTable("task_leases").set({ next_poll_at: later }).execute();
     await wakeWaitingTask(database, "fal", clock.now());
     const lease = { now: clock.now(), until: later, limit: 10 };
-    const [woken, ...others] = await claimDueTasks(database, lease);
+    const [woken, ...others] = (await claimDueTasks(database, lease)).tasks;
     expect([woken?.id, others]).toEqual([second, []]);
     if (woken !== undefined) await world.advance(woken);
     expect(world.upstream.submitted).toEqual([first, second]);

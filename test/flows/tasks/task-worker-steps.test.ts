@@ -128,7 +128,8 @@ test("a due task is taken by one of any number of workers, the longest due first
   for (let index = 0; index < 20; index += 1) ids.push(await world.submit());
   const { database, clock } = world.parts;
   const lease = { now: clock.now(), until: new Date(clock.now().getTime() + leaseMs), limit: 5 };
-  const taken = await Promise.all(Array.from({ length: 6 }, () => claimDueTasks(database, lease)));
+  const claims = await Promise.all(Array.from({ length: 6 }, () => claimDueTasks(database, lease)));
+  const taken = claims.map(({ tasks }) => tasks);
   expect(
     taken
       .flat()
@@ -324,9 +325,10 @@ test("the deadlines of a thousand tasks at once are all kept", async () => {
   world.clock.advance(60_000 + 2_000);
   const { database, clock } = world.parts;
   const startedAt = performance.now();
-  const claimSome = () => {
+  const claimSome = async () => {
     const now = clock.now();
-    return claimDueTasks(database, { now, until: new Date(now.getTime() + leaseMs), limit: stepsMax });
+    const time = { now, until: new Date(now.getTime() + leaseMs) };
+    return (await claimDueTasks(database, { ...time, limit: stepsMax })).tasks;
   };
   for (let due = await claimSome(); due.length > 0; due = await claimSome()) await Promise.all(due.map(world.advance));
   console.log(`deadlines: 1000 tasks expired in ${Math.round(performance.now() - startedAt)} ms`);

@@ -98,8 +98,8 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
 
   async function claim(taskId: TaskId): Promise<ClaimedTask | null> {
     const now = clock.now();
-    const [task] = await claimTasks(database, [taskId], { now, until: new Date(now.getTime() + leaseMs) });
-    return task ?? null;
+    const time = { now, until: new Date(now.getTime() + leaseMs) };
+    return (await claimTasks(database, [taskId], time)).tasks[0] ?? null;
   }
 
   async function makeDue(taskId: TaskId): Promise<void> {

@@ -6,6 +6,7 @@ import { type Database, inTransaction } from "../../../platform/database/databas
 import type { Logger } from "../../../platform/observability/logger.ts";
 import { releaseHold, settleHold } from "../../ledger/index.ts";
 import { recordEvent } from "../../webhooks/index.ts";
+import { changeTask } from "../parse-task.ts";
 import { nothing } from "../quote-task.ts";
 import { describeEvent } from "../read/present-task.ts";
 import type { ClaimedTask, Task } from "../task.ts";
@@ -39,7 +40,7 @@ export type TransitionDependencies = {
 };
 
 /** A transition that is written, with the task as it is after it. */
-export type Applied<T extends Task> = {
+export type Applied<T extends Task = Task> = {
   task: T;
   transition: Transition;
   settlement: Settlement;
@@ -51,31 +52,35 @@ const noSettlement: Settlement = { kind: "none" };
  * Writes a transition of a claimed task: state, money, event, children and wake-up become true together, or not at all.
  * `null` when the claim no longer holds.
  */
-export async function applyTransition<T extends ClaimedTask>(
+export async function applyTransition(
   dependencies: TransitionDependencies,
-  task: T,
+  task: ClaimedTask,
   transition: Transition,
-): Promise<Applied<T> | null> {
+): Promise<Applied<ClaimedTask> | null> {
   const { database, endings } = dependencies;
+  const { fencingToken } = task;
   const { lease, end, semaphore, children } = transition;
   const isOneStatement = lease.kind !== "end" && semaphore === null && children.length === 0;
   if (isOneStatement) {
     const now = dependencies.clock.now();
+    // Before it is written: a change that leads to an impossible task fails here.
+    const changed = changeTask(task, transition.change);
     const version = await updateClaimedTask(database, task, { ...transition, lease, now });
     if (version === null) return null;
-    const written = { ...task, ...transition.change, version, updatedAt: now };
+    const written = { ...changed, fencingToken, version, updatedAt: now };
     const applied = { transition, task: written, settlement: noSettlement };
     await afterCommit(dependencies, applied);
     return applied;
   }
-  const run = (): Promise<Applied<T> | null> =>
+  const run = (): Promise<Applied | null> =>
     inTransaction(database, async (tx) => {
       if (!(await lockLease(tx, task))) return null;
       return await writeTransition(dependencies, tx, task, await choosePermitted(tx, task, transition));
     });
   const applied = await (end === null ? run() : endings.run(run));
-  if (applied !== null) await afterCommit(dependencies, applied);
-  return applied;
+  if (applied === null) return null;
+  await afterCommit(dependencies, applied);
+  return { ...applied, task: { ...applied.task, fencingToken } };
 }
 
 /** Takes a permit of the provider, where it has only so many and no older task waits for one. */
@@ -87,12 +92,12 @@ async function choosePermitted(tx: Database, { id }: Task, transition: Transitio
 }
 
 /** Writes a transition of a task whose lease is locked. Counts are locked before wallets, as everywhere. */
-export async function writeTransition<T extends Task>(
+export async function writeTransition(
   dependencies: TransitionDependencies,
   tx: Database,
-  task: T,
+  task: Task,
   transition: Transition,
-): Promise<Applied<T>> {
+): Promise<Applied> {
   const now = dependencies.clock.now();
   const { isVisible, lease, end, children } = transition;
   const owners = [task.accountId, task.keyId];
@@ -100,6 +105,7 @@ export async function writeTransition<T extends Task>(
   if (isCounted) await lockCounts(tx, owners);
   const settled = end === null ? null : await settle(dependencies, tx, task, end.money, now);
   const change = { ...transition.change, ...settled?.change };
+  const changed = changeTask(task, change);
   const version = await updateTask(tx, task.id, { change, isVisible, now });
   await writeLease(tx, task, lease);
   if (end?.cancelsChildren === true) await cancelChildren(tx, task.id, now);
@@ -108,7 +114,7 @@ export async function writeTransition<T extends Task>(
     const described = children.map((child) => describeChild(task, child, { ids: dependencies.ids, now }));
     await insertTasks(tx, described, now);
   }
-  const written = { ...task, ...change, version, updatedAt: now };
+  const written = { ...changed, version, updatedAt: now };
   if (end !== null && end.event !== null) {
     const { accountId, callbackUrl } = task;
     const event = {
@@ -170,7 +176,7 @@ async function settle(
 /** Tells those who wait. If this is lost in a crash, they only wait a little longer. */
 export async function afterCommit(
   { database, clock, metrics, watch, wakeWorkers, failpoint }: TransitionDependencies,
-  applied: Applied<Task>,
+  applied: Applied,
 ): Promise<void> {
   const { task, transition, settlement } = applied;
   const { end, lease, isVisible, frees, children } = transition;

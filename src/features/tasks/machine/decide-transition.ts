@@ -1,3 +1,4 @@
+import { invariant } from "../../../lib/invariant.ts";
 import { attemptsMax } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import type { MadeOutput } from "../../../providers/generation.ts";
@@ -7,6 +8,7 @@ import {
   type FinalState,
   isComposite,
   isFinal,
+  type RunningTask,
   type StepRecord,
   type Task,
   type TaskChange,
@@ -15,7 +17,17 @@ import {
   type TaskWarning,
 } from "../task.ts";
 import { describeAppError, explainFailure } from "./explain-failure.ts";
-import type { LeaseChange, Money, Outcome, Step, Transition, Upstream } from "./task-machine.ts";
+import {
+  type Cell,
+  type LeaseChange,
+  listPlaces,
+  type Money,
+  type Outcome,
+  outcomeTable,
+  type Step,
+  type Transition,
+  type Upstream,
+} from "./task-machine.ts";
 
 const nothingChanges: Transition = {
   change: {},
@@ -48,7 +60,21 @@ const lostMsMax = 120_000;
  * the same transition after any crash.
  */
 export function decideTransition(task: Task, outcome: Outcome, now: Date): Transition {
-  if (task.phase === "ended") return nothingChanges;
+  const cell: Cell = outcomeTable[outcome.kind][task.phase];
+  if (cell === "ignore") return nothingChanges;
+  if (cell === "impossible") throw createImpossibleError(task, outcome, "cannot come");
+  const transition = decide(task, outcome, now);
+  const wrong = listPlaces(task.phase, transition).find((place) => !cell.some((allowed) => allowed === place));
+  if (wrong !== undefined) throw createImpossibleError(task, outcome, `cannot lead to ${wrong}`);
+  return transition;
+}
+
+/** Our own code is wrong: the step fails, is logged and taken again, and nothing is written. */
+function createImpossibleError({ id, phase }: Task, { kind }: Outcome, problem: string): Error {
+  return new Error(`The outcome ${kind} of ${id} while it is ${phase} ${problem}.`);
+}
+
+function decide(task: Task, outcome: Outcome, now: Date): Transition {
   switch (outcome.kind) {
     case "claimed":
       return decideNext(task, now);
@@ -61,14 +87,14 @@ export function decideTransition(task: Task, outcome: Outcome, now: Date): Trans
       return enter(task, outcome, now);
     case "accepted": {
       const change = { phase: "running", handle: outcome.handle, submittedAt: now, lostAt: null } as const;
-      return write(change, pollLater({ ...task, submittedAt: now }, outcome.upstream, now));
+      return write(change, pollLater(task, { ...outcome, since: now }, now));
     }
     case "refused":
       return failOver(task, { ...outcome, isBegun: false }, now);
     case "ambiguous":
       return becomeUnknown(task, outcome.upstream, now);
     case "running":
-      return noteProgress(task, outcome, now);
+      return noteProgress(getRunning(task), outcome, now);
     case "failed":
       return failOver(task, { ...outcome, isBegun: true }, now);
     case "canceled-upstream":
@@ -77,9 +103,9 @@ export function decideTransition(task: Task, outcome: Outcome, now: Date): Trans
     case "lost":
       // Some upstreams simply forget what they were asked to stop.
       if (task.cancelAskedAt !== null) return end(task, { state: "canceled", output: [] }, now);
-      return waitForUpstream(task, outcome.upstream, now);
+      return waitForUpstream(getRunning(task), outcome.upstream, now);
     case "unreachable":
-      return { ...nothingChanges, lease: pollLater(task, outcome.upstream, now) };
+      return { ...nothingChanges, lease: pollRunning(getRunning(task), outcome.upstream, now) };
     case "route-gone":
       // The route may come back, else the deadline ends the task.
       return mustStop(task) ? end(task, { state: "canceled", output: [] }, now) : wait(task, routeGoneMs, now);
@@ -115,19 +141,36 @@ export function decideTransition(task: Task, outcome: Outcome, now: Date): Trans
 }
 
 function decideNext(task: Task, now: Date): Transition {
-  if (now >= task.deadlineAt) {
-    const isAtUpstream = !isComposite(task) && task.phase !== "ready";
-    return isAtUpstream ? goOn({ kind: "abandon" }) : end(task, { state: "expired" }, now);
-  }
-  if (isComposite(task)) return goOn({ kind: "orchestrate" });
+  const isOver = now >= task.deadlineAt;
   const isUnwanted = task.cancelRequestedAt !== null;
-  if (isUnwanted && (task.phase === "ready" || task.phase === "unknown")) {
-    return end(task, { state: "canceled", output: [] }, now);
+  if (isComposite(task)) return isOver ? end(task, { state: "expired" }, now) : goOn({ kind: "orchestrate" });
+  switch (task.phase) {
+    case "ready":
+      if (isOver) return end(task, { state: "expired" }, now);
+      if (isUnwanted) return end(task, { state: "canceled", output: [] }, now);
+      return goOn({ kind: "choose-target" });
+    case "submitting":
+    case "unknown": {
+      const { target, handle } = task;
+      if (isOver) return goOn({ kind: "abandon", target, handle });
+      if (isUnwanted && task.phase === "unknown") return end(task, { state: "canceled", output: [] }, now);
+      // Only a crash leaves a task in the middle of being handed over.
+      return goOn({ kind: "recover", target });
+    }
+    case "running": {
+      const { target, handle } = task;
+      if (isOver) return goOn({ kind: "abandon", target, handle });
+      return goOn({ kind: mustStop(task) ? "stop" : "poll", job: { target, handle } });
+    }
+    case "ended":
+      return nothingChanges;
   }
-  if (task.phase === "ready") return goOn({ kind: "choose-target" });
-  // Only a crash leaves a task in the middle of being handed over.
-  if (task.phase !== "running") return goOn({ kind: "recover" });
-  return goOn({ kind: mustStop(task) ? "stop" : "poll" });
+}
+
+/** The task that an upstream was asked about. */
+function getRunning(task: Task): RunningTask {
+  invariant(task.phase === "running" && !isComposite(task), `${task.id} is at no upstream`);
+  return task;
 }
 
 /** An upstream that cannot be reached is asked again for a while: work that nobody waits for is still billed. */
@@ -179,10 +222,18 @@ const pollShare = 0.1;
 const jitterShare = 0.2;
 
 /** Exponential backoff with jitter: the longer work takes, the less often it is polled. */
-function pollLater(task: Task, { pollMsMin, pollMsMax, jitter }: Upstream, now: Date): LeaseChange & { kind: "due" } {
-  const elapsedMs = now.getTime() - (task.submittedAt ?? task.createdAt).getTime();
+function pollLater(
+  task: Task,
+  { upstream: { pollMsMin, pollMsMax, jitter }, since }: { upstream: Upstream; since: Date },
+  now: Date,
+): LeaseChange & { kind: "due" } {
+  const elapsedMs = now.getTime() - since.getTime();
   const delayMs = Math.min(Math.max(elapsedMs * pollShare, pollMsMin), pollMsMax);
   return dueIn(task, Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * jitter)), now);
+}
+
+function pollRunning(task: RunningTask, upstream: Upstream, now: Date): LeaseChange & { kind: "due" } {
+  return pollLater(task, { upstream, since: task.submittedAt }, now);
 }
 
 /** Another target may do better; where the request itself is at fault, none would. */
@@ -226,11 +277,11 @@ function sendAnew(task: Task, upstream: Upstream | null, now: Date): Transition 
 }
 
 function noteProgress(
-  task: Task,
+  task: RunningTask,
   { isStarted, progress, handle, upstream }: Extract<Outcome, { kind: "running" }>,
   now: Date,
 ): Transition {
-  const lease = pollLater(task, upstream, now);
+  const lease = pollRunning(task, upstream, now);
   const told = Math.min(Math.floor(progress ?? 0), progressMax);
   const grown = told > task.progress ? told : task.progress;
   const begins = isStarted && task.state === "queued";
@@ -246,8 +297,8 @@ function noteProgress(
 }
 
 /** An upstream that does not know the task, or does not hand over what it made, may come to its senses for a while. */
-function waitForUpstream(task: Task, upstream: Upstream, now: Date): Transition {
-  const lease = pollLater(task, upstream, now);
+function waitForUpstream(task: RunningTask, upstream: Upstream, now: Date): Transition {
+  const lease = pollRunning(task, upstream, now);
   if (task.lostAt === null) return write({ lostAt: now }, lease);
   if (now.getTime() - task.lostAt.getTime() < lostMsMax) return { ...nothingChanges, lease };
   const error = new ProviderError("bad-answer", "The upstream lost the task, or what came of it.");
@@ -263,7 +314,9 @@ function decideUncollectable(
   // What was made while the submission waited is there now or never.
   if (isUseless || task.phase !== "running") return failOver(task, { error, upstream, isBegun: true }, now);
   // Stopping it is repeated, and with it the question for what there is.
-  return as === "canceled" && mustStop(task) ? wait(task, brokenMs, now) : waitForUpstream(task, upstream, now);
+  return as === "canceled" && mustStop(task)
+    ? wait(task, brokenMs, now)
+    : waitForUpstream(getRunning(task), upstream, now);
 }
 
 function unaskedCancel(): ProviderError {
@@ -327,7 +380,8 @@ function end(task: Task, ending: TaskEnd, now: Date): Transition {
     isVisible: true,
     // Of a child nobody hears but its parent, which looks.
     end: { money, event: task.parentId === null ? `task.${state}` : null, cancelsChildren: task.steps.length > 0 },
-    frees: task.target?.providerId ?? null,
+    // A task that waits for a target has given back its permit.
+    frees: task.phase === "ready" ? null : (task.target?.providerId ?? null),
   };
 }
 

@@ -4,55 +4,100 @@ import type { AppError } from "../../../platform/errors/app-error.ts";
 import type { ProviderError } from "../../../providers/contract.ts";
 import type { GenerationTraits, Handle, MadeOutput } from "../../../providers/generation.ts";
 import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
-import type { FinalState, NewChild, StepRecord, TaskChange, TaskEnd, TaskOutput, TaskPhase } from "../task.ts";
+import type {
+  FinalState,
+  NewChild,
+  RunningTask,
+  StepRecord,
+  TaskChange,
+  TaskEnd,
+  TaskOutput,
+  TaskPhase,
+} from "../task.ts";
 import type { Handover } from "../work/task-target.ts";
 
-const open = ["ready", "submitting", "unknown", "running"] as const;
-const handedOver = ["submitting", "unknown"] as const;
-
 /**
- * The life of a task. For each outcome: the phases in which it can come, and where the task may be after it. `same` is
- * the phase that it was in; everything that is no phase is a final state, which nothing leaves. ARCHITECTURE.md draws it.
+ * Where a task may be after an outcome: `same` is the phase that it was in, everything that is no phase a final state.
+ * `ignore`: the outcome came too late and changes nothing. `impossible`: our own code is wrong.
  */
+export type Cell = readonly (TaskPhase | FinalState | "same")[] | "ignore" | "impossible";
+type Row = Readonly<Record<TaskPhase, Cell>>;
+
+const never = { ready: "impossible", submitting: "impossible", unknown: "impossible", running: "impossible" } as const;
+const none = { ...never, ended: "impossible" } as const;
+/** From outside, and from failures of ours: these can come when the task is just over. */
+const late = { ...never, ended: "ignore" } as const;
+
+/** The life of a task: for each outcome and each phase, what may follow. ARCHITECTURE.md draws it. */
 export const outcomeTable = {
   // Of a look at a task, by a worker that has just claimed it
-  claimed: { from: open, to: ["same", "canceled", "expired"] },
+  claimed: {
+    ready: ["same", "canceled", "expired"],
+    submitting: ["same"],
+    unknown: ["same", "canceled"],
+    running: ["same", "expired"],
+    ended: "ignore",
+  },
   // Of choosing where it goes
-  "no-target": { from: ["ready"], to: ["same", "failed"] },
-  "inputs-rejected": { from: ["ready", "submitting", "unknown"], to: ["failed"] },
-  "target-chosen": { from: ["ready"], to: ["same", "submitting"] },
+  "no-target": { ...none, ready: ["same", "failed"] },
+  "inputs-rejected": { ...none, ready: ["failed"], submitting: ["failed"], unknown: ["failed"] },
+  "target-chosen": { ...none, ready: ["same", "submitting"] },
   // Of handing it over, or of looking for it after a crash in the middle of that
-  accepted: { from: handedOver, to: ["running"] },
-  refused: { from: handedOver, to: ["ready", "failed"] },
-  ambiguous: { from: handedOver, to: ["same", "unknown", "ready", "failed"] },
+  accepted: { ...none, submitting: ["running"], unknown: ["running"] },
+  refused: { ...none, submitting: ["ready", "failed"], unknown: ["ready", "failed"] },
+  ambiguous: { ...none, submitting: ["unknown", "ready", "failed"], unknown: ["same", "ready", "failed"] },
   // Of asking the upstream that has it
-  running: { from: ["running"], to: ["same"] },
-  failed: { from: ["running"], to: ["ready", "failed"] },
-  "canceled-upstream": { from: ["running"], to: ["same", "ready", "failed"] },
-  lost: { from: ["running"], to: ["same", "ready", "failed", "canceled"] },
-  unreachable: { from: ["running"], to: ["same"] },
-  "route-gone": { from: ["running"], to: ["same", "canceled"] },
+  running: { ...none, running: ["same"] },
+  failed: { ...none, running: ["ready", "failed"] },
+  "canceled-upstream": { ...none, running: ["same", "ready", "failed"] },
+  lost: { ...none, running: ["same", "ready", "failed", "canceled"] },
+  unreachable: { ...none, running: ["same"] },
+  "route-gone": { ...none, running: ["same", "canceled"] },
   // Of asking it to stop
-  stopped: { from: ["running"], to: ["same"] },
-  "stop-refused": { from: ["running"], to: ["same"] },
-  abandoned: { from: ["submitting", "unknown", "running"], to: ["same", "expired"] },
+  stopped: { ...none, running: ["same"] },
+  "stop-refused": { ...none, running: ["same"] },
+  abandoned: { ...none, submitting: ["same", "expired"], unknown: ["same", "expired"], running: ["same", "expired"] },
   // Of storing what was made
-  made: { from: ["submitting", "unknown", "running"], to: ["same"] },
-  collected: { from: ["submitting", "unknown", "running"], to: ["succeeded", "canceled"] },
-  uncollectable: { from: ["submitting", "unknown", "running"], to: ["same", "ready", "failed"] },
+  made: { ...none, submitting: ["same"], unknown: ["same"], running: ["same"] },
+  collected: {
+    ...none,
+    submitting: ["succeeded", "canceled"],
+    unknown: ["succeeded", "canceled"],
+    running: ["succeeded", "canceled"],
+  },
+  uncollectable: {
+    ...none,
+    submitting: ["ready", "failed"],
+    unknown: ["ready", "failed"],
+    running: ["same", "ready", "failed"],
+  },
   // Of composite tasks
-  "steps-changed": { from: ["ready", "running"], to: ["same", "running"] },
-  waiting: { from: ["ready", "running"], to: ["same"] },
-  concluded: { from: open, to: ["succeeded", "failed", "canceled", "expired"] },
+  "steps-changed": { ...none, ready: ["running"], running: ["same"] },
+  waiting: { ...none, ready: ["same"], running: ["same"] },
+  concluded: {
+    ...none,
+    ready: ["succeeded", "failed", "canceled", "expired"],
+    running: ["succeeded", "failed", "canceled", "expired"],
+  },
   // From outside, and from our own failures
-  "cancel-requested": { from: open, to: ["same", "canceled"] },
-  "wake-requested": { from: open, to: ["same"] },
-  broken: { from: open, to: ["same"] },
-  interrupted: { from: open, to: ["same"] },
-} as const satisfies Record<
-  Outcome["kind"],
-  { from: readonly TaskPhase[]; to: readonly (TaskPhase | FinalState | "same")[] }
->;
+  "cancel-requested": {
+    ready: ["same", "canceled"],
+    submitting: ["same"],
+    unknown: ["same", "canceled"],
+    running: ["same", "canceled"],
+    ended: "ignore",
+  },
+  "wake-requested": { ...late, ready: ["same"], submitting: ["same"], unknown: ["same"], running: ["same"] },
+  broken: { ...late, ready: ["same"], submitting: ["same"], unknown: ["same"], running: ["same"] },
+  interrupted: { ...late, ready: ["same"], submitting: ["same"], unknown: ["same"], running: ["same"] },
+} as const satisfies Record<Outcome["kind"], Row>;
+
+/** Where a transition leads, as the table names it: also where it leads when its provider has no permit left. */
+export function listPlaces(phase: TaskPhase, { change, semaphore }: Transition): string[] {
+  const place = ({ phase: next, state }: TaskChange): string =>
+    next === "ended" ? (state ?? "none") : next === undefined || next === phase ? "same" : next;
+  return [place(change), ...(semaphore === null ? [] : [place(semaphore.whenFull.change)])];
+}
 
 /** What the machine knows of an upstream that a task is at, or was. */
 export type Upstream = Pick<GenerationTraits, "keepsWork" | "pollMsMin" | "pollMsMax"> & {
@@ -109,17 +154,23 @@ export type Outcome =
   /** A step was cut off: the worker stops, or the task's time is over. */
   | { kind: "interrupted" };
 
+/** Work that an upstream has accepted. */
+export type UpstreamJob = Pick<RunningTask, "target" | "handle">;
+
 /** What a worker does next with a task that it has claimed, before anything is written. */
 export type Step =
   | { kind: "choose-target" }
   | { kind: "submit"; handover: Handover }
-  | { kind: "recover" }
-  | { kind: "poll" }
-  | { kind: "stop" }
+  | { kind: "recover"; target: UpstreamTarget }
+  | { kind: "poll"; job: UpstreamJob }
+  | { kind: "stop"; job: UpstreamJob }
   | { kind: "collect"; outputs: readonly MadeOutput[]; as: "succeeded" | "canceled"; upstream: Upstream }
   | { kind: "orchestrate" }
-  /** Its deadline has passed: cancels the upstream's job before the end is written, so that a crash repeats it. */
-  | { kind: "abandon" };
+  /**
+   * Its deadline has passed: cancels the upstream's job before the end is written, so that a crash repeats it. Without a
+   * handle where it was handed over and not answered.
+   */
+  | { kind: "abandon"; target: UpstreamTarget; handle: Handle | null };
 
 /** `keep`: the worker goes on with it. `revoke`: due then, and whoever has claimed it has lost it. */
 export type LeaseChange = { kind: "keep" } | { kind: "due"; at: Date } | { kind: "revoke"; at: Date } | { kind: "end" };

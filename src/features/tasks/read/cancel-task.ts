@@ -27,7 +27,7 @@ export async function cancelTask(
   const applied = await inTransaction(database, async (tx) => {
     const task = await lockTask(tx, asked.id);
     if (task === null) return null;
-    const outcome = { kind: "cancel-requested", isCancelable: task.target === null || isCancelable(task) } as const;
+    const outcome = { kind: "cancel-requested", isCancelable: isCancelable(task) } as const;
     const transition = decideTransition(task, outcome, clock.now());
     if (transition.refusal === "not-cancelable") {
       throw new AppError("task_not_cancelable", "This model cannot stop a task that it has begun.");
@@ -42,6 +42,7 @@ export async function cancelTask(
 /** Tells whether the upstream that has a task can stop it. */
 export function createCancelCheck({ catalog, registry }: { catalog: LiveCatalog; registry: ProviderRegistry }) {
   return (task: Task): boolean => {
+    if (task.target === null) return true;
     const targets = listTaskTargets(catalog.current(), task.model, registry);
     const cancels = findTaskTarget(targets, task.target)?.generation.traits.cancels ?? "always";
     return cancels === "always" || (cancels === "while-queued" && task.state === "queued");

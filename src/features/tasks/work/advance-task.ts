@@ -1,9 +1,10 @@
+import { invariant } from "../../../lib/invariant.ts";
 import type { Span, Tracing } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { applyTransition, type TransitionDependencies } from "../machine/apply-transition.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { Outcome, Step } from "../machine/task-machine.ts";
-import { type ClaimedTask, isComposite, isMedia } from "../task.ts";
+import { type ClaimedTask, isComposite } from "../task.ts";
 import { callUpstream, type UpstreamDependencies } from "./call-upstream.ts";
 import { type Orchestrate, orchestrateTask } from "./orchestrate-task.ts";
 import { endStep, endTask, isWorthTelling, resumeTask, startEnd, startStep } from "./trace-task.ts";
@@ -39,7 +40,7 @@ async function advance(
   claimed: ClaimedTask,
   { signal, span }: { signal: AbortSignal; span: Span | null },
 ): Promise<Date | null> {
-  let task = claimed;
+  let task: ClaimedTask = claimed;
   let outcome: Outcome | null = { kind: "claimed" };
   let taking: Span | null = null;
   let isTold = false;
@@ -74,8 +75,10 @@ async function takeStep(
   task: ClaimedTask,
   { step, signal }: { step: Step; signal: AbortSignal },
 ): Promise<{ task: ClaimedTask; outcome: Outcome } | null> {
-  if (step.kind === "orchestrate") {
-    return isComposite(task) ? await orchestrateTask(dependencies, task, signal) : null;
+  if (isComposite(task)) {
+    invariant(step.kind === "orchestrate", `a composite task takes the step ${step.kind}`);
+    return await orchestrateTask(dependencies, task, signal);
   }
-  return isMedia(task) ? { task, outcome: await callUpstream(dependencies, task, { step, signal }) } : null;
+  invariant(step.kind !== "orchestrate", "only composite tasks are orchestrated");
+  return { task, outcome: await callUpstream(dependencies, task, { step, signal }) };
 }

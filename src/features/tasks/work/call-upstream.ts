@@ -5,9 +5,9 @@ import { ProviderError } from "../../../providers/contract.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
 import { describeOutcome } from "../../../providers/judge-failure.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
-import type { UpstreamHealth } from "../../../providers/upstream-health.ts";
+import type { UpstreamHealth, UpstreamTarget } from "../../../providers/upstream-health.ts";
 import type { LiveCatalog } from "../../catalog/index.ts";
-import type { Outcome, Step, Upstream } from "../machine/task-machine.ts";
+import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
 import { type CollectDependencies, collectOutputs } from "./collect-outputs.ts";
 import { type InputDependencies, loadInputs } from "./load-inputs.ts";
@@ -44,15 +44,15 @@ export async function callUpstream(
     case "submit":
       return await submit(dependencies, task, step.handover, signal);
     case "recover":
-      return await recover(dependencies, task, signal);
+      return await recover(dependencies, task, step, signal);
     case "poll":
-      return await poll(dependencies, task, signal);
+      return await poll(dependencies, task, step.job, signal);
     case "stop":
-      return await stop(dependencies, task, signal);
+      return await stop(dependencies, task, step.job, signal);
     case "collect":
       return await collect(dependencies, task, step, signal);
     case "abandon":
-      return await abandon(dependencies, task, signal);
+      return await abandon(dependencies, task, step, signal);
   }
 }
 
@@ -61,8 +61,12 @@ function listAble({ catalog, registry }: UpstreamDependencies, task: MediaTask):
 }
 
 /** The target that a task was sent to; `null` when the catalog no longer has it. */
-function findTarget({ catalog, registry }: UpstreamDependencies, task: MediaTask): TaskTarget | null {
-  return findTaskTarget(listTaskTargets(catalog.current(), task.model, registry), task.target);
+function findTarget(
+  { catalog, registry }: UpstreamDependencies,
+  { model }: MediaTask,
+  sent: UpstreamTarget,
+): TaskTarget | null {
+  return findTaskTarget(listTaskTargets(catalog.current(), model, registry), sent);
 }
 
 function describeUpstream(dependencies: UpstreamDependencies, task: MediaTask, target: TaskTarget): Upstream {
@@ -155,8 +159,13 @@ async function submitTo(
 }
 
 /** Its worker died while handing it over. Only where the upstream can tell, or where twice does no harm, is it tried. */
-async function recover(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
-  const target = findTarget(dependencies, task);
+async function recover(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { target: sent }: Extract<Step, { kind: "recover" }>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const target = findTarget(dependencies, task, sent);
   if (target === null) return { kind: "ambiguous", upstream: null };
   const { traits, find } = target.generation;
   return await withInputs(dependencies, task, signal, async (inputs) => {
@@ -168,12 +177,17 @@ async function recover(dependencies: UpstreamDependencies, task: MediaTask, sign
 }
 
 /** Asks the upstream how a task stands. A question that fails never fails the task. */
-async function poll(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
-  const target = findTarget(dependencies, task);
-  if (target === null || task.handle === null) return { kind: "route-gone" };
+async function poll(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { target: sent, handle }: UpstreamJob,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const target = findTarget(dependencies, task, sent);
+  if (target === null) return { kind: "route-gone" };
   const upstream = describeUpstream(dependencies, task, target);
   const call = describePoll(dependencies, task, { target, signal });
-  const answer = await target.generation.poll(task.handle, call).catch((error: unknown) => {
+  const answer = await target.generation.poll(handle, call).catch((error: unknown) => {
     if (signal.aborted) throw error;
     return toProviderError(error);
   });
@@ -194,10 +208,14 @@ async function poll(dependencies: UpstreamDependencies, task: MediaTask, signal:
 }
 
 /** A cancellation that fails counts as not accepted: the task goes on, and how it ends is seen by polling. */
-async function stop(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
-  const target = findTarget(dependencies, task);
-  const { handle } = task;
-  if (target === null || handle === null) return { kind: "route-gone" };
+async function stop(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { target: sent, handle }: UpstreamJob,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const target = findTarget(dependencies, task, sent);
+  if (target === null) return { kind: "route-gone" };
   const { generation } = target;
   const call = describePoll(dependencies, task, { target, signal });
   const accepted = await generation.cancel(handle, call).catch((error: unknown) => {
@@ -233,15 +251,20 @@ async function collect(
 }
 
 /** Cancels the job of a task whose deadline has passed, also one that was handed over without an answer. */
-async function abandon(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
-  const target = findTarget(dependencies, task);
+async function abandon(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { target: sent, handle: known }: Extract<Step, { kind: "abandon" }>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const target = findTarget(dependencies, task, sent);
   if (target === null || target.generation.traits.cancels === "never") {
     return { kind: "abandoned", isUpstreamAsked: true };
   }
   const { generation } = target;
   const call = describePoll(dependencies, task, { target, signal });
   try {
-    const handle = task.handle ?? (await generation.find?.(call)) ?? null;
+    const handle = known ?? (await generation.find?.(call)) ?? null;
     if (handle !== null) await generation.cancel(handle, call);
     return { kind: "abandoned", isUpstreamAsked: true };
   } catch (error) {

@@ -4,7 +4,15 @@ import { createCoalescer } from "../../../lib/coalescer.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import type { ClaimedTask } from "../task.ts";
-import { claimDueTasks, claimTasks, type Lease, type LeaseTime, renewLeases, returnLeases } from "./lease-store.ts";
+import {
+  type Claimed,
+  claimDueTasks,
+  claimTasks,
+  type Lease,
+  type LeaseTime,
+  renewLeases,
+  returnLeases,
+} from "./lease-store.ts";
 
 /** How long a worker's lease lasts unless it is renewed: then others believe it dead and claim the task. */
 export const leaseMs = 12_000;
@@ -42,7 +50,8 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
     return { now, until: new Date(now.getTime() + leaseMs) };
   }
 
-  function hold(tasks: ClaimedTask[], { until }: LeaseTime): ClaimedTask[] {
+  function hold({ tasks, unreadable }: Claimed, { until }: LeaseTime): ClaimedTask[] {
+    for (const error of unreadable) dependencies.onTrouble(error);
     for (const { id, fencingToken } of tasks) held.set(id, { id, fencingToken, until });
     return tasks;
   }

@@ -10,20 +10,19 @@ export type Lease = Pick<ClaimedTask, "id" | "fencingToken">;
 /** From `now` on, until a worker that does not renew it is believed to be dead. */
 export type LeaseTime = { now: Date; until: Date };
 
+/** What a claim brought; a row that cannot be read stays claimed, so that it keeps no other task from being worked on. */
+export type Claimed = { tasks: ClaimedTask[]; unreadable: unknown[] };
+
 /** Claims tasks that are due, the longest due first. Until the lease is over nobody else does. */
 export async function claimDueTasks(
   database: Database,
   { limit, ...time }: LeaseTime & { limit: number },
-): Promise<ClaimedTask[]> {
+): Promise<Claimed> {
   return await claim(database, sql`next_poll_at <= ${time.now} order by next_poll_at limit ${limit}`, time);
 }
 
 /** Claims these tasks, as far as they are due. */
-export async function claimTasks(
-  database: Database,
-  taskIds: readonly string[],
-  time: LeaseTime,
-): Promise<ClaimedTask[]> {
+export async function claimTasks(database: Database, taskIds: readonly string[], time: LeaseTime): Promise<Claimed> {
   return await claim(database, sql`task_id = any(${taskIds}) and next_poll_at <= ${time.now}`, time);
 }
 
@@ -31,17 +30,25 @@ export async function claimTasks(
  * What another worker is just claiming is passed over, not waited for. The tasks are read afterwards, by ids that tell in
  * which months they lie: a join would be planned for all months that there are. One that was canceled in between is over.
  */
-async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<ClaimedTask[]> {
+async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<Claimed> {
   const { rows: leases } = await sql<{ task_id: string; fencing_token: number }>`
     with due as materialized (select task_id from task_leases where ${due} for update skip locked)
     update task_leases set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1
       from due where task_leases.task_id = due.task_id
       returning task_leases.task_id, task_leases.fencing_token`.execute(database);
-  if (leases.length === 0) return [];
+  const claimed: Claimed = { tasks: [], unreadable: [] };
+  if (leases.length === 0) return claimed;
   const tokens = new Map(leases.map((lease) => [lease.task_id, lease.fencing_token]));
   const { rows } = await sql<TaskRow>`
     select * from tasks where id = any(${[...tokens.keys()]}::text[]) and phase <> 'ended'`.execute(database);
-  return rows.map((row) => ({ ...toTask(row), fencingToken: tokens.get(row.id) ?? 0 }));
+  for (const row of rows) {
+    try {
+      claimed.tasks.push({ ...toTask(row), fencingToken: tokens.get(row.id) ?? 0 });
+    } catch (error) {
+      claimed.unreadable.push(error);
+    }
+  }
+  return claimed;
 }
 
 /** Locks a task's lease until the transaction ends. `false` when the task is over, or claimed anew since. */

@@ -1,7 +1,8 @@
+import { invariant } from "../../../lib/invariant.ts";
 import { applyTransition, type TransitionDependencies } from "../machine/apply-transition.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { Outcome } from "../machine/task-machine.ts";
-import type { CompositeTask, NewChild, StepRecord, Task, TaskEnd } from "../task.ts";
+import { type CompositeTask, isComposite, type NewChild, type StepRecord, type Task, type TaskEnd } from "../task.ts";
 import { hasLease, listChildren } from "./lease-store.ts";
 
 /** Takes a composite task as far as it goes now: it ends, or is looked at again. */
@@ -74,6 +75,7 @@ function createContext(
       const transition = decideTransition(task, outcome, dependencies.clock.now());
       const applied = await applyTransition(dependencies, task, transition);
       if (applied === null) throw new LeaseLostError("The task was claimed by another worker, or is over.");
+      invariant(isComposite(applied.task), "a composite task stays one");
       written.task = applied.task;
       return applied.task;
     },

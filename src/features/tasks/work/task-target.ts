@@ -38,8 +38,8 @@ export function listAbleTargets(targets: readonly TaskTarget[], request: Generat
 }
 
 /** The target that a task was sent to; `null` when the catalog no longer has it. */
-export function findTaskTarget(targets: readonly TaskTarget[], sent: UpstreamTarget | null): TaskTarget | null {
-  return targets.find((target) => sent !== null && isSameTarget(target, sent)) ?? null;
+export function findTaskTarget(targets: readonly TaskTarget[], sent: UpstreamTarget): TaskTarget | null {
+  return targets.find((target) => isSameTarget(target, sent)) ?? null;
 }
 
 export function isSameTarget(one: UpstreamTarget, other: UpstreamTarget): boolean {
