@@ -391,6 +391,7 @@ create table files (
   storage_key text not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  is_withheld boolean not null default false,
   constraint files_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint files_bytes_valid CHECK (bytes > 0),
   constraint files_document_valid CHECK (kind <> 'document'::text OR purpose = 'output'::text AND (content_type = ANY (ARRAY['application/json'::text, 'text/vtt'::text]))),

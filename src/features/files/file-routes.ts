@@ -42,7 +42,7 @@ function addFileList(http: HttpServer, { database, clock }: FileRouteDependencie
         ...schema,
         summary: "List files",
         description:
-          "What the account has uploaded and what its tasks have made, the newest first unless told otherwise.",
+          "What the account has uploaded and what its ended tasks have made, the newest first unless told otherwise.",
         tags,
         querystring: fileListQuerySchema,
         response: { 200: fileListSchema, ...errors },
@@ -50,7 +50,7 @@ function addFileList(http: HttpServer, { database, clock }: FileRouteDependencie
     },
     async (request) => {
       const { limit = filesStandard, order = "desc", after, purpose } = request.query;
-      const filter = { accountId: getCaller(request).accountId, unexpiredAt: clock.now() };
+      const filter = { accountId: getCaller(request).accountId, unexpiredAt: clock.now(), hidesWithheld: true };
       const files = await listFiles(
         database,
         { ...filter, ...(purpose === undefined ? {} : { purpose }) },

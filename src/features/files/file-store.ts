@@ -22,6 +22,8 @@ export async function insertFile(tx: Database, file: StoredFile): Promise<boolea
       height: file.height,
       duration_ms: file.durationMs === null ? null : BigInt(file.durationMs),
       storage_key: file.storageKey,
+      // Until the task that made it is charged.
+      is_withheld: file.purpose === "output",
       created_at: file.createdAt,
       expires_at: file.expiresAt,
     })
@@ -35,17 +37,24 @@ export async function findFile(database: Database, fileId: string): Promise<Stor
   return row === undefined ? null : toFile(row);
 }
 
-export type FileFilter = { accountId?: AccountId; purpose?: FilePurpose; unexpiredAt?: Date };
+/** The outputs of a task that has ended and is charged: from now on they are listed. */
+export async function releaseOutputs(tx: Database, fileIds: readonly string[]): Promise<void> {
+  if (fileIds.length === 0) return;
+  await tx.updateTable("files").set({ is_withheld: false }).where("id", "in", fileIds).execute();
+}
+
+export type FileFilter = { accountId?: AccountId; purpose?: FilePurpose; unexpiredAt?: Date; hidesWithheld?: boolean };
 
 /** By age, the newest first unless told; those that follow the one named by `after`. */
 export async function listFiles(
   database: Database,
-  { accountId, purpose, unexpiredAt }: FileFilter,
+  { accountId, purpose, unexpiredAt, hidesWithheld = false }: FileFilter,
   { after, order = "desc", limit }: { after?: string; order?: "asc" | "desc"; limit: number },
 ): Promise<StoredFile[]> {
   let query = selectFiles(database).orderBy("id", order).limit(limit);
   if (accountId !== undefined) query = query.where("account_id", "=", accountId);
   if (purpose !== undefined) query = query.where("purpose", "=", purpose);
+  if (hidesWithheld) query = query.where("is_withheld", "=", false);
   if (unexpiredAt !== undefined) query = query.where("expires_at", ">", unexpiredAt);
   if (after !== undefined) query = query.where("id", order === "desc" ? "<" : ">", after);
   return (await query.execute()).map(toFile);

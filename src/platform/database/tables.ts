@@ -289,6 +289,7 @@ type FilesTable = {
   storage_key: string;
   created_at: Date;
   expires_at: Date;
+  is_withheld: Generated<boolean>;
 };
 
 type HoldsTable = {

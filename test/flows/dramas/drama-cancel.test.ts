@@ -25,7 +25,7 @@ let stage: DramaStage;
 
 beforeAll(async () => {
   const names = moments.flatMap(({ part }) => [`cancel-${nameCast(part)}`, `late-${nameCast(part)}`]);
-  stage = await openDramaStage({ casts: [...names, "long"] });
+  stage = await openDramaStage({ casts: [...names, "take-and-cancel", "take-and-expire", "long"] });
 });
 afterEach(() => stage.check());
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -144,6 +144,45 @@ describe.concurrent("a drama whose time is over", () => {
     await stage.childrenEnded(id);
     expect((await director.readDrama(id)).status).toBe("expired");
     expect(await director.listEvents()).toMatchObject([{ type: "task.expired" }]);
+  });
+});
+
+describe.concurrent("what a drama has made and is not charged for", () => {
+  type Listed = { data: { id: string; output: { file_id: string }[] }[] };
+  const moment = moments[5];
+
+  /** Every file that its caller can find while it is made: by its steps, its children and the list of files. */
+  async function listFound(director: Awaited<ReturnType<typeof beginAndHold>>["director"], id: string) {
+    const ask = async (path: string) => (await (await director.get(path)).json()) as Listed;
+    const { steps } = await director.readDrama(id);
+    const children = (await ask(`/tasks?parent_id=${id}&limit=100`)).data;
+    const one = (await (await director.get(`/tasks/${children[0]?.id}`)).json()) as Listed["data"][number];
+    return {
+      bySteps: steps.flatMap(({ output }) => output.map(({ type }) => type)).join(" "),
+      byChildren: [...children, one].flatMap(({ output }) => output),
+      byList: (await ask("/files?purpose=output&limit=100")).data.map((file) => file.id).toSorted(),
+    };
+  }
+
+  test("cannot be taken before it is canceled: the list has what was charged, and no clip or recording", async () => {
+    const { director, gate, id } = await beginAndHold("take-and-cancel", moment);
+    const paid = "script roles storyboard image image image image";
+    expect(await listFound(director, id)).toEqual({ bySteps: paid, byChildren: [], byList: [] });
+    const drama = (await readTask(await director.cancel(id))) as SeenDrama;
+    expect(drama.usage.charge).toBe(moment.charge);
+    gate.open();
+    await stage.childrenEnded(id);
+    const charged = drama.output.map(({ file_id: fileId }) => fileId).toSorted();
+    expect(await listFound(director, id)).toEqual({ bySteps: paid, byChildren: [], byList: charged });
+  });
+
+  test("stays out of reach when it expires", async () => {
+    const { director, gate, id } = await beginAndHold("take-and-expire", moment);
+    await stage.age(id, dayMs + 1000);
+    expect((await director.awaitDrama(id)).status).toBe("expired");
+    gate.open();
+    await stage.childrenEnded(id);
+    expect(await listFound(director, id)).toEqual({ bySteps: "", byChildren: [], byList: [] });
   });
 });
 

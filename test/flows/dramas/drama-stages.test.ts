@@ -117,6 +117,11 @@ describe("a whole drama", () => {
     for (const child of children) {
       expect(child).toMatchObject({ status: "succeeded", parent_id: drama.id, usage: { charge: "0.00" } });
     }
+    // The drama is charged, so that what its tasks made is the caller's too.
+    const made = children.flatMap(({ output }) => output.map(({ file_id: fileId }) => fileId));
+    expect(made).toHaveLength(12);
+    const files = (await (await director.get("/files?purpose=output&limit=100")).json()) as { data: { id: string }[] };
+    expect(files.data.map(({ id }) => id)).toEqual(expect.arrayContaining(made));
     const types = Map.groupBy(children, ({ type }) => type);
     expect(Object.fromEntries([...types].map(([type, some]) => [type, some.length]))).toEqual({
       ...{ image: 4, speech: 4, video: 3, avatar: 1 },

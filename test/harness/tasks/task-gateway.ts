@@ -23,7 +23,7 @@ export type SeenTask = {
   id: string;
   status: TaskState;
   progress: number;
-  output: { type: string; url: string; content_type: string; bytes: number; sha256: string }[];
+  output: { type: string; file_id: string; url: string; content_type: string; bytes: number; sha256: string }[];
   usage: { total_units: number; charge?: string; estimated_charge: string };
   error?: { code: string; message: string; param: string | null; retryable: boolean };
   queue_position?: number;

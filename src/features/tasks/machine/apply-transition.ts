@@ -4,6 +4,7 @@ import { type Nano, nano } from "../../../lib/money.ts";
 import type { Semaphore } from "../../../lib/semaphore.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
+import { releaseOutputs } from "../../files/index.ts";
 import { releaseHold, settleHold } from "../../ledger/index.ts";
 import { recordEvent } from "../../webhooks/index.ts";
 import { changeTask } from "../parse-task.ts";
@@ -15,6 +16,7 @@ import { changeCounts, lockCounts } from "../work/count-store.ts";
 import {
   cancelChildren,
   deleteLease,
+  listChildOutputs,
   lockLease,
   revokeLease,
   updateLease,
@@ -108,6 +110,7 @@ export async function writeTransition(
   const changed = changeTask(task, change);
   const version = await updateTask(tx, task.id, { change, isVisible, now });
   await writeLease(tx, task, lease);
+  if (end !== null && task.parentId === null) await releasePaid(tx, changed);
   if (end?.cancelsChildren === true) await cancelChildren(tx, task.id, now);
   if (isCounted) await changeCounts(tx, new Map(owners.map((owner) => [owner, -1])));
   if (children.length > 0) {
@@ -129,6 +132,12 @@ export async function writeTransition(
   }
   if (end !== null) dependencies.failpoint("finish-written");
   return { task: written, transition, settlement: settled?.settlement ?? noSettlement };
+}
+
+/** What is charged is listed with the account's files: the outputs, and of a composite success all that it was made of. */
+async function releasePaid(tx: Database, { id, type, state, output }: Task): Promise<void> {
+  const material = type === "drama" && state === "succeeded" ? await listChildOutputs(tx, id) : [];
+  await releaseOutputs(tx, [...output.map(({ fileId }) => fileId), ...material]);
 }
 
 async function writeLease(tx: Database, { id }: Task, lease: LeaseChange): Promise<void> {

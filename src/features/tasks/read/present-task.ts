@@ -10,8 +10,15 @@ export type SignLink = (fileId: FileId, now: Date) => { url: string };
 /** A task as callers see it. What is beyond the contract's fields is left out where there is nothing to say. */
 export function presentTask(
   task: Task,
-  { signLink, now, queuePosition }: { signLink: SignLink; now: Date; queuePosition: number | null },
+  {
+    signLink,
+    now,
+    queuePosition,
+    isParentPaid = false,
+  }: { signLink: SignLink; now: Date; queuePosition: number | null; isParentPaid?: boolean },
 ) {
+  // What a child made is its parent's material, which nobody has paid for before the parent succeeds.
+  const output = task.parentId === null || isParentPaid ? task.output : [];
   return {
     id: task.id,
     object: "generation.task" as const,
@@ -21,9 +28,9 @@ export function presentTask(
     ...(task.promptErasedAt === null ? {} : { prompt_erased_at: task.promptErasedAt.toISOString() }),
     status: task.state,
     progress: task.progress,
-    output: task.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
-    ...(task.type === "image" && task.output.length > 0
-      ? { data: task.output.map(({ fileId }) => ({ url: signLink(fileId, now).url })) }
+    output: output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
+    ...(task.type === "image" && output.length > 0
+      ? { data: output.map(({ fileId }) => ({ url: signLink(fileId, now).url })) }
       : {}),
     usage: presentUsage(task),
     created: Math.floor(task.createdAt.getTime() / 1000),
@@ -60,10 +67,19 @@ function presentStep(task: Task, step: StepRecord, { signLink, now }: { signLink
     name: step.name,
     status: step.state,
     progress: step.progress,
-    output: step.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
+    output: (isStepPaid(task, step) ? step.output : []).map((item) => ({
+      ...describeOutput(item),
+      url: signLink(item.fileId, now).url,
+    })),
     charge: presentMoney(priceStep(task, step)),
     task_ids: Object.values(step.taskIds),
   };
+}
+
+/** Whether the task is charged for a step however it ends; material of the video is paid with the video alone. */
+function isStepPaid({ terms, state }: Task, { name }: StepRecord): boolean {
+  if (state === "succeeded") return true;
+  return state !== "expired" && "stages" in terms && terms.stages.some(({ step }) => step === name);
 }
 
 /** What a step is charged: nothing before it is done, and nothing where the task is over and was not. */

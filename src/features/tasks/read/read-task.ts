@@ -31,6 +31,11 @@ export async function findQueuePosition(database: Database, task: Task): Promise
   return task.phase === "ready" ? await countWaiting(database, task) : null;
 }
 
+/** Whether a parent has succeeded, and is charged for what its children made. */
+export async function hasSucceeded(database: Database, parentId: string | null): Promise<boolean> {
+  return parentId !== null && (await findTask(database, parentId))?.state === "succeeded";
+}
+
 /**
  * The task once it is over, or as it is when the time is. Whoever knows a version of it already hears of the next one.
  */

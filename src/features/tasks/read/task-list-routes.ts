@@ -10,6 +10,7 @@ import { getCaller } from "../../../platform/http/request-context.ts";
 import type { Files } from "../../files/index.ts";
 import { countTasks, findScanEnd, listTasks, scannedTasksMax, type TaskFilter } from "../task-store.ts";
 import { presentTask } from "./present-task.ts";
+import { hasSucceeded } from "./read-task.ts";
 import { taskCountFilterSchema, taskCountsSchema, taskFilterSchema, taskListSchema } from "./task-schema.ts";
 
 type TaskListDependencies = { database: Database; clock: Clock; files: Pick<Files, "signLink"> };
@@ -50,7 +51,8 @@ that a page of it may be short, or empty, and \`next_cursor\` still lead on.`;
           : filter.words === undefined
             ? null
             : await findScanEnd(database, filter, after);
-      const view = { signLink: files.signLink, now: clock.now(), queuePosition: null };
+      const isParentPaid = await hasSucceeded(database, parentId);
+      const view = { signLink: files.signLink, now: clock.now(), queuePosition: null, isParentPaid };
       return {
         object: "list" as const,
         data: page.map((task) => presentTask(task, view)),

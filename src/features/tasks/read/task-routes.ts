@@ -17,7 +17,7 @@ import { isFinal, type Task, type TaskType } from "../task.ts";
 import { type CancelDependencies, cancelTask } from "./cancel-task.ts";
 import { type PresentComposite, presentRequest } from "./present-request.ts";
 import { presentTask } from "./present-task.ts";
-import { awaitTask, findQueuePosition, getTask } from "./read-task.ts";
+import { awaitTask, findQueuePosition, getTask, hasSucceeded } from "./read-task.ts";
 import { addTaskListRoutes } from "./task-list-routes.ts";
 import { taskRequestSchema, taskSchema } from "./task-schema.ts";
 import type { TaskWatch } from "./watch-tasks.ts";
@@ -60,7 +60,8 @@ export async function presentNow(
   task: Task,
 ) {
   const queuePosition = await findQueuePosition(database, task);
-  return presentTask(task, { signLink: files.signLink, now: clock.now(), queuePosition });
+  const isParentPaid = await hasSucceeded(database, task.parentId);
+  return presentTask(task, { signLink: files.signLink, now: clock.now(), queuePosition, isParentPaid });
 }
 
 /** What the head of an answer says of a task: which version of it this is, and when to ask again. */

@@ -174,3 +174,11 @@ export async function listChildren(database: Database, parentId: TaskId): Promis
   const rows = await database.selectFrom("tasks").selectAll().where("parent_id", "=", parentId).orderBy("id").execute();
   return rows.map(toTask);
 }
+
+/** The files that the children of a composite task made. */
+export async function listChildOutputs(tx: Database, parentId: TaskId): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select item ->> 'fileId' as id from tasks, jsonb_array_elements(output) as item
+      where parent_id = ${parentId}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
