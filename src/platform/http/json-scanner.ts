@@ -46,11 +46,11 @@ export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): Jso
 export const innerStructureMax = 40_000;
 const sliceCharacters = 64 * 1024;
 
-/** Counts the structure of a text that may be JSON, and stops when it is more than can be parsed by the way. */
-export function countInnerStructure(text: string): number {
+/** Counts the structure of a text that may be JSON, and stops when it is more than may be parsed in one go. */
+export function countInnerStructure(text: string, structureMax = innerStructureMax): number {
   let place: Place = "outside";
   let structure = 0;
-  for (let at = 0; at < text.length && structure <= innerStructureMax; at += sliceCharacters) {
+  for (let at = 0; at < text.length && structure <= structureMax; at += sliceCharacters) {
     const counted = countChunk(Buffer.from(text.slice(at, at + sliceCharacters)), place);
     place = counted.place;
     structure += counted.structure;

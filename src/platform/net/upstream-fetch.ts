@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { createJsonScanner } from "../http/json-scanner.ts";
 import { type Exchange, type OpenAnswer, openExchange } from "./open-exchange.ts";
 import { UpstreamError, type UpstreamRequest, type UpstreamTimeouts } from "./upstream-call.ts";
 import { createConnect, createUpstreamPool, type UpstreamPool } from "./upstream-pool.ts";
@@ -57,10 +58,15 @@ const answerBytesMax = 32 * 1024 * 1024;
 const eventStreamBytesMax = 128 * 1024 * 1024;
 /** Parsers keep a line until it ends. */
 const eventLineBytesMax = 4 * 1024 * 1024;
+/** Libraries parse a whole answer, or an event, in one go: so many `{`, `[`, `:` and `,` of it take up to 50 ms. */
+const structureMaxStandard = 80_000;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The upstream pool as a `fetch`, for libraries that speak to a vendor for us. */
-export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } = {}): UpstreamFetch {
+export function createUpstreamFetch({
+  connectionsMax = connectionsMaxStandard,
+  structureMax = structureMaxStandard,
+} = {}): UpstreamFetch {
   const connect = createConnect({ timeoutMs: connectMsMax });
   const pools = new Map<string, UpstreamPool>();
   const calls = new Set<FetchCall>();
@@ -74,7 +80,7 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
   }
 
   function openCall(options: FetchCallOptions): FetchCall {
-    const call = openFetchCall(getPool, options, () => calls.delete(call));
+    const call = openFetchCall(getPool, { ...options, structureMax }, () => calls.delete(call));
     calls.add(call);
     return call;
   }
@@ -92,7 +98,7 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
 /** One value with its own end, so that whatever ends it (a failure, its caller, its time) ends all of it. */
 function openFetchCall(
   getPool: (origin: string) => UpstreamPool,
-  { timeouts, onHead }: FetchCallOptions,
+  { timeouts, onHead, structureMax }: FetchCallOptions & { structureMax: number },
   onEnd: () => void,
 ): FetchCall {
   let exchange: Exchange | null = null;
@@ -132,7 +138,7 @@ function openFetchCall(
       exchange = openExchange(getPool(origin), { ...request, timeouts }, { signal: ending.signal });
       if (isPaused) exchange.pause();
       const answer = await exchange.head;
-      const response = createResponse(answer, readChecked(answer, failBy));
+      const response = createResponse(answer, readChecked(answer, structureMax, failBy));
       onHead(answer.status);
       return response;
     } catch (error) {
@@ -163,20 +169,26 @@ function explainFailure({ kind, message, cause }: UpstreamError): FetchFailure {
   return { kind, reason: cause instanceof Error ? `${message} ${cause.message}` : message };
 }
 
-/** The body of an answer, up to where it is too large. */
+/** The body of an answer, up to where it is too large, or would take too long to parse. */
 async function* readChecked(
   { headers, read }: OpenAnswer,
+  structureMax: number,
   failBy: (error: unknown) => never,
 ): AsyncGenerator<Buffer, void, undefined> {
   const isEventStream = String(headers["content-type"]).startsWith("text/event-stream");
   const bytesMax = isEventStream ? eventStreamBytesMax : answerBytesMax;
   let bytes = 0;
   let lineBytes = 0;
+  const limits = { structureMax, escapesMax: Number.POSITIVE_INFINITY };
+  let scanner = createJsonScanner(limits);
   try {
     for await (const chunk of read()) {
       bytes += chunk.length;
       if (bytes > bytesMax) throw new UpstreamError("bad-answer", "Its answer is too large.");
       if (isEventStream) lineBytes = measureLine(lineBytes, chunk);
+      // A chunk that ends a line begins another count; what a line shares a chunk with is too little to matter.
+      if (isEventStream && lineBytes < chunk.length) scanner = createJsonScanner(limits);
+      else if (scanner.add(chunk) !== null) throw new UpstreamError("bad-answer", "Its answer has too much structure.");
       yield chunk;
     }
   } catch (error) {

@@ -23,13 +23,15 @@ type CreateEmbeddingModel = (model: {
   fetch: Fetch;
 }) => Promise<EmbeddingModelV4>;
 
-/** So many vectors are a few megabytes, which the packages parse at once. */
-const textsPerCallMax = 96;
+/** The packages parse all vectors of a call in one go: so many of 3,072 numbers take up to 50 ms. */
+const textsPerCallMax = 32;
+/** As many vectors of 12,288 numbers. */
+const structureMax = 400_000;
 const connectMsMax = 15_000;
 
 /** Vectors of an upstream behind a provider package of the AI SDK. */
 function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): EmbeddingProvider {
-  const upstream = createUpstreamFetch();
+  const upstream = createUpstreamFetch({ structureMax });
   return {
     findObstacle: ({ input }) =>
       input.kind === "texts" ? null : { param: "input", message: "This model takes texts, not tokens." },

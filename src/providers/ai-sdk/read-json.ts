@@ -1,3 +1,5 @@
+import { parseJson as parseBounded } from "../openai-compatible/json-value.ts";
+
 /** What somebody else's JSON has in a field, if it is an object that has it. */
 export function readField(value: unknown, field: string): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, field)?.value : undefined;
@@ -24,12 +26,7 @@ export function toCount(value: unknown): number {
 
 /** `null` for what is no JSON. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whoever wrote it is not ours; the caller says what it means that there is nothing to read.
-    return null;
-  }
+  return parseBounded(text) ?? null;
 }
 
 export function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { ChatAnswer, ChatUsage, ProviderError } from "../contract.ts";
 import { createByteCollector } from "../openai-compatible/collect-bytes.ts";
-import { asRecord, type JsonRecord, parseJson } from "../openai-compatible/json-value.ts";
+import { asRecord, type JsonRecord, listStructureMax, parseJson } from "../openai-compatible/json-value.ts";
 import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "../openai-compatible/outlet.ts";
 import { createEventReader, type EventListener, type EventReader } from "../openai-compatible/read-events.ts";
 
@@ -67,19 +67,21 @@ class NativeStreamReader implements AnswerReader, EventListener {
 type WholeOptions = {
   outlet: Outlet;
   errors: ErrorReader;
+  hasLogprobs?: boolean;
   /** `null` for what is no answer. */
   convert(answer: JsonRecord): ChatAnswer | null;
 };
 
 /** Reads a native answer that comes as one JSON text. */
-export function createNativeWholeReader({ outlet, errors, convert }: WholeOptions): AnswerReader {
+export function createNativeWholeReader({ outlet, errors, hasLogprobs = false, convert }: WholeOptions): AnswerReader {
   const body = createByteCollector(answerBytesMax);
   return {
     add(chunk) {
       if (!body.add(chunk)) outlet.fail(createBadAnswer("The answer is too large."));
     },
     end() {
-      const answer = asRecord(parseJson(body.take().toString("utf8")));
+      const structureMax = hasLogprobs ? listStructureMax : undefined;
+      const answer = asRecord(parseJson(body.take().toString("utf8"), structureMax));
       if (answer === null) return outlet.fail(createBadAnswer("The answer is no JSON object."));
       if (answer.error !== undefined && answer.error !== null) return outlet.fail(errors.readError(answer));
       const converted = convert(answer);

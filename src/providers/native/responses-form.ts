@@ -17,7 +17,9 @@ export function createResponsesForm({ clock, host }: { clock: Clock; host: strin
       const { native, request } = call;
       invariant(native !== undefined, "only a native request is answered natively");
       if (request.stream !== true) {
-        return createNativeWholeReader({ outlet, errors, convert: (answer) => convertResponse(answer, native) });
+        const hasLogprobs = request.logprobs === true;
+        const convert = (answer: JsonRecord): ChatAnswer | null => convertResponse(answer, native);
+        return createNativeWholeReader({ outlet, errors, hasLogprobs, convert });
       }
       const names = createVendorNames(call, host);
       return createNativeStreamReader(outlet, createResponseTaker({ outlet, errors, native, names }));

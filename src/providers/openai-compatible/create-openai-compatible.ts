@@ -61,7 +61,7 @@ function createChatForm(habits: UpstreamHabits, clock: Clock): AnswerForm {
       if (habits.outputCapField === "none") target = capOutput(target, outputTokensMax * choicesAsked);
       return isStream
         ? createStreamReader({ outlet: target, choicesAsked, forms, errors })
-        : createAnswerReader({ outlet: target, isStreamWanted, errors });
+        : createAnswerReader({ outlet: target, isStreamWanted, hasLogprobs: request.logprobs === true, errors });
     },
     readError: (refusal) => readUpstreamError({ ...refusal, clock }),
   };

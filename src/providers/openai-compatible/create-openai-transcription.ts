@@ -3,7 +3,7 @@ import { readWhole } from "../../platform/net/guarded-client.ts";
 import { ProviderError } from "../contract.ts";
 import { readRefusal } from "../media-client.ts";
 import type { Transcript, TranscriptionCall, TranscriptionProvider, TranscriptionRequest } from "../transcription.ts";
-import { parseJson } from "./json-value.ts";
+import { listStructureMax, parseJson } from "./json-value.ts";
 import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions, presentTrace } from "./openai-endpoint.ts";
 import { readMediaError } from "./read-media-error.ts";
 import { readTranscript } from "./read-transcript.ts";
@@ -110,7 +110,7 @@ async function readAnswer(
   if (onPieces !== null && String(headers["content-type"] ?? "").startsWith("text/event-stream")) {
     return await readTranscriptEvents(answer.read({ bytesMax: transcriptBytesMax }), { onPieces, clock });
   }
-  const body = parseJson(String(await readWhole(answer, { bytesMax: transcriptBytesMax })));
+  const body = parseJson(String(await readWhole(answer, { bytesMax: transcriptBytesMax })), listStructureMax);
   const transcript = readTranscript(body);
   if (transcript === null)
     throw new ProviderError("bad-answer", "The answer has no text in it.", { detail: { status } });

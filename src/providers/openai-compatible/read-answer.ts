@@ -1,5 +1,5 @@
 import { createByteCollector } from "./collect-bytes.ts";
-import { asRecord, parseJson } from "./json-value.ts";
+import { asRecord, listStructureMax, parseJson } from "./json-value.ts";
 import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "./outlet.ts";
 import { readReportedUsage } from "./read-usage.ts";
 import { type CleanAnswerChoice, type CleanChunkChoice, sanitiseAnswerChoice } from "./sanitise-choice.ts";
@@ -9,20 +9,22 @@ type AnswerReaderOptions = {
   outlet: Outlet;
   /** Some upstreams give a whole answer to whoever asked for a stream. */
   isStreamWanted: boolean;
+  /** Log probabilities make an answer many times as large. */
+  hasLogprobs: boolean;
   errors: ErrorReader;
 };
 
 const answerBytesMax = 32 * 1024 * 1024;
 
 /** Reads an answer that comes as one JSON text. */
-export function createAnswerReader({ outlet, isStreamWanted, errors }: AnswerReaderOptions): AnswerReader {
+export function createAnswerReader({ outlet, isStreamWanted, hasLogprobs, errors }: AnswerReaderOptions): AnswerReader {
   const body = createByteCollector(answerBytesMax);
   return {
     add(chunk) {
       if (!body.add(chunk)) outlet.fail(createBadAnswer("The answer is too large."));
     },
     end() {
-      const parsed = parseJson(body.take().toString("utf8"));
+      const parsed = parseJson(body.take().toString("utf8"), hasLogprobs ? listStructureMax : undefined);
       const answer = asRecord(parsed);
       if (answer === null) return outlet.fail(createBadAnswer("The answer is no JSON object."));
       if (answer.error !== undefined && answer.error !== null) return outlet.fail(errors.readError(parsed));

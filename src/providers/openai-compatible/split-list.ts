@@ -23,24 +23,31 @@ kinds[quote] = quotes;
 const listDepth = 2;
 const itemDepth = 3;
 const envelopeBytesMax = 64 * 1024;
+/** More than any vector has: 65,536 numbers of 32 characters. */
+const vectorBytesMax = 2 * 1024 * 1024;
 
 /**
  * A list of vectors may have a hundred megabytes: parsed at once it would hold everybody else up for a second. It is only
  * taken apart here; whether it is JSON, the parser says that gets the parts.
  */
-export function createListSplitter(): ListSplitter {
+export function createListSplitter({ itemBytesMax = vectorBytesMax } = {}): ListSplitter {
   let depth = 0;
   let isInString = false;
   let isEscaped = false;
   let isInList = false;
   let item: Buffer[] = [];
+  let itemBytes = 0;
   const around: Buffer[] = [];
   let aroundBytes = 0;
 
   function keep(chunk: Buffer, from: number, to: number): void {
     if (to <= from) return;
     const bytes = chunk.subarray(from, to);
-    if (isInList && depth >= itemDepth) item.push(bytes);
+    if (isInList && depth >= itemDepth) {
+      itemBytes += bytes.length;
+      if (itemBytes > itemBytesMax) throw createBadAnswer("An object of the answer's list is too large.");
+      item.push(bytes);
+    }
     // Between the objects of the list there is nothing but commas.
     else if (!(isInList && depth === listDepth)) {
       aroundBytes += bytes.length;
@@ -86,8 +93,11 @@ export function createListSplitter(): ListSplitter {
           const isItem = isInList && depth === itemDepth;
           keep(chunk, from, isItem ? at + 1 : at);
           from = isItem ? at + 1 : at;
-          if (isItem) items.push(Buffer.concat(item));
-          if (isItem) item = [];
+          if (isItem) {
+            items.push(Buffer.concat(item));
+            item = [];
+            itemBytes = 0;
+          }
           depth -= 1;
           if (depth < listDepth) isInList = false;
         }

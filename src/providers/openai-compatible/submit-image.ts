@@ -1,10 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ExchangeAnswer } from "../../platform/net/guarded-client.ts";
 import { ProviderError } from "../contract.ts";
 import type { GenerationCall, ImageRequest, MadeOutput, SubmitOutcome } from "../generation.ts";
 import { openBase64 } from "../inline-media.ts";
-import { readAnswer, type WholeAnswer } from "../media-client.ts";
-import { asRecord } from "./json-value.ts";
+import { readRefusal, type WholeAnswer } from "../media-client.ts";
+import { asRecord, parseJson } from "./json-value.ts";
 import { type OpenAiEndpoint, presentTrace } from "./openai-endpoint.ts";
 import { readMediaError, refuseOrWait } from "./read-media-error.ts";
+import { createListSplitter } from "./split-list.ts";
 import { writeMultipart } from "./write-multipart.ts";
 
 /** A large image in base64. */
@@ -25,7 +28,7 @@ export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Pr
   const headers = { accept: "application/json", ...asked.headers, ...call.headers, ...presentTrace(call) };
   const once = await endpoint.client.sendOnce(
     { method: "POST", path, headers, body: asked.body, apiKey, timeoutMs, signal },
-    (answer) => readAnswer(answer, { bytesMax, signal }),
+    (answer) => readImageAnswer(answer, { bytesMax, signal }),
   );
   if (once.kind === "ambiguous") return once;
   const { answer } = once;
@@ -33,6 +36,25 @@ export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Pr
     return refuseOrWait(readMediaError(answer, endpoint), call);
   }
   return readImages(answer, { endpoint, apiKey, count: request.count });
+}
+
+/** Reads image by image: all of an answer, parsed in one go, would hold the event loop for most of a second. */
+async function readImageAnswer(
+  answer: ExchangeAnswer,
+  { bytesMax, signal }: { bytesMax: number; signal: AbortSignal },
+): Promise<WholeAnswer> {
+  const { status, headers } = answer;
+  if (status >= 300) return { status, headers, body: await readRefusal(answer, signal) };
+  const splitter = createListSplitter({ itemBytesMax: imageBytesMax });
+  const data: unknown[] = [];
+  for await (const chunk of answer.read({ bytesMax })) {
+    for (const item of splitter.add(chunk)) {
+      data.push(parseJson(item.toString("utf8")));
+      await nextTurn();
+    }
+  }
+  const envelope = asRecord(parseJson(splitter.envelope()));
+  return { status, headers, body: Array.isArray(envelope?.data) ? { ...envelope, data } : envelope };
 }
 
 type Asked = { operation: string; headers: Record<string, string>; body: string | AsyncIterable<Uint8Array> };

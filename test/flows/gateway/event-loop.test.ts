@@ -12,20 +12,45 @@ import {
 } from "../../harness/gateway-process.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
-import { canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const holdMsMax = 100;
 const models = ["open", "anthropic", "google", "packaged"];
+const megabyte = 1024 * 1024;
+const structureMax = 80_000;
+const list = (count: number, write: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => write(index)).join(",");
+
+/** What a broken upstream may answer with: as much as is read, all of it structure. Each has an upstream of its own. */
+const nested = "[".repeat(4 * megabyte - 1000);
+const sendEvent = { rawChunks: [`data: ${nested}\n\n`], contentType: "text/event-stream" };
+const openChoices = `{"id":"a","choices":[{"index":0,"message":[${list(300_000, (index) => `{"k${index}":1}`)}]}]}`;
+const brokenAnswers: { name: string; provider: string; behaviour: Behaviour }[] = [
+  { name: "a whole answer", provider: "open", behaviour: { body: nested } },
+  { name: "a whole answer that is JSON", provider: "open", behaviour: { body: openChoices } },
+  { name: "an event", provider: "open", behaviour: sendEvent },
+  { name: "an answer that a package reads", provider: "packaged", behaviour: { body: nested } },
+  { name: "an event that a package reads", provider: "packaged", behaviour: sendEvent },
+  { name: "an event of Anthropic's", provider: "anthropic", behaviour: sendEvent },
+  { name: "an answer of Google's", provider: "google", behaviour: { body: nested } },
+];
 
 function writeCatalog(upstream: FakeUpstreams): string {
   const limits = { max_output_tokens: 1000 };
   const all = models.map((id) => ({ id, limits, routes: [{ provider: id, upstream_model: `${canary}-${id}` }] }));
   const sandbox = { id: "sandbox", limits, routes: [{ provider: "sandbox", upstream_model: "chat" }] };
+  const broken = brokenAnswers.map(({ provider }, index) => ({
+    id: `broken-${index}`,
+    limits,
+    routes: [{ provider, upstream_model: `${canary}-broken-${index}` }],
+  }));
   return writeCatalogOf(upstream, {
-    models: [...all, sandbox],
+    models: [...all, sandbox, ...broken],
     providers: [{ id: "sandbox", kind: "sandbox" }],
-    prices: [...models, "sandbox"].map((id) => writePrice(id, { input_price: "0.001", output_price: "0.001" })),
+    prices: [...models, "sandbox", ...broken.map(({ id }) => id)].map((id) =>
+      writePrice(id, { input_price: "0.001", output_price: "0.001" }),
+    ),
   });
 }
 
@@ -83,10 +108,6 @@ async function send(
   return { status: response.status, code: /"code":"([a-z_]+)"/.exec(text)?.[1] ?? "" };
 }
 
-const megabyte = 1024 * 1024;
-const structureMax = 80_000;
-const list = (count: number, write: (index: number) => string): string =>
-  Array.from({ length: count }, (_, index) => write(index)).join(",");
 /** A request with a text in place of the word. */
 const put = (fields: Fields, text: string): string => JSON.stringify(ask(fields)).replace('"HERE"', () => text);
 const say = (text: string): string => put({ messages: [{ role: "user", content: "HERE" }] }, `"${text}"`);
@@ -168,4 +189,18 @@ describe("nobody waits long for others", () => {
     expect(await send(body, { key: `${poor.key}x` })).toEqual({ status: 401, code: "invalid_api_key" });
     expect(await readLongestHold()).toBeLessThan(holdMsMax / 2);
   });
+
+  test.each(brokenAnswers.map(({ name }, index) => [name, index] as const))(
+    "while an upstream answers with too much structure: %s",
+    async (_name, index) => {
+      const { behaviour = {} } = brokenAnswers[index] ?? {};
+      chat.upstream.alwaysFor({ model: `${canary}-broken-${index}` }, behaviour);
+      await readLongestHold();
+      const answer = await send(JSON.stringify(ask({ stream: "rawChunks" in behaviour })), {
+        model: `broken-${index}`,
+      });
+      expect(answer.code).toBe("upstream_unavailable");
+      expect(await readLongestHold()).toBeLessThan(holdMsMax);
+    },
+  );
 });
