@@ -283,6 +283,8 @@ create table conversations (
 
 CREATE INDEX conversations_by_expiry ON conversations USING btree (expires_at);
 
+CREATE TRIGGER conversations_counted AFTER INSERT OR DELETE OR UPDATE OF bytes, metadata ON conversations FOR EACH ROW EXECUTE FUNCTION count_conversation();
+
 create table copy_states (
   is_only boolean not null default true,
   state text not null,
@@ -811,6 +813,8 @@ CREATE INDEX responses_by_lease ON responses USING btree (lease_until) WHERE lea
 
 CREATE INDEX responses_by_previous ON responses USING btree (account_id, previous_id) WHERE previous_id IS NOT NULL;
 
+CREATE TRIGGER responses_counted AFTER INSERT OR DELETE OR UPDATE OF bytes, events ON responses FOR EACH ROW EXECUTE FUNCTION count_response();
+
 create table scheduled_jobs (
   name text not null,
   schedule jsonb not null,
@@ -827,6 +831,14 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now(),
   compatible_from integer,
   constraint schema_migrations_pkey PRIMARY KEY (number)
+);
+
+create table stored_texts (
+  account_id text not null,
+  shard smallint not null,
+  bytes bigint not null,
+  constraint stored_texts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint stored_texts_unique PRIMARY KEY (account_id, shard)
 );
 
 create table stripe_progress (
@@ -1140,6 +1152,12 @@ CREATE INDEX webhook_sessions_by_account ON webhook_sessions USING btree (accoun
 
 CREATE INDEX webhook_sessions_by_time ON webhook_sessions USING btree (listening_until);
 
+create table welcomed_mailboxes (
+  mailbox_hash bytea not null,
+  welcomed_at timestamp with time zone not null,
+  constraint welcomed_mailboxes_unique PRIMARY KEY (mailbox_hash)
+);
+
 create view task_turns as
  SELECT task_id,
     next_poll_at,
@@ -1406,6 +1424,42 @@ begin
     on conflict (account_id, key) do nothing
     returning idempotency_keys.request_id;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_conversation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    delta bigint := coalesce(new.bytes + octet_length(new.metadata), 0) - coalesce(old.bytes + octet_length(old.metadata), 0);
+  begin
+    if delta <> 0 then perform count_stored_text(coalesce(new.account_id, old.account_id), 0, delta); end if;
+    return null;
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_response()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    delta bigint := coalesce(new.bytes + coalesce(octet_length(new.events), 0), 0)
+      - coalesce(old.bytes + coalesce(octet_length(old.events), 0), 0);
+  begin
+    if delta <> 0 then
+      perform count_stored_text(
+        coalesce(new.account_id, old.account_id), 1 + (hashtext(coalesce(new.id, old.id)) & 7), delta);
+    end if;
+    return null;
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_stored_text(changed_account text, changed_shard integer, delta bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    insert into stored_texts (account_id, shard, bytes) values (changed_account, changed_shard, delta)
+      on conflict (account_id, shard) do update set bytes = stored_texts.bytes + excluded.bytes
+  $function$;
 
 CREATE OR REPLACE FUNCTION public.create_wallet()
  RETURNS trigger

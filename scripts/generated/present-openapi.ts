@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
 import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
 import { readSiteSettings } from "../../src/app/read-site-settings.ts";
+import { readTextLimits } from "../../src/app/read-text-limits.ts";
 import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
@@ -130,7 +131,13 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     embeddings: createEmbeddings({ calls, catalog, registry, clock }),
     files,
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
-    responses: createResponses({ ...parts, chat, heartbeatMs: settings.stream_heartbeat_ms, days: 0 }),
+    responses: createResponses({
+      ...parts,
+      chat,
+      heartbeatMs: settings.stream_heartbeat_ms,
+      days: 0,
+      ...readTextLimits(settings),
+    }),
     tasks,
     transcriptions: createTranscriptions({ catalog, registry, clock, calls, files }),
     webhooks,

@@ -29,6 +29,7 @@ import { readBrandSettings } from "./read-brand-settings.ts";
 import { readContentDays } from "./read-content-days.ts";
 import { readPaymentSettings } from "./read-payment-settings.ts";
 import { readSiteSettings, readWelcomeCredit } from "./read-site-settings.ts";
+import { readTextLimits } from "./read-text-limits.ts";
 
 /** What a gateway does: every feature, made from what it stands on. */
 export type Features = Pick<
@@ -104,7 +105,8 @@ export async function createFeatures(
   const completions = createCompletions({ calls, chat });
   const messages = createMessages({ calls, chat, catalog, clock });
   const days = settings.response_days;
-  const responses = createResponses({ calls, chat, database, clock, logger, heartbeatMs, days });
+  const texts = readTextLimits(settings);
+  const responses = createResponses({ calls, chat, database, clock, logger, heartbeatMs, days, ...texts });
   stack.defer(() => responses.close());
   const embeddings = createEmbeddings({ calls, catalog, registry, clock });
   const isLead = (): boolean => options.siblings?.isLead() ?? true;

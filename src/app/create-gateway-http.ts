@@ -48,6 +48,7 @@ import { addHealthRoutes } from "./health-routes.ts";
 import { noteRequest } from "./note-request.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
 import { readContentDays } from "./read-content-days.ts";
+import { readJsonLimits } from "./read-json-limits.ts";
 import { addReferenceRoutes, readExamples } from "./reference-routes.ts";
 import { requireFunds } from "./require-funds.ts";
 import type { CopyWatch } from "./watch-copy.ts";
@@ -97,9 +98,6 @@ Every call sends \`Authorization: Bearer <API_KEY>\` (or \`x-api-key: <API_KEY>\
 \`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
 \`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
-/** Some clients write every character beyond ASCII as an escape: as many of them as the longest context has tokens. */
-const jsonEscapesMax = 1_000_000;
-
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(given: GatewayHttpDependencies): Promise<HttpServer> {
   const { settings, database, counters, clock, ids, randomBytes, logger, tracing = null } = given;
@@ -107,7 +105,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     ...{ clock, ids, logger, metrics: given.metrics, tracing },
     limits: {
       bodyBytesMax: settings.json_body_bytes_max,
-      json: { structureMax: settings.json_structure_max, escapesMax: jsonEscapesMax },
+      json: readJsonLimits(settings),
       headerBytesMax: settings.header_bytes_max,
       headerTimeoutMs: settings.header_timeout_ms,
       requestTimeoutMs: settings.request_timeout_ms,

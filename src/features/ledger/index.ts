@@ -33,7 +33,7 @@ export type {
 } from "./operation.ts";
 export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
-export { hasFunds, readBalance } from "./read-balance.ts";
+export { hasFunds, hasPaid, readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";
 export { renewPlan } from "./renew-plan.ts";
 export { rollUpUsage } from "./roll-up-usage.ts";

@@ -13,6 +13,13 @@ export async function hasFunds(database: Database, accountId: AccountId, now: Da
   return [...pockets.values()].some((pocket) => (isExpired(pocket, now) ? pocket.held : pocket.posted) > 0n);
 }
 
+/** Whether money was ever paid in: cash, not a gift such as the welcome credit. */
+export async function hasPaid(database: Database, accountId: AccountId): Promise<boolean> {
+  const nothing = { pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const { pockets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
+  return [...pockets.values()].some(({ kind }) => kind === "cash");
+}
+
 /** What an account has at a moment, from the ledger and from nowhere else. */
 export async function readBalance(
   database: Database,

@@ -20,6 +20,7 @@ import {
 import {
   addItems,
   type ConversationKey,
+  countConversations,
   deleteConversation,
   deleteItem,
   findConversation,
@@ -28,17 +29,18 @@ import {
   listItemPage,
   type StoredConversation,
   type StoredItem,
-  sumConversations,
   updateMetadata,
 } from "./conversation-store.ts";
+import { pageBytesMax, presentItemPage } from "./item-page.ts";
 import { itemIdPattern, keepItems } from "./keep-items.ts";
 import { readInput } from "./read-input.ts";
 import { checkFieldDepth } from "./read-response-request.ts";
 import { readSuffix } from "./response-envelope.ts";
 import type { JsonObject } from "./response-request.ts";
 import { inputItemListSchema, inputItemQuerySchema } from "./response-schema.ts";
+import type { TextQuota } from "./text-quota.ts";
 
-export type ConversationDependencies = { database: Database; clock: Clock; retentionMs: number };
+export type ConversationDependencies = { database: Database; clock: Clock; retentionMs: number; quota: TextQuota };
 
 const tags = ["Conversations"];
 const params = pathParams({ conversation_id: "conversation" });
@@ -46,9 +48,9 @@ const itemParams = pathParams({ conversation_id: "conversation", item_id: "conve
 const noQuery = Type.Object({}, { additionalProperties: false });
 const includeQuery = Type.Pick(inputItemQuerySchema, ["include", "include[]"], { additionalProperties: false });
 
-/** Conversations cost nothing to create, so that there is an end to what an account may have of them. */
+/** Conversations cost nothing to create. */
 const conversationsMax = 10_000;
-const accountBytesMax = 256 * 1024 * 1024;
+const jsonType = "application/json; charset=utf-8";
 
 export function addConversationRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
   addCreate(http, dependencies);
@@ -92,27 +94,42 @@ function readItems(items: readonly JsonObject[], requestId: string): StoredItem[
   return keepItems(placed, requestId).map((item) => ({ id: String(item.id), text: JSON.stringify(item) }));
 }
 
-async function checkRoom(
-  { database, retentionMs }: ConversationDependencies,
-  accountId: AccountId,
-  { conversations, items }: { conversations: number; items: readonly StoredItem[] },
-): Promise<void> {
+/** Refuses before anything is written; `write` is refused again, and undone, where others wrote at the same time. */
+async function writeWithinQuota<T>(
+  { database, retentionMs, quota }: ConversationDependencies,
+  { accountId, items }: { accountId: AccountId; items: readonly StoredItem[] },
+  write: (tx: Database) => Promise<T>,
+): Promise<T> {
   if (retentionMs === 0) throw new AppError("unsupported_capability", "This gateway keeps no conversations.");
-  const sums = await sumConversations(database, accountId);
-  const bytes = items.reduce((sum, { text }) => sum + Buffer.byteLength(text), sums.bytes);
-  if (sums.conversations + conversations <= conversationsMax && bytes <= accountBytesMax) return;
-  const quota = `${conversationsMax} conversations of ${accountBytesMax} bytes together`;
-  throw new AppError("payload_too_large", `An account has at most ${quota}. Delete some first.`);
+  await quota.require(
+    database,
+    accountId,
+    items.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+  );
+  return await database.transaction().execute(async (tx) => {
+    const written = await write(tx);
+    await quota.require(tx, accountId, 0);
+    return written;
+  });
+}
+
+async function requireCount({ database }: ConversationDependencies, accountId: AccountId): Promise<void> {
+  if ((await countConversations(database, accountId)) < conversationsMax) return;
+  throw new AppError(
+    "payload_too_large",
+    `An account has at most ${conversationsMax} conversations. Delete some first.`,
+  );
 }
 
 function addCreate(http: HttpServer, dependencies: ConversationDependencies): void {
-  const { database, clock, retentionMs } = dependencies;
+  const { clock, retentionMs } = dependencies;
   const { config, schema, errors } = describeEndpoint("createConversation", [
     "invalid_json",
     "missing_parameter",
     "invalid_parameter",
     "unknown_parameter",
     "unsupported_capability",
+    "insufficient_balance",
     "payload_too_large",
     "unsupported_media_type",
   ]);
@@ -134,14 +151,17 @@ it. It is kept until nobody has used it for as long as responses are kept.`,
       const { accountId } = getCaller(request);
       const { items: given, metadata } = request.body ?? {};
       const items = readItems(given ?? [], request.id);
-      await checkRoom(dependencies, accountId, { conversations: 1, items });
+      await requireCount(dependencies, accountId);
       const now = clock.now();
       const conversation = {
         ...{ accountId, id: `conv_${readSuffix(request.id)}`, createdAt: now },
         metadata: JSON.stringify(metadata ?? {}),
       };
       const expiresAt = new Date(now.getTime() + retentionMs);
-      await insertConversation(database, { ...conversation, expiresAt }, items);
+      await writeWithinQuota(dependencies, { accountId, items }, async (tx) => {
+        await insertConversation(tx, { ...conversation, expiresAt });
+        await addItems(tx, conversation, { items, now, expiresAt });
+      });
       return present(conversation);
     },
   );
@@ -214,15 +234,6 @@ function addReadAndChange(http: HttpServer, dependencies: ConversationDependenci
   );
 }
 
-function presentList(texts: readonly string[], hasMore: boolean) {
-  const data = texts.map((text) => JSON.parse(text) as JsonObject);
-  const readId = (item: JsonObject | undefined): string | null => (item === undefined ? null : String(item.id));
-  return {
-    ...{ object: "list" as const, data, has_more: hasMore },
-    ...{ first_id: readId(data[0]), last_id: readId(data.at(-1)) },
-  };
-}
-
 function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
   const { database, clock, retentionMs } = dependencies;
   const adding = describeEndpoint("createConversationItems", [
@@ -232,6 +243,7 @@ function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies)
     "invalid_parameter",
     "unknown_parameter",
     "unsupported_capability",
+    "insufficient_balance",
     "payload_too_large",
     "unsupported_media_type",
   ]);
@@ -244,21 +256,21 @@ function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies)
         summary: "Add items to a conversation",
         description: "Adds items behind all that are there. One whose `id` is there already stays where it is.",
         ...{ tags, params, querystring: includeQuery, body: itemsRequestSchema },
-        response: { 200: inputItemListSchema, ...adding.errors },
+        response: { 200: Type.Unsafe<string>(inputItemListSchema), ...adding.errors },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const key = readKey(request);
       const items = readItems(request.body.items, request.id);
       await getConversation(dependencies, key);
-      await checkRoom(dependencies, key.accountId, { conversations: 0, items });
       const now = clock.now();
       const expiresAt = new Date(now.getTime() + retentionMs);
-      if (!(await addItems(database, key, { items, now, expiresAt }))) throw createMissing();
-      return presentList(
-        items.map(({ text }) => text),
-        false,
+      const { accountId } = key;
+      const isAdded = await writeWithinQuota(dependencies, { accountId, items }, (tx) =>
+        addItems(tx, key, { items, now, expiresAt }),
       );
+      if (!isAdded) throw createMissing();
+      return reply.type(jsonType).send(presentItemPage({ items, hasMore: false }));
     },
   );
   const listing = describeEndpoint("listConversationItems", ["not_found", "invalid_parameter", "unknown_parameter"]);
@@ -269,17 +281,18 @@ function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies)
       schema: {
         ...listing.schema,
         summary: "List the items of a conversation",
-        description: "The newest first, unless `order` is `asc`.",
+        description: `The newest first, unless \`order\` is \`asc\`. A page has up to 1 MiB of items, and one item at least: while
+\`has_more\` is true, go on with \`last_id\` as \`after\`.`,
         ...{ tags, params, querystring: inputItemQuerySchema },
-        response: { 200: inputItemListSchema, ...listing.errors },
+        response: { 200: Type.Unsafe<string>(inputItemListSchema), ...listing.errors },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const key = readKey(request);
       await getConversation(dependencies, key);
       const { limit = 20, order = "desc", after = null } = request.query;
-      const page = await listItemPage(database, key, { limit, order, after });
-      if (page !== null) return presentList(page.slice(0, limit), page.length > limit);
+      const page = await listItemPage(database, key, { limit, bytesMax: pageBytesMax, order, after });
+      if (page !== null) return reply.type(jsonType).send(presentItemPage(page));
       throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
     },
   );
@@ -296,14 +309,14 @@ function addSingleItemRoutes(http: HttpServer, dependencies: ConversationDepende
         ...reading.schema,
         summary: "Get an item of a conversation",
         ...{ tags, params: itemParams, querystring: includeQuery },
-        response: { 200: itemSchema, ...reading.errors },
+        response: { 200: Type.Unsafe<string>(itemSchema), ...reading.errors },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       await getConversation(dependencies, readKey(request));
       const item = await findItem(database, readKey(request), request.params.item_id);
       if (item === null) throw createMissing("item");
-      return JSON.parse(item) as { id: string; type: string };
+      return reply.type(jsonType).send(item);
     },
   );
   const deleting = describeEndpoint("deleteConversationItem", ["not_found", "unknown_parameter"]);

@@ -15,31 +15,23 @@ export type ConversationKey = Pick<StoredConversation, "accountId" | "id">;
 /** An item with the JSON text in which it is answered. */
 export type StoredItem = { id: string; text: string };
 
-/** What all conversations of an account have together. */
-export type ConversationSums = { conversations: number; bytes: number };
-
-export async function sumConversations(database: Database, accountId: AccountId): Promise<ConversationSums> {
-  const row = await database
+export async function countConversations(database: Database, accountId: AccountId): Promise<number> {
+  const { count } = await database
     .selectFrom("conversations")
-    .select(sql<number>`count(*)::int`.as("conversations"))
-    .select(sql<string>`coalesce(sum(bytes), 0)`.as("bytes"))
+    .select(sql<number>`count(*)::int`.as("count"))
     .where("account_id", "=", accountId)
     .executeTakeFirstOrThrow();
-  return { conversations: row.conversations, bytes: Number(row.bytes) };
+  return count;
 }
 
 export async function insertConversation(
-  database: Database,
+  tx: Database,
   { accountId, id, metadata, createdAt, expiresAt }: StoredConversation & { expiresAt: Date },
-  items: readonly StoredItem[],
 ): Promise<void> {
-  await database.transaction().execute(async (tx) => {
-    await tx
-      .insertInto("conversations")
-      .values({ account_id: accountId, id, metadata, created_at: createdAt, expires_at: expiresAt })
-      .execute();
-    await addItems(tx, { accountId, id }, { items, now: createdAt, expiresAt });
-  });
+  await tx
+    .insertInto("conversations")
+    .values({ account_id: accountId, id, metadata, created_at: createdAt, expires_at: expiresAt })
+    .execute();
 }
 
 type FoundConversation = StoredConversation & { bytes: number; itemCount: number };
@@ -87,6 +79,8 @@ export async function addItems(
   { accountId, id }: ConversationKey,
   { items, now, expiresAt }: { items: readonly StoredItem[]; now: Date; expiresAt: Date },
 ): Promise<boolean> {
+  // JSON texts have no line breaks of their own; an array of them would have to be escaped once more, on the event loop.
+  const texts = items.map(({ text }) => text).join("\n");
   const { rows } = await sql`
     with named as (
       select account_id, id, next_number from conversations
@@ -94,7 +88,7 @@ export async function addItems(
     ), added as (
       insert into conversation_items (account_id, conversation_id, number, id, item)
       select named.account_id, named.id, named.next_number + given.place, given.id, given.item
-      from named, unnest(${items.map((item) => item.id)}::text[], ${items.map(({ text }) => text)}::text[])
+      from named, unnest(${items.map((item) => item.id)}::text[], string_to_array(${texts}, chr(10)))
         with ordinality as given (id, item, place)
       on conflict do nothing
       returning octet_length(item) as bytes
@@ -142,7 +136,7 @@ export async function findItem(
   return row?.item ?? null;
 }
 
-/** The JSON texts of all items, the oldest first. */
+/** The JSON texts of all items, the oldest first; the caller has seen how much they are. */
 export async function listItems(database: Database, { accountId, id }: ConversationKey): Promise<string[]> {
   const rows = await database
     .selectFrom("conversation_items")
@@ -154,23 +148,35 @@ export async function listItems(database: Database, { accountId, id }: Conversat
   return rows.map(({ item }) => item);
 }
 
-export type ItemPage = { limit: number; order: "asc" | "desc"; after: string | null };
+export type ItemPage = { limit: number; bytesMax: number; order: "asc" | "desc"; after: string | null };
 
-/** Some items behind another; `null` where there is no such other. One more than asked for says that there are more. */
+/** Some items behind another, no more than fit into a page, but one at least; `null` where there is no such other. */
 export async function listItemPage(
   database: Database,
   { accountId, id }: ConversationKey,
-  { limit, order, after }: ItemPage,
-): Promise<string[] | null> {
+  { limit, bytesMax, order, after }: ItemPage,
+): Promise<{ items: StoredItem[]; hasMore: boolean } | null> {
   const own = database
     .selectFrom("conversation_items")
     .where("account_id", "=", accountId)
     .where("conversation_id", "=", id);
   const last = after === null ? null : await own.select("number").where("id", "=", after).executeTakeFirst();
   if (last === undefined) return null;
-  let page = own.select("item").orderBy("number", order);
-  if (last !== null) page = page.where("number", order === "asc" ? ">" : "<", last.number);
-  return (await page.limit(limit + 1).execute()).map(({ item }) => item);
+  let next = own.select(["id", "item", "number"]).orderBy("number", order);
+  if (last !== null) next = next.where("number", order === "asc" ? ">" : "<", last.number);
+  const direction = sql.raw(order);
+  const { rows } = await sql<{ id: string; text: string; candidates: number }>`
+    with next as materialized (${next.limit(limit + 1)}),
+      measured as (
+        select *, row_number() over page as place, sum(octet_length(item)) over page as bytes, count(*) over () as candidates
+        from next window page as (order by number ${direction})
+      )
+    select id, item as text, candidates::int from measured
+    where place <= ${limit} and (place = 1 or bytes <= ${bytesMax}) order by number ${direction}`.execute(database);
+  return {
+    items: rows.map(({ id: itemId, text }) => ({ id: itemId, text })),
+    hasMore: (rows[0]?.candidates ?? 0) > rows.length,
+  };
 }
 
 /** Removes some that nobody has used for long; answers how many. */

@@ -2,12 +2,19 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallEnd, CallPlan, IncomingCall } from "../calls/index.ts";
 import type { Chat, ChatKinds } from "../chat/index.ts";
+import type { ItemLimits } from "./item-reader.ts";
 import { isKept, type KeepDependencies, type KeptRequest, keepResponse } from "./keep-response.ts";
 import { type Conversation, type PreparedResponse, prepareResponse } from "./prepare-response.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { ResponseRequest } from "./response-request.ts";
+import type { TextQuota } from "./text-quota.ts";
 
-export type CreateDependencies = KeepDependencies & { chat: Pick<Chat, "plan">; clock: Clock };
+export type CreateDependencies = KeepDependencies & {
+  chat: Pick<Chat, "plan">;
+  clock: Clock;
+  quota: TextQuota;
+  itemLimits: ItemLimits;
+};
 
 /** One response that is asked for: what it goes on with, and whether it is going to be kept. */
 export class RequestedResponse {

@@ -6,6 +6,7 @@ import { addConversationRoutes } from "./conversation-routes.ts";
 import type { CreateDependencies } from "./create-response.ts";
 import { forgetExpiredResponses } from "./forget-expired-responses.ts";
 import { addResponseRoutes } from "./response-routes.ts";
+import { createTextQuota } from "./text-quota.ts";
 
 export type Responses = {
   addRoutes(http: HttpServer): void;
@@ -14,8 +15,9 @@ export type Responses = {
   close(): void;
 };
 
-type ResponsesOptions = Omit<CreateDependencies, "retentionMs"> & {
+type ResponsesOptions = Omit<CreateDependencies, "retentionMs" | "quota"> & {
   calls: Calls;
+  textLimits: Omit<Parameters<typeof createTextQuota>[0], "clock">;
   heartbeatMs: number;
   /** For how many days a response is kept. */
   days: number;
@@ -25,7 +27,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export function createResponses(options: ResponsesOptions): Responses {
   const { database, clock } = options;
-  const dependencies = { ...options, retentionMs: options.days * dayMs };
+  const quota = createTextQuota({ clock, ...options.textLimits });
+  const dependencies = { ...options, quota, retentionMs: options.days * dayMs };
   const background = createBackgroundResponses(dependencies);
   const heartbeats = createHeartbeats(options.heartbeatMs);
   return {

@@ -2,18 +2,22 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { findConversation, listItems } from "./conversation-store.ts";
+import { findConversation, listItems, type StoredItem } from "./conversation-store.ts";
+import { createItemReader, type ItemLimits, type ItemReader } from "./item-reader.ts";
+import { itemIdPattern } from "./keep-items.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { PlacedItem } from "./read-input.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { findChain, findResponsesOfItems, type StoredResponse } from "./response-store.ts";
 
-type Shelf = { database: Database; clock: Clock };
+type Shelf = { database: Database; clock: Clock; itemLimits: ItemLimits };
 
-/** How far back a conversation is followed: in responses, and in bytes of all of them. */
+/** How far back a conversation is followed, in responses. */
 const chainMax = 1000;
-const chainBytesMax = 32 * 1024 * 1024;
+/** Anything else is no id of ours, and names nothing. */
+const responseIdPattern = /^resp_[0-9a-z]{1,64}$/;
+const conversationIdPattern = /^conv_[0-9a-z]{1,64}$/;
 const ownIdPattern = /^(?:msg|rs|fc|ctc)_([0-9a-z]{26})_i?\d{1,5}$/;
 
 /** Whether a request speaks of something that is stored. */
@@ -28,24 +32,29 @@ function isReference({ type, role }: JsonObject): boolean {
 
 /** All items of the conversation that a request goes on with. Throws where something that it names is not there. */
 export async function loadConversation(
-  { database, clock }: Shelf,
+  shelf: Shelf,
   accountId: AccountId,
   request: ResponseRequest,
 ): Promise<Conversation> {
-  const before = await loadBefore({ database, clock }, accountId, request);
+  const reader = createItemReader(shelf.itemLimits);
+  const before = await loadBefore(shelf, reader, accountId, request);
   const own = listOwnItems(request);
   const references = own.filter(({ item }) => isReference(item)).map(({ item }) => String(item.id));
-  const stored = await findItems(database, { accountId, ids: references, now: clock.now() });
+  if (reader.isTooMuch()) throw createTooLong(request.conversation == null ? "previous_response_id" : "conversation");
+  const stored = await findItems(shelf, { accountId, ids: references });
   for (const { item } of before.items) stored.set(String(item.id), item);
   let bytesBefore = before.bytes;
   const items = own.map(({ item, place }) => {
     if (!isReference(item)) return { item, place };
     const found = stored.get(String(item.id));
     if (found === undefined) {
-      const message = `There is no stored item with the id ${String(item.id)}. Items of responses with \`store: false\` are not kept.`;
+      const message = `There is no stored item with the id in \`${place}.id\`. Items of responses with \`store: false\` are not kept.`;
       throw new AppError("not_found", message, { param: `${place}.id` });
     }
-    bytesBefore += Buffer.byteLength(JSON.stringify(found));
+    const text = JSON.stringify(found);
+    bytesBefore += Buffer.byteLength(text);
+    reader.count(text);
+    if (reader.isTooMuch() || bytesBefore > shelf.itemLimits.bytesMax) throw createTooLong(place);
     return { item: found, place };
   });
   return { items: [...before.items, ...items], own: items, bytesBefore };
@@ -54,54 +63,66 @@ export async function loadConversation(
 type EarlierItems = { items: PlacedItem[]; bytes: number };
 
 /** What was said before a request, in the conversation or in the responses that it names. */
-async function loadBefore(shelf: Shelf, accountId: AccountId, request: ResponseRequest): Promise<EarlierItems> {
+async function loadBefore(
+  shelf: Shelf,
+  reader: ItemReader,
+  accountId: AccountId,
+  request: ResponseRequest,
+): Promise<EarlierItems> {
   const { previous_response_id: previousId } = request;
   const conversationId = readConversationId(request);
   if (conversationId !== null) {
-    if (previousId == null) return await loadStoredConversation(shelf, { accountId, id: conversationId });
+    if (previousId == null) return await loadStoredConversation(shelf, reader, { accountId, id: conversationId });
     const message = "`previous_response_id` and `conversation` exclude each other.";
     throw new AppError("invalid_parameter", message, { param: "previous_response_id" });
   }
   if (previousId == null) return { items: [], bytes: 0 };
-  const before = await loadItems(shelf, { accountId, id: previousId });
+  const before = responseIdPattern.test(previousId)
+    ? await loadItems(shelf, reader, { accountId, id: previousId })
+    : null;
   if (before !== null) return before;
-  const message = `There is no stored response with the id ${previousId}.`;
+  const message = "There is no stored response with the id in `previous_response_id`.";
   throw new AppError("not_found", message, { param: "previous_response_id" });
 }
 
 async function loadStoredConversation(
-  { database, clock }: Shelf,
+  { database, clock, itemLimits }: Shelf,
+  reader: ItemReader,
   key: { accountId: AccountId; id: string },
 ): Promise<EarlierItems> {
   const param = "conversation";
-  const conversation = await findConversation(database, key, clock.now());
+  const isId = conversationIdPattern.test(key.id);
+  const conversation = isId ? await findConversation(database, key, clock.now()) : null;
   if (conversation === null) {
-    throw new AppError("not_found", `There is no conversation with the id ${key.id}.`, { param });
+    throw new AppError("not_found", "There is no conversation with the id in `conversation`.", { param });
   }
   const { bytes } = conversation;
-  if (bytes > chainBytesMax) throw createTooLong(param);
-  const texts = await listItems(database, key);
-  return { items: texts.map((text) => ({ item: JSON.parse(text) as JsonObject, place: param })), bytes };
+  if (bytes > itemLimits.bytesMax) throw createTooLong(param);
+  const items: PlacedItem[] = [];
+  for (const text of await listItems(database, key)) items.push({ item: await reader.readItem(text), place: param });
+  return { items, bytes };
 }
 
 function createTooLong(param: string): AppError {
-  return new AppError("context_length_exceeded", "The conversation is too long to be gone on with.", { param });
+  const message = "The conversation has more in it than a request may have. Start another with a summary of it.";
+  return new AppError("context_length_exceeded", message, { param });
 }
 
 /** What a response was made of, and what it is, with all before it; `null` where there is no such response. */
 async function loadItems(
-  { database, clock }: Shelf,
+  shelf: Shelf,
+  reader: ItemReader,
   key: { accountId: AccountId; id: string },
 ): Promise<EarlierItems | null> {
-  const chain = await loadChain({ database, clock }, key);
+  const chain = await loadChain(shelf, key);
   if (chain === null) return null;
   let bytes = 0;
-  const items = chain.flatMap((response) => {
+  const items: PlacedItem[] = [];
+  for (const response of chain) {
     if (response.state !== "completed" && response.state !== "incomplete") throw createUnfinished(response);
     bytes += response.input.length + response.body.length;
-    const all = [...parseItems(response.input), ...readOutput(response)];
-    return all.map((item) => ({ item, place: "previous_response_id" }));
-  });
+    for (const item of await reader.readResponse(response)) items.push({ item, place: "previous_response_id" });
+  }
   return { items, bytes };
 }
 
@@ -112,43 +133,79 @@ function createUnfinished({ id, state }: StoredResponse): AppError {
 
 /** A response and all before it, the oldest first; `null` where it, or one before it, is not there. */
 async function loadChain(
-  { database, clock }: Shelf,
+  { database, clock, itemLimits }: Shelf,
   key: { accountId: AccountId; id: string },
 ): Promise<StoredResponse[] | null> {
-  const bounds = { now: clock.now(), countMax: chainMax, bytesMax: chainBytesMax };
-  const chain = await findChain(database, key, bounds);
+  const { bytesMax } = itemLimits;
+  const chain = await findChain(database, key, { now: clock.now(), countMax: chainMax, bytesMax });
   const [oldest] = chain;
   if (oldest === undefined) return null;
   if (oldest.previousId === null) return chain;
   const bytes = chain.reduce((sum, { input, body }) => sum + input.length + body.length, 0);
-  if (chain.length < chainMax && bytes <= chainBytesMax) return null;
+  if (chain.length < chainMax && bytes <= bytesMax) return null;
   throw createTooLong("previous_response_id");
 }
 
-/** The items that a response was made of, its own and those before. */
-export async function loadInputItems(shelf: Shelf, response: StoredResponse): Promise<JsonObject[]> {
+type ItemPage = { limit: number; bytesMax: number; order: "asc" | "desc"; after: string | null };
+
+/**
+ * Some of the items that a response was made of, its own and those before, as JSON texts; `null` where `after` is none of
+ * them. Parses response by response, and only as far as the page goes.
+ */
+export async function listInputItems(
+  shelf: Shelf,
+  response: StoredResponse,
+  { limit, bytesMax, order, after }: ItemPage,
+): Promise<{ items: StoredItem[]; hasMore: boolean } | null> {
   const { accountId, previousId } = response;
   const before = previousId === null ? [] : ((await loadChain(shelf, { accountId, id: previousId })) ?? []);
-  const earlier = before.flatMap((each) => [...parseItems(each.input), ...readOutput(each)]);
-  return [...earlier, ...parseItems(response.input)];
+  const reader = createItemReader(unlimited);
+  const items: StoredItem[] = [];
+  let bytes = 0;
+  let isBehind = after === null;
+  for await (const item of walkItems(reader, [...before, { ...response, body: emptyBody }], order)) {
+    const id = String(item.id);
+    if (!isBehind) {
+      isBehind = id === after;
+      continue;
+    }
+    const text = JSON.stringify(item);
+    bytes += Buffer.byteLength(text);
+    if (items.length >= limit || (items.length > 0 && bytes > bytesMax)) return { items, hasMore: true };
+    items.push({ id, text });
+  }
+  return isBehind ? { items, hasMore: false } : null;
 }
 
-function parseItems(text: string): JsonObject[] {
-  return JSON.parse(text) as JsonObject[];
-}
+/** Of the response itself only what it was asked is an input. */
+const emptyBody = '{"output":[]}';
+const unlimited = { structureMax: Number.POSITIVE_INFINITY, escapesMax: Number.POSITIVE_INFINITY };
 
-function readOutput({ body }: StoredResponse): JsonObject[] {
-  return (JSON.parse(body) as { output: JsonObject[] }).output;
+async function* walkItems(
+  reader: ItemReader,
+  oldestFirst: StoredResponse[],
+  order: "asc" | "desc",
+): AsyncGenerator<JsonObject, void, undefined> {
+  for (const response of order === "asc" ? oldestFirst : oldestFirst.reverse()) {
+    const items = await reader.readResponse(response);
+    yield* order === "asc" ? items : items.reverse();
+  }
 }
 
 async function findItems(
-  database: Database,
-  { accountId, ids, now }: { accountId: AccountId; ids: readonly string[]; now: Date },
+  { database, clock, itemLimits }: Shelf,
+  { accountId, ids }: { accountId: AccountId; ids: readonly string[] },
 ): Promise<Map<string, JsonObject>> {
   if (ids.length === 0) return new Map();
   const responseIds = [...new Set(ids.flatMap((id) => ownIdPattern.exec(id)?.[1] ?? []))].map((each) => `resp_${each}`);
-  const itemIds = ids.filter((id) => !ownIdPattern.test(id));
-  const responses = await findResponsesOfItems(database, accountId, { responseIds, itemIds, now });
-  const items = responses.flatMap((response) => [...parseItems(response.input), ...readOutput(response)]);
-  return new Map(items.map((item) => [String(item.id), item]));
+  const itemIds = ids.filter((id) => itemIdPattern.test(id) && !ownIdPattern.test(id));
+  const search = { responseIds, itemIds, now: clock.now(), bytesMax: itemLimits.bytesMax };
+  const responses = await findResponsesOfItems(database, accountId, search);
+  if (responses === null) throw createTooLong("input");
+  const reader = createItemReader(unlimited);
+  const items = new Map<string, JsonObject>();
+  for (const response of responses) {
+    for (const item of await reader.readResponse(response)) items.set(String(item.id), item);
+  }
+  return items;
 }

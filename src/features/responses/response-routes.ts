@@ -14,7 +14,9 @@ import type { Calls, PaidRoute } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";
 import { type CreateDependencies, openConversation, RequestedResponse } from "./create-response.ts";
-import { hasHistory, loadConversation, loadInputItems } from "./load-conversation.ts";
+import { pageBytesMax, presentItemPage } from "./item-page.ts";
+import { isKept } from "./keep-response.ts";
+import { hasHistory, listInputItems, loadConversation } from "./load-conversation.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
@@ -98,8 +100,9 @@ function addCreateResponse(http: HttpServer, dependencies: ResponseRouteDependen
     (request, reply) => {
       const asked = request.body as ResponseRequest;
       if (asked.background === true) answerAtOnce(dependencies, request, reply);
-      else if (!hasHistory(asked)) answerNow(dependencies, openConversation(asked), request, reply);
-      else answerLater(dependencies, request, reply);
+      else if (!hasHistory(asked) && hasRoom(dependencies, request)) {
+        answerNow(dependencies, openConversation(asked), request, reply);
+      } else answerLater(dependencies, request, reply);
     },
   );
 }
@@ -119,9 +122,23 @@ function answerNow(
   dependencies.calls.answer(route, request, reply);
 }
 
+/** Whether nothing is going to be stored, or the account had room for it a moment ago. */
+function hasRoom(dependencies: ResponseRouteDependencies, request: FastifyRequest): boolean {
+  const asked = request.body as ResponseRequest;
+  const isStored = isKept(dependencies, { request: asked, bytes: request.bodyBytes }) || asked.conversation != null;
+  return !isStored || dependencies.quota.isRoomy(getCaller(request).accountId);
+}
+
+async function openStored(dependencies: ResponseRouteDependencies, request: FastifyRequest): Promise<Conversation> {
+  const { accountId } = getCaller(request);
+  const asked = request.body as ResponseRequest;
+  if (!hasRoom(dependencies, request)) await dependencies.quota.require(dependencies.database, accountId, 0);
+  return hasHistory(asked) ? await loadConversation(dependencies, accountId, asked) : openConversation(asked);
+}
+
 /** What was answered before is answered again, also where what the request went on from is not there any more. */
 function answerLater(dependencies: ResponseRouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
-  loadConversation(dependencies, getCaller(request).accountId, request.body as ResponseRequest).then(
+  openStored(dependencies, request).then(
     (conversation) => answerNow(dependencies, conversation, request, reply),
     (error: unknown) => {
       const prepare = (): never => {
@@ -149,9 +166,7 @@ async function createInBackground(
   const { background } = dependencies;
   const asked = request.body as ResponseRequest;
   const caller = getCaller(request);
-  const conversation = hasHistory(asked)
-    ? await loadConversation(dependencies, caller.accountId, asked)
-    : openConversation(asked);
+  const conversation = await openStored(dependencies, request);
   const { body, bodyBytes, id: requestId, limits, span } = request;
   const requested = new RequestedResponse(dependencies, conversation);
   const prepared = requested.prepareKept({ caller, body, bodyBytes, requestId });
@@ -308,34 +323,20 @@ function addListInputItems(http: HttpServer, dependencies: ResponseRouteDependen
       schema: {
         ...schema,
         summary: "List input items",
-        description: "The items that a response was made of, those before its own request too, the newest first.",
+        description: `The items that a response was made of, those before its own request too, the newest first. A page has up to 1 MiB
+of items, and one item at least.`,
         tags,
         params: responseParams,
         querystring: inputItemQuerySchema,
-        response: { 200: inputItemListSchema, ...errors },
+        response: { 200: Type.Unsafe<string>(inputItemListSchema), ...errors },
       },
     },
-    async (request) => {
-      const { limit = 20, order = "desc", after } = request.query;
+    async (request, reply) => {
+      const { limit = 20, order = "desc", after = null } = request.query;
       const response = await getStored(dependencies, readAsked(request));
-      const items = await loadInputItems(dependencies, response);
-      return presentPage(order === "asc" ? items : items.reverse(), { limit, after: after ?? null });
+      const page = await listInputItems(dependencies, response, { limit, bytesMax: pageBytesMax, order, after });
+      if (page !== null) return reply.type(jsonType).send(presentItemPage(page));
+      throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
     },
   );
-}
-
-function presentPage(items: readonly JsonObject[], { limit, after }: { limit: number; after: string | null }) {
-  const last = after === null ? -1 : items.findIndex(({ id }) => id === after);
-  if (after !== null && last === -1) {
-    throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
-  }
-  const data = items.slice(last + 1, last + 1 + limit);
-  const readId = (item: JsonObject | undefined): string | null => (item === undefined ? null : String(item.id));
-  return {
-    object: "list" as const,
-    data,
-    first_id: readId(data[0]),
-    last_id: readId(data.at(-1)),
-    has_more: last + 1 + limit < items.length,
-  };
 }

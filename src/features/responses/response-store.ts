@@ -108,22 +108,24 @@ export async function findChain(
   return rows.map(toResponse);
 }
 
-/** The responses that have one of these ids, or an item with one of these. */
+type ItemSearch = { responseIds: readonly string[]; itemIds: readonly string[]; now: Date; bytesMax: number };
+
+/** The responses that have one of these ids, or an item with one of these; `null` where they are more than so many bytes. */
 export async function findResponsesOfItems(
   database: Database,
   accountId: AccountId,
-  { responseIds, itemIds, now }: { responseIds: readonly string[]; itemIds: readonly string[]; now: Date },
-): Promise<StoredResponse[]> {
-  const rows = await database
+  { responseIds, itemIds, now, bytesMax }: ItemSearch,
+): Promise<StoredResponse[] | null> {
+  const found = database
     .selectFrom("responses")
-    .select(columns)
     .where("account_id", "=", accountId)
     .where("expires_at", ">", now)
     .where(({ eb, or }) =>
       or([eb("id", "in", ["", ...responseIds]), sql<boolean>`item_ids && ${[...itemIds]}::text[]`]),
-    )
-    .execute();
-  return rows.map(toResponse);
+    );
+  const { bytes } = await found.select(sql<string>`coalesce(sum(bytes), 0)`.as("bytes")).executeTakeFirstOrThrow();
+  if (Number(bytes) > bytesMax) return null;
+  return (await found.select(columns).execute()).map(toResponse);
 }
 
 /** Ends a response that is made in the background; says whether it was still being made. */

@@ -510,6 +510,18 @@ export const settingsTable = {
     example: String(20 * megabyte),
     explains: "How large the uploaded files of an account without credit, quota or plan may be together.",
   },
+  account_text_bytes_max: {
+    kind: wholeNumber({ min: 1024, max: 2 ** 50 }),
+    standard: 256 * megabyte,
+    example: String(256 * megabyte),
+    explains: "How large an account's stored responses and conversations may be together.",
+  },
+  unpaid_text_bytes_max: {
+    kind: wholeNumber({ min: 0, max: 2 ** 50 }),
+    standard: 8 * megabyte,
+    example: String(8 * megabyte),
+    explains: "The same for an account that has never paid and has no plan.",
+  },
   response_days: {
     kind: wholeNumber({ min: 0, max: 3650 }),
     standard: 30,

@@ -41,6 +41,7 @@ export type Tables = {
   requests: RequestsTable;
   responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
+  stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
   task_leases: TaskLeasesTable;
@@ -59,6 +60,7 @@ export type Tables = {
   wallets: WalletsTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_sessions: WebhookSessionsTable;
+  welcomed_mailboxes: WelcomedMailboxesTable;
 };
 
 type AccountWebhookSecretsTable = {
@@ -552,6 +554,12 @@ type ScheduledJobsTable = {
   fencing_token: number;
 };
 
+type StoredTextsTable = {
+  account_id: string;
+  shard: number;
+  bytes: bigint;
+};
+
 type StripeProgressTable = {
   asked_until: Date;
   only_one: Generated<boolean>;
@@ -748,4 +756,9 @@ type WebhookSessionsTable = {
   reader_id: string | null;
   started_at: Date;
   listening_until: Date;
+};
+
+type WelcomedMailboxesTable = {
+  mailbox_hash: Buffer;
+  welcomed_at: Date;
 };

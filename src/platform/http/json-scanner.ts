@@ -9,10 +9,14 @@ export type JsonLimits = {
 export type JsonScanner = {
   /** Looks at the next bytes; answers which limit has been exceeded. */
   add(chunk: Buffer): keyof JsonLimits | null;
+  /** The same for a text that is there already. */
+  addText(text: string): keyof JsonLimits | null;
 };
 
 const quote = 0x22;
 const backslash = 0x5c;
+/** A text becomes bytes slice by slice, and never as a whole. */
+const sliceCharacters = 64 * 1024;
 /** In a string, so many bytes are looked at one by one before its end is searched for. */
 const shortString = 16;
 
@@ -30,22 +34,29 @@ export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): Jso
   let structure = 0;
   let escapes = 0;
 
+  function add(chunk: Buffer): keyof JsonLimits | null {
+    const counted = countChunk(chunk, place);
+    place = counted.place;
+    structure += counted.structure;
+    escapes += counted.escapes;
+    if (structure > structureMax) return "structureMax";
+    return escapes > escapesMax ? "escapesMax" : null;
+  }
+
   return {
-    add(chunk) {
-      const counted = countChunk(chunk, place);
-      place = counted.place;
-      structure += counted.structure;
-      escapes += counted.escapes;
-      if (structure > structureMax) return "structureMax";
-      return escapes > escapesMax ? "escapesMax" : null;
+    add,
+    addText(text) {
+      let exceeded: keyof JsonLimits | null = null;
+      for (let at = 0; at < text.length && exceeded === null; at += sliceCharacters) {
+        exceeded = add(Buffer.from(text.slice(at, at + sliceCharacters)));
+      }
+      return exceeded;
     },
   };
 }
 
 /** As much structure as texts inside of a body may have together that are to be parsed, too, such as a call's arguments. */
 export const innerStructureMax = 40_000;
-const sliceCharacters = 64 * 1024;
-
 /** Counts the structure of a text that may be JSON, and stops when it is more than may be parsed in one go. */
 export function countInnerStructure(text: string, structureMax = innerStructureMax): number {
   let place: Place = "outside";

@@ -203,4 +203,43 @@ describe("nobody waits long for others", () => {
       expect(await readLongestHold()).toBeLessThan(holdMsMax);
     },
   );
+
+  async function call(path: string, body?: string): Promise<{ status: number; text: string }> {
+    const response = await fetch(`${baseUrl}/${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      ...(body === undefined ? {} : { body }),
+      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Each as much as a body may have. */
+  const heavyItems: Record<string, () => string> = {
+    "a long text": () => `{"role":"user","content":"${"x".repeat(19 * megabyte)}"}`,
+    "many quotes": () => `{"role":"user","content":"${'\\"'.repeat(990_000)}"}`,
+    "many parts": () => `{"role":"user","content":[${list(many(5) - 50, () => '{"type":"input_text","text":"x"}')}]}`,
+  };
+
+  test.each(Object.keys(heavyItems))("while a conversation has large items, and is listed: %s", async (name) => {
+    const item = heavyItems[name]?.() ?? "";
+    const { text } = await call("conversations", "{}");
+    const { id } = JSON.parse(text) as { id: string };
+    const other = JSON.stringify({ items: [{ role: "user", content: "x" }] });
+    await call(`conversations/${id}/items`, other);
+    for (let count = 0; count < 3; count += 1) {
+      await readLongestHold();
+      expect(await call(`conversations/${id}/items`, `{"items":[${item}]}`)).toMatchObject({ status: 200 });
+      expect(await readLongestHold(), "add").toBeLessThan(holdMsMax);
+    }
+    await readLongestHold();
+    const page = await call(`conversations/${id}/items?limit=100`);
+    expect(page.status).toBe(200);
+    expect(await readLongestHold(), "list").toBeLessThan(holdMsMax);
+    const last = /"last_id":"([^"]+)"/.exec(page.text.slice(-1000))?.[1];
+    expect((await call(`conversations/${id}/items/${last}`)).status).toBe(200);
+    expect(await readLongestHold(), "one item").toBeLessThan(holdMsMax);
+    const response = await call("responses", JSON.stringify({ model: "open", input: "Hi", conversation: id }));
+    expect(response.text).toContain("context_length_exceeded");
+    expect(await readLongestHold(), "go on").toBeLessThan(holdMsMax);
+  });
 });

@@ -1,0 +1,60 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { sumStoredTexts } from "./stored-text-store.ts";
+
+/** How much an account's responses and conversations may have together. */
+export type TextQuota = {
+  /**
+   * Throws where the account has no room for so many bytes more. In the transaction of a conversation's write, after it,
+   * that is exact: such writes of an account wait for each other.
+   */
+  require(database: Database, accountId: AccountId, bytes: number): Promise<void>;
+  /** Whether the account had much room a moment ago, so that the database need not be asked. */
+  isRoomy(accountId: AccountId): boolean;
+};
+
+type QuotaOptions = {
+  clock: Clock;
+  accountBytesMax: number;
+  unpaidBytesMax: number;
+  /** Whether an account has ever paid or has a plan. */
+  hasPaid(database: Database, accountId: AccountId): Promise<boolean>;
+};
+
+const roomyMs = 5_000;
+const roomyAccountsMax = 10_000;
+/** As much as any one response may have. */
+const roomBytes = 8 * 1024 * 1024;
+
+export function createTextQuota({ clock, accountBytesMax, unpaidBytesMax, hasPaid }: QuotaOptions): TextQuota {
+  const roomyUntilMs = new Map<AccountId, number>();
+
+  function noteRoom(accountId: AccountId, bytesLeft: number): void {
+    if (roomyUntilMs.size >= roomyAccountsMax) roomyUntilMs.clear();
+    if (bytesLeft >= roomBytes) roomyUntilMs.set(accountId, clock.monotonicMs() + roomyMs);
+    else roomyUntilMs.delete(accountId);
+  }
+
+  return {
+    async require(database, accountId, bytes) {
+      const stored = (await sumStoredTexts(database, accountId)) + bytes;
+      const smaller = Math.min(unpaidBytesMax, accountBytesMax);
+      const isPaid = stored > smaller && (await hasPaid(database, accountId));
+      const bytesMax = isPaid ? accountBytesMax : smaller;
+      noteRoom(accountId, bytesMax - stored);
+      if (stored <= bytesMax) return;
+      throw createQuotaError(bytesMax, isPaid);
+    },
+    isRoomy: (accountId) => (roomyUntilMs.get(accountId) ?? 0) > clock.monotonicMs(),
+  };
+}
+
+function createQuotaError(bytesMax: number, isPaid: boolean): AppError {
+  const room = `may store ${bytesMax} bytes in responses and conversations`;
+  const fix = "Delete some, or send `store: false`.";
+  return isPaid
+    ? new AppError("payload_too_large", `This account ${room}, and has no room for this. ${fix}`)
+    : new AppError("insufficient_balance", `Before its first payment an account ${room}. Add credit for more. ${fix}`);
+}
