@@ -53,6 +53,9 @@ beforeAll(async () => {
       server.post("/handed-on", { schema: { body: texts }, config: { storesTexts: false } }, async (request) => ({
         got: request.body.text,
       }));
+      server.post("/looked-for", { schema: { body: texts }, config: { storesTexts: false } }, async () => {
+        throw Object.assign(new Error("invalid byte sequence"), { code: "22021" });
+      });
       const checkDatabase = shareChecks({ ...systemClock, monotonicMs: () => healthMs }, async () => {
         databaseChecks += 1;
       });
@@ -62,6 +65,7 @@ beforeAll(async () => {
         reply.raw.writeHead(200).write("begun");
       });
       server.decorateRequest("watchAccess", { getter: () => () => () => {} });
+      server.decorateRequest("enterStream", async () => () => {});
       const heartbeats = createHeartbeats(1000);
       server.get("/torn", async (_request, reply) =>
         sendEvents(reply, { clock: systemClock, heartbeats }, async (stream) => {
@@ -233,6 +237,12 @@ test("what only looks like such a text is taken, and what is handed on may be on
   }
   const answer = await call("/handed-on", { method: "POST", headers: json, body: '{"text":"a\\u0000\\ud83cb"}' });
   expect(answer).toMatchObject({ status: 200, body: '{"got":"a\\u0000\\ud83cb"}' });
+});
+
+test("a text that a route let pass and the database refused is a 400 as well; a fault of ours stays one", async () => {
+  const send = (body: string) => call("/looked-for", { method: "POST", headers: json, body });
+  await expectError(await send('{"text":["a\\u0000b"]}'), 400, { code: "invalid_parameter", param: "text[0]" });
+  await expectError(await send('{"text":["ab"]}'), 500, { code: "internal_error" });
 });
 
 test.each([

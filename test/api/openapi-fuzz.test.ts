@@ -8,6 +8,7 @@ import { findUntruth, type SeenAnswer } from "../harness/fuzz/check-answer.ts";
 import { listOperations, type OpenApiDocument, type Operation } from "../harness/fuzz/openapi-document.ts";
 import { type FuzzKind, type FuzzRequest, fuzzKinds, requestsOf } from "../harness/fuzz/request-arbitrary.ts";
 import type { Hints } from "../harness/fuzz/schema-arbitrary.ts";
+import { listUnstorableRequests } from "../harness/fuzz/unstorable-requests.ts";
 import { makeMedia } from "../harness/media/media-files.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { type StripeServer, startStripeServer } from "../harness/servers/stripe-server.ts";
@@ -276,5 +277,14 @@ test.each(targets)("$name answers as it is described", async (target) => {
       const problem = findProblem(target, kind, answer);
       expect(problem, explain(problem, drawn, answer)).toBeNull();
     }
+  }
+});
+
+test.each(targets)("$name refuses what cannot be stored, wherever it stands", async (target) => {
+  const headers = { ...(await target.surface.credentials()), "x-forwarded-for": nextNetwork() };
+  for (const request of listUnstorableRequests(target, hintsFor(target), fixedSeed)) {
+    const answer = await send(target.surface, { ...request, method: target.method }, headers);
+    const problem = answer.status >= 500 ? "it breaks" : findUntruth(target.surface.document, target, answer);
+    expect(problem, explain(problem, { seed: fixedSeed, request }, answer)).toBeNull();
   }
 });

@@ -87,6 +87,11 @@ export const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format
   return oid === bigintArrayOid ? (text: string) => parse(text).map(BigInt) : parse;
 };
 
+/** Whether a text could not be stored, or looked for, because of a character in it: U+0000, as it is or as an escape. */
+export function isUnstorableText(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "22021" || error.code === "22P05");
+}
+
 /** Whether a row could not be inserted because there is one with its key. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "23505";

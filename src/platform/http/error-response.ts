@@ -6,6 +6,7 @@ import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 import { describeValidationProblem } from "../errors/validation-problem.ts";
 import { isAnthropicCall } from "./anthropic-form.ts";
 import { createMissing } from "./path-params.ts";
+import { explainUnstorable } from "./storable-text.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
 
@@ -97,6 +98,8 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
       cause: error,
     });
   }
+  const unstorable = explainUnstorable(error, request.body);
+  if (unstorable !== null) return unstorable;
   return new AppError("internal_error", "Something in the gateway went wrong. Report it with the request_id.", {
     cause: error,
   });

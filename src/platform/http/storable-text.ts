@@ -1,3 +1,4 @@
+import { isUnstorableText } from "../database/database.ts";
 import { AppError } from "../errors/app-error.ts";
 
 /**
@@ -22,6 +23,13 @@ export function requireStorableQuery(url: string): void {
     if (!isStorable(name)) throw createUnstorable("query");
     if (!isStorable(value)) throw createUnstorable(name);
   }
+}
+
+/** What of a request PostgreSQL refused to store, where a route let it pass; `null` where it is nothing of the request. */
+export function explainUnstorable(error: unknown, body: unknown): AppError | null {
+  if (!isUnstorableText(error)) return null;
+  const place = findUnstorable(body);
+  return place === null ? null : createUnstorable(place === "" ? "body" : place);
 }
 
 function createUnstorable(param: string): AppError {

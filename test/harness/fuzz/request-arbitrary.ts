@@ -43,7 +43,7 @@ export function requestsOf(operation: Operation, kind: FuzzKind, hints: Hints): 
   }
 }
 
-function partsOf({ parameters, body }: Operation, hints: Hints): fc.Arbitrary<Parts> {
+export function partsOf({ parameters, body }: Operation, hints: Hints): fc.Arbitrary<Parts> {
   const media = Object.values(body?.content ?? {})[0];
   const fullBody = media === undefined ? fc.constant(undefined) : arbitraryOf(media.schema ?? {}, hints);
   return fc.record({
@@ -61,7 +61,7 @@ function valuesOf(parameters: readonly Parameter[], place: Parameter["in"], hint
   return fc.record(Object.fromEntries(fields), { requiredKeys });
 }
 
-function write({ path, body }: Operation, parts: Parts): FuzzRequest {
+export function write({ path, body }: Operation, parts: Parts): FuzzRequest {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parts.query)) {
     for (const item of [value].flat()) query.append(name, toText(item));
