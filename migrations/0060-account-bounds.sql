@@ -58,3 +58,21 @@ create table welcomed_mailboxes (
   welcomed_at timestamptz not null,
   constraint welcomed_mailboxes_unique primary key (mailbox_hash)
 );
+
+-- Those of the accounts that exist, as `name-mailbox.ts` names them; domains beyond ASCII are left out.
+insert into welcomed_mailboxes (mailbox_hash, welcomed_at)
+  select sha256(convert_to(
+      case
+        when domain in ('gmail.com', 'googlemail.com') then replace(local_part, '.', '') || '@gmail.com'
+        when domain in ('proton.me', 'protonmail.com', 'pm.me') then translate(local_part, '._-', '') || '@proton.me'
+        when domain in ('icloud.com', 'me.com', 'mac.com') then local_part || '@icloud.com'
+        else local_part || '@' || domain
+      end, 'UTF8')), min(created_at)
+  from users,
+    lateral (select normalize(lower(email), nfkc) as address) as normal,
+    lateral (
+      select regexp_replace(regexp_replace(address, '@[^@]*$', ''), '(.)\+.*$', '\1') as local_part,
+        rtrim(regexp_replace(address, '^.*@', ''), '.') as domain
+    ) as parts
+  group by 1
+  on conflict do nothing;

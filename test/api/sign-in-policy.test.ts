@@ -91,6 +91,21 @@ test("new accounts begin with the welcome credit, which expires, until as many h
   expect((await open()).gift).toBe("2.50");
 });
 
+test("one mailbox gets the welcome credit once, however its address is written", async () => {
+  const welcoming = await start({ welcome_credit: "2.50" });
+  const open = async (email: string): Promise<string> => {
+    const { visitor } = await signUpVisitor(welcoming, email);
+    return (await visitor.get("/balance")).body.gift_balance;
+  };
+  expect(await open("ada.lovelace@gmail.com")).toBe("2.50");
+  for (const email of ["adalovelace+2@gmail.com", "a.d.a.lovelace@googlemail.com", "ａdalovelace@gmail.com"]) {
+    expect(await open(email), email).toBe("0.00");
+  }
+  expect(await open("ada@bücher.example")).toBe("2.50");
+  expect(await open("Ada+x@xn--bcher-kva.example")).toBe("0.00");
+  expect(await open("a.d.a@bücher.example")).toBe("2.50");
+});
+
 test("on https the cookie is bound to the host and to encryption, and mails are not there to be read", async () => {
   const secure = await start({ site_url: "https://ai.example.com", sandbox: "off", sign_up: "open" });
   const { openAccount } = await import("../../src/app/change-account.ts");

@@ -24,7 +24,8 @@ import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
 import type { OidcSettings } from "./sign-in/provider/oidc-provider.ts";
 import { createThrottle } from "./sign-in/throttle.ts";
-import type { OpenAccount, SignUpPolicy } from "./sign-in/user/sign-up.ts";
+import type { OpenAccount } from "./sign-in/user/open-account.ts";
+import type { SignUpPolicy } from "./sign-in/user/sign-up.ts";
 import { readSiteFiles } from "./site-files.ts";
 
 export type Site = {

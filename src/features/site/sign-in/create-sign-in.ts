@@ -23,10 +23,11 @@ import type { SiteSession } from "./session/site-session.ts";
 import { addSignInRoutes } from "./sign-in-routes.ts";
 import { addSiteInfoRoutes } from "./site-info-routes.ts";
 import type { BeginAttempt } from "./throttle.ts";
-import type { OpenAccount, SignUpPolicy } from "./user/sign-up.ts";
+import type { OpenAccount } from "./user/open-account.ts";
+import type { SignUpPolicy } from "./user/sign-up.ts";
 import { addSignUpRoutes } from "./user/sign-up-routes.ts";
 import { deleteExpiredTokens } from "./user/user-token-store.ts";
-import { createWelcome } from "./user/welcome.ts";
+import { createWelcome, welcomeOnce } from "./user/welcome.ts";
 
 export type SignIn = {
   /** Adds everything about signing in to the console API. */
@@ -68,8 +69,7 @@ type SignInOptions = {
 export function createSignIn(options: SignInOptions): SignIn {
   const { database, clock, ids, randomBytes, logger, mailer, beginAttempt, siteUrl, serviceName, outboxSecret } =
     options;
-  const { currency, baseUrl, payments, signUp, supportContact, contentDays, openAccount, masterKey, showMessage } =
-    options;
+  const { currency, baseUrl, payments, signUp, supportContact, contentDays, masterKey, showMessage } = options;
   const cookies = createSiteCookies(siteUrl);
   const background = createBackgroundWork({ logger });
   const passwords = createPasswords(beginAttempt);
@@ -77,6 +77,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const announceChange = createAnnouncer(logger, mailer, siteUrl);
   const keys = { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") };
   const mayWelcome = createWelcome({ beginAttempt, logger, dailyMax: options.welcomesDailyMax });
+  const openAccount = welcomeOnce(options);
   const providers = options.providers.map((settings) => createOidcProvider(settings, clock));
   return {
     addRoutes(consoleApi) {

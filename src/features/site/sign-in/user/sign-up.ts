@@ -12,6 +12,7 @@ import { composeKnownAddressMail, composeVerifyMail } from "../sign-in-mails.ts"
 import { type BeginAttempt, limitLinks, limitMails } from "../throttle.ts";
 import { requireEmail } from "./check-email.ts";
 import { issueToken, type TokenDependencies } from "./issue-token.ts";
+import type { OpenAccount } from "./open-account.ts";
 import { findUserByEmail } from "./user-store.ts";
 import { hashToken, makeToken } from "./user-token.ts";
 import { deleteTokensByEmail, findToken, findTokenByEmail, type StoredToken, takeToken } from "./user-token-store.ts";
@@ -20,18 +21,6 @@ import type { MayWelcome } from "./welcome.ts";
 const signUpMs = 24 * 60 * 60_000;
 
 export type SignUpPolicy = "open" | "invite" | "closed";
-
-/** Somebody who gets an account by signing up. */
-type NewPerson = {
-  email: string;
-  name: string | null;
-  passwordHash: string | null;
-  /** Whether the account begins with the welcome credit. */
-  isWelcome: boolean;
-};
-
-/** Opens an account and its person, whose address is proven, within the transaction. */
-export type OpenAccount = (tx: Database, person: NewPerson) => Promise<void>;
 
 export type SignUpDependencies = TokenDependencies & {
   database: Database;

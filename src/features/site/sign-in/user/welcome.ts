@@ -1,6 +1,9 @@
+import type { Clock } from "../../../../lib/clock.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../../platform/observability/logger.ts";
 import { type BeginAttempt, limitWelcomes } from "../throttle.ts";
+import type { OpenAccount } from "./open-account.ts";
+import { insertWelcomedMailbox } from "./welcomed-mailbox-store.ts";
 
 /** Whether an account that is opened from this address may begin with the welcome credit. */
 export type MayWelcome = (address: string) => Promise<boolean>;
@@ -19,5 +22,16 @@ export function createWelcome({ beginAttempt, logger, dailyMax }: WelcomeDepende
       logger.warn({ address }, "an account begins without the welcome credit: too many got it within a day");
       return false;
     }
+  };
+}
+
+type OnceDependencies = { clock: Clock; logger: Logger; openAccount: OpenAccount };
+
+/** Opens accounts, of which one of each mailbox gets the credit: it is noted in the transaction that opens the account. */
+export function welcomeOnce({ clock, logger, openAccount }: OnceDependencies): OpenAccount {
+  return async (tx, person) => {
+    const isWelcome = person.isWelcome && (await insertWelcomedMailbox(tx, person.email, clock.now()));
+    if (person.isWelcome && !isWelcome) logger.info("an account begins without the welcome credit: its mailbox had it");
+    await openAccount(tx, { ...person, isWelcome });
   };
 }
