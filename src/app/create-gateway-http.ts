@@ -44,6 +44,7 @@ import { tapContent } from "../platform/http/tap-content.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import type { Metrics } from "../platform/observability/metrics.ts";
 import type { Tracing } from "../platform/tracing/span.ts";
+import { admitStreams } from "./admit-streams.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { noteRequest } from "./note-request.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
@@ -127,6 +128,11 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         getter(this: FastifyRequest) {
           return given.readers.watch(this);
         },
+      });
+      const streams = admitStreams({ counters, logger, max: settings.event_streams_max });
+      http.addHook("onClose", async () => streams.close());
+      http.decorateRequest("enterStream", function enterStream(this: FastifyRequest) {
+        return streams.enter(this);
       });
       await describeRoutes(http, {
         title: settings.brand_name,

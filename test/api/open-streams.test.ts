@@ -26,7 +26,8 @@ let otherNode: TestGateway;
 
 beforeAll(async () => {
   sharedDatabase = await createTestDatabase();
-  gateway = await startGateway({ clock, settings: visitorSettings, sharedDatabase });
+  const settings = { ...visitorSettings, event_streams_max: 3 };
+  gateway = await startGateway({ clock, settings, sharedDatabase });
   otherNode = await startGateway({ clock, settings: visitorSettings, sharedDatabase });
 });
 afterAll(async () => {
@@ -36,6 +37,12 @@ afterAll(async () => {
 });
 
 async function listen(prefix: string, headers: Record<string, string>): Promise<Response> {
+  const stream = await openStream(prefix, headers);
+  expect(stream.status).toBe(200);
+  return stream;
+}
+
+async function openStream(prefix: string, headers: Record<string, string>): Promise<Response> {
   const opened = await fetch(`${prefix}/webhook_sessions`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
@@ -43,9 +50,7 @@ async function listen(prefix: string, headers: Record<string, string>): Promise<
   });
   expect(opened.status).toBe(201);
   const { id } = (await opened.json()) as { id: string };
-  const stream = await fetch(`${prefix}/webhook_sessions/${id}/events`, { headers });
-  expect(stream.status).toBe(200);
-  return stream;
+  return await fetch(`${prefix}/webhook_sessions/${id}/events`, { headers });
 }
 
 /** Waits for the end of a stream, which tells why it ended. */
@@ -95,6 +100,30 @@ describe("a stream of events that is open with a key ends, on every node, when",
     const stream = await listen(gateway.baseUrl, { authorization: `Bearer ${caller.key}` });
     movedMs += 60_000;
     expect(await readRefusal(stream)).toBe("expired_api_key");
+  });
+});
+
+describe("a key", () => {
+  test("has no more streams of events open than its limit, of any kind, and another when one has ended", async () => {
+    const caller = await gateway.createCaller();
+    const bystander = await gateway.createCaller();
+    const headers = { authorization: `Bearer ${caller.key}` };
+    const streams = await Promise.all([1, 2, 3].map(() => listen(gateway.baseUrl, headers)));
+    const refused = await openStream(gateway.baseUrl, headers);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({
+      error: { code: "concurrency_limit_exceeded", message: expect.stringContaining("limit of 3 event streams") },
+    });
+    await streams[0]?.body?.cancel();
+    const another = await waitUntil("a place among the streams", async () => {
+      const stream = await openStream(gateway.baseUrl, headers);
+      if (stream.status === 200) return stream;
+      await stream.body?.cancel();
+      return null;
+    });
+    const others = await listen(gateway.baseUrl, { authorization: `Bearer ${bystander.key}` });
+    for (const stream of [...streams.slice(1), another, others]) await stream.body?.cancel();
   });
 });
 

@@ -24,6 +24,9 @@ type LimitedCaller = Pick<Caller, "accountId" | "lineageId" | "accountLimits" | 
 /** A place among the caller's running calls or tasks, held until it is returned or its time is over. */
 export type Slot = { use: "request" | "task"; id: string; ttlMs: number };
 
+/** A place among the streams of events that a key has open. */
+export type StreamSlot = { id: string; ttlMs: number; max: number };
+
 /** What a call wants of its caller's limits. */
 export type Demand = {
   /** Counts it as one request: reads have a limit of their own. */
@@ -35,7 +38,8 @@ export type Demand = {
 
 /** A limit that a caller has, and what is asked of it where a demand says nothing else. */
 type RateLimit = RateCheck & { owner: "account" | "API key"; unit: "requests" | "reads" | "tokens" };
-type PlaceLimit = { key: string; max: number; owner: "account" | "API key"; unit: "requests" | "tasks" };
+type PlaceLimit = { key: string; max: number; owner: "account" | "API key"; unit: PlaceUnit };
+type PlaceUnit = "requests" | "tasks" | "event streams";
 type Refusal = { code: ErrorCode; limit: string; key: string; retryAfterMs: number };
 
 /** Reads are cheap, and whoever waits for a task makes many of them. */
@@ -130,6 +134,31 @@ export async function correctTokens(counters: Counters, caller: LimitedCaller, d
 /** Gives a place back. Once is enough, and more does no harm. */
 export async function returnSlot(counters: Counters, caller: LimitedCaller, { use, id }: Slot): Promise<void> {
   await counters.release(getLimits(caller).places[use].map(({ key }) => ({ key, leaseId: id })));
+}
+
+/** Takes a place for a stream of events; throws where the key has as many open as it may. */
+export async function takeStreamSlot(counters: Counters, caller: LimitedCaller, slot: StreamSlot): Promise<void> {
+  const places: PlaceLimit[] = [{ ...nameStreams(caller), max: slot.max }];
+  const { id, ttlMs } = slot;
+  const leases = places.map(({ key, max, unit }) => ({ key, max, leaseId: id, ttlMs, work: unit }));
+  judge({ rates: [], places }, await counters.take({ rates: [], leases }), nothingSeen);
+}
+
+/** Keeps the place of a stream that is still open. */
+export async function renewStreamSlot(
+  counters: Counters,
+  caller: LimitedCaller,
+  { id, ttlMs }: Omit<StreamSlot, "max">,
+): Promise<void> {
+  await counters.renew({ key: nameStreams(caller).key, leaseId: id, ttlMs });
+}
+
+export async function returnStreamSlot(counters: Counters, caller: LimitedCaller, id: string): Promise<void> {
+  await counters.release([{ key: nameStreams(caller).key, leaseId: id }]);
+}
+
+function nameStreams({ accountId, lineageId }: LimitedCaller): Omit<PlaceLimit, "max"> {
+  return { owner: "API key", unit: "event streams", key: `{${accountId}}:${lineageId}:streams` };
 }
 
 type KnownLimits = {

@@ -174,7 +174,12 @@ async function createInBackground(
   reply.headers(prepared.plan.headers);
   const { modelId } = prepared.plan;
   const facts = createFacts({ model: modelId, isOpen: true, isBackground: true });
-  const begun = await background.begin({ ...prepared, limits, span, facts });
+  // Before anything is begun that could not be told of.
+  const leave = asked.stream === true ? await request.enterStream() : () => {};
+  const begun = await background.begin({ ...prepared, limits, span, facts }).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
   request.logFields = { model: modelId };
   request.facts = facts;
   if (asked.stream !== true) {
@@ -219,6 +224,7 @@ async function sendStored(
 function addGetResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getResponse", [
     "not_found",
+    "concurrency_limit_exceeded",
     "invalid_parameter",
     "unknown_parameter",
   ]);

@@ -109,7 +109,10 @@ function addDelete(http: HttpServer, { database }: SessionRouteDependencies): vo
 }
 
 function addStream(http: HttpServer, { database, clock, heartbeats, follow }: SessionRouteDependencies): void {
-  const { config, schema, errors } = describeEndpoint("streamWebhookSession", ["not_found"]);
+  const { config, schema, errors } = describeEndpoint("streamWebhookSession", [
+    "not_found",
+    "concurrency_limit_exceeded",
+  ]);
   // A stream of this kind has no end of its own that a stop could wait for.
   const stopping = new AbortController();
   http.addHook("preClose", async () => stopping.abort());

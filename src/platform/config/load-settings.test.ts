@@ -51,6 +51,7 @@ describe("where settings come from", () => {
       unpaid_files_max: 20,
       unpaid_storage_bytes_max: 20_971_520,
       unpaid_text_bytes_max: 8_388_608,
+      event_streams_max: 100,
       redis_url: undefined,
       database_connections: 12,
       database_start_timeout_ms: 60_000,

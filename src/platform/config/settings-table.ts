@@ -341,6 +341,13 @@ export const settingsTable = {
     example: "15000",
     explains: "After how much silence a stream says that it is still alive, so that no proxy takes it for dead.",
   },
+  event_streams_max: {
+    kind: wholeNumber({ min: 1, max: 100_000 }),
+    standard: 100,
+    example: "100",
+    explains:
+      "How many streams of events an API key may have open at a time: of tasks, webhook sessions and background responses. One more is a 429.",
+  },
   processes: {
     kind: wholeNumber({ min: 1, max: 256 }),
     standard: undefined,

@@ -142,6 +142,8 @@ declare module "fastify" {
   interface FastifyRequest extends RequestContext {
     /** Ends a stream that this request opens when whoever sent it may not read it any more. */
     watchAccess: AccessWatch;
+    /** Takes a place among the streams that its caller has open; answers how to leave. Throws where there is none. */
+    enterStream(): Promise<() => void>;
   }
   interface FastifyContextConfig {
     /** The endpoint of the table that a route is, for what the edge decides about it. */

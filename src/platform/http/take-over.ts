@@ -41,7 +41,8 @@ type EventsOptions = { clock: Clock; heartbeats: Heartbeats; headers?: AnswerHea
 /**
  * Answers with a stream of events, which `follow` writes and ends, for as long as whoever asked may read it. When it throws,
  * the connection is broken: else the answer would stay open, with nobody left to write to it. For HEAD it is not called:
- * there is nothing to be followed, and whoever follows may take something away from those who read.
+ * there is nothing to be followed, and whoever follows may take something away from those who read. Throws before the head
+ * is sent where the caller has as many streams open as it may.
  */
 export async function sendEvents(
   reply: FastifyReply,
@@ -49,6 +50,10 @@ export async function sendEvents(
   follow: (stream: EventStream) => Promise<void>,
 ): Promise<FastifyReply> {
   const access = reply.request.watchAccess;
+  const leave = await reply.request.enterStream();
+  // Whoever is gone by now is not heard of again.
+  if (reply.raw.destroyed) leave();
+  else reply.raw.once("close", leave);
   const { response, headers } = takeOver(reply, { clock, answer: "going-on", headers: more });
   const stream = openEventStream(response, { access, headers, heartbeats, onDrain });
   if (reply.request.method === "HEAD") stream.end("");
@@ -59,5 +64,6 @@ export async function sendEvents(
 /** Ends an answer whose head is out and whose rest cannot be given: a connection that breaks is how a client hears of it. */
 export function breakOff(reply: FastifyReply, error: unknown): void {
   reply.request.failure ??= toAppError(error, reply.request);
-  reply.raw.destroy();
+  // What was written in this turn is sent in the next tick, before the end.
+  process.nextTick(() => reply.raw.destroy());
 }

@@ -197,7 +197,11 @@ over stays as it is.`;
 }
 
 function addTaskEvents(http: HttpServer, dependencies: TaskRouteDependencies): void {
-  const { config, schema, errors } = describeEndpoint("streamTaskEvents", ["task_not_found", "unknown_parameter"]);
+  const { config, schema, errors } = describeEndpoint("streamTaskEvents", [
+    "task_not_found",
+    "unknown_parameter",
+    "concurrency_limit_exceeded",
+  ]);
   const description = `The task as it changes, as server-sent events: first as it is, then after every change, until it is over.
 Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.step\`, \`task.succeeded\` …), has the
 whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
