@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -11,6 +11,12 @@ import { requireStorable } from "./storable-text.ts";
  * millisecond at the most.
  */
 export const smallBodyBytes = 64 * 1024;
+
+/**
+ * Characters beyond ASCII take ten times as long to decode and to encode. So many bytes are more than the longest context
+ * has; inline images and recordings are ASCII, and are not counted.
+ */
+const wideBytesMax = 8 * 1024 * 1024;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -53,6 +59,7 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
   const chunks: Buffer[] = [];
   let scanner: JsonScanner | null = null;
   let bytes = 0;
+  let wideBytes = 0;
 
   function end(error: Error | null): void {
     payload.off("data", onData).off("end", onWhole).off("error", end);
@@ -72,6 +79,11 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
     const unseen = scanner === null ? chunks : [chunk];
     scanner ??= createJsonScanner(limits);
     for (const part of unseen) {
+      if (!isAscii(part)) wideBytes += part.length;
+      if (wideBytes > wideBytesMax) {
+        end(createTooWide());
+        return;
+      }
       const exceeded = scanner.add(part);
       if (exceeded !== null) {
         end(createTooMuch(exceeded, limits));
@@ -87,6 +99,11 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
 
 function createTooLarge(bytesMax: number): AppError {
   return new AppError("payload_too_large", `The body is larger than ${bytesMax} bytes.`);
+}
+
+function createTooWide(): AppError {
+  const message = `The body has more than ${wideBytesMax} bytes of text beyond ASCII. Send less at a time.`;
+  return new AppError("payload_too_large", message);
 }
 
 function createTooMuch(exceeded: keyof JsonLimits, limits: JsonLimits): AppError {

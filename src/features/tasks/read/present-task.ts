@@ -56,7 +56,8 @@ function describePrompt({ request, parentId }: Task): { prompt?: string } {
   if (parentId !== null) return {};
   const text =
     "prompt" in request ? request.prompt : "text" in request ? request.text : "title" in request ? request.title : "";
-  const characters = [...text];
+  // A character has two units at most; what is beyond those of the excerpt need not be taken apart.
+  const characters = [...text.slice(0, 2 * promptCharactersMax + 2)];
   if (characters.length === 0) return {};
   const isShort = characters.length <= promptCharactersMax;
   return { prompt: isShort ? text : `${characters.slice(0, promptCharactersMax - 1).join("")}…` };
