@@ -25,8 +25,8 @@ type QuotaOptions = {
 
 const roomyMs = 5_000;
 const roomyAccountsMax = 10_000;
-/** As much as any one response may have. */
-const roomBytes = 8 * 1024 * 1024;
+/** Responses cost money, so that an account that writes more than this within the time above is not worth a question. */
+const roomBytes = 2 * 1024 * 1024;
 
 export function createTextQuota({ clock, accountBytesMax, unpaidBytesMax, hasPaid }: QuotaOptions): TextQuota {
   const roomyUntilMs = new Map<AccountId, number>();
