@@ -29,6 +29,7 @@ import { identifyStorage } from "../platform/storage/identify-storage.ts";
 import type { Tracing } from "../platform/tracing/span.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
+import { createFaultLog } from "./fault-log.ts";
 import { keepTime, type TimeKeeping } from "./keep-time.ts";
 import { openCounters } from "./open-counters.ts";
 import { openTelemetry } from "./open-telemetry.ts";
@@ -132,7 +133,10 @@ export async function openFoundation(
   stack.defer(() => registry.close());
   const { loadAdapters } = registry;
   const reading = watchOutage("the catalog could not be read", "the catalog is read again");
-  const catalog = await openLiveCatalog({ database, feed, health, loadAdapters, ...reading });
+  const catalog = await openLiveCatalog({
+    ...{ database, feed, health, loadAdapters, ...reading },
+    onFaults: createFaultLog(logger),
+  });
   stack.defer(() => catalog.close());
   requireCurrency(settings, catalog.current().catalog?.currency);
   const counters = await openCounters({ settings, clock, logger, metrics, siblings });

@@ -1,4 +1,5 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
+import { findCatalog, listRouteFaults } from "../features/catalog/index.ts";
 import { findViolationsSinceSeals, invariants } from "../features/ledger/index.ts";
 import { countStrayRequests } from "../features/requests/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
@@ -23,7 +24,7 @@ const certificateMsWanted = 7 * 24 * 3_600_000;
 export const doctorCommand: Command = {
   name: "doctor",
   summary:
-    "Checks settings, certificate, disk, decoders, database, Redis, clock, log archive, ledger and months, and says how to mend what is wrong.",
+    "Checks settings, certificate, disk, decoders, database, Redis, clock, log archive, upstreams, ledger and months, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -170,7 +171,22 @@ async function examineArchive(database: Database): Promise<Finding[]> {
 
 /** What can only be asked of a schema that is up to date. */
 async function examineHistory(database: Database): Promise<Finding[]> {
-  return [await examineLedger(database), await examineRequestLog(database), await examineMonths(database)];
+  return [
+    await examineUpstreams(database),
+    await examineLedger(database),
+    await examineRequestLog(database),
+    await examineMonths(database),
+  ];
+}
+
+/** By this command's own environment: start it with the gateway's. */
+async function examineUpstreams(database: Database): Promise<Finding> {
+  const faults = listRouteFaults(await findCatalog(database));
+  if (faults.length === 0)
+    return { check: "upstreams", isOk: true, message: "every route of the catalog can be called" };
+  const message = [...new Set(faults.map(({ target, fault }) => `${target.providerId}: ${fault.message}`))].join(" ");
+  const remedy = [...new Set(faults.map(({ fault }) => fault.remedy))].join(" ");
+  return { check: "upstreams", isOk: false, message, remedy };
 }
 
 /** Calls wait in no month's partition only where the job that makes the months has not run, or a clock was wrong. */

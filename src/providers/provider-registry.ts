@@ -91,11 +91,11 @@ export function createProviderRegistry({
   };
 }
 
-/** The same thing as long as the definition stays the same. */
+/** The same thing as long as the definition and the secrets of its headers stay the same. */
 function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T): (definition: ProviderDefinition) => T {
   const known = new Map<string, { source: string; made: T }>();
   return (definition) => {
-    const source = JSON.stringify(definition);
+    const source = JSON.stringify([definition, resolveHeaders(definition.headers ?? {})]);
     const last = known.get(definition.id);
     if (last?.source === source) return last.made;
     const made = create(definition);
@@ -197,7 +197,7 @@ function createChatOfKind(
   }
 }
 
-/** A header whose secret is not set is left out; the upstream says what that means. */
+/** A header without its secret is left out. The provider's routes are out of service then: nothing is sent. */
 function resolveHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, text]) => {

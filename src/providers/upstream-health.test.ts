@@ -232,3 +232,23 @@ test("no more targets are remembered than there is room for", () => {
   expect(health.list().length).toBeLessThanOrEqual(10_000);
   expect(health.waitMs({ ...target, keyNumber: 10_000 })).toBe(9000);
 });
+
+test("a target whose set-up is at fault is out of service until it is no longer listed", () => {
+  const { health, waitMs, clock } = createWorld();
+  const fault = {
+    code: "missing-secret",
+    subject: "MAIN_KEY",
+    message: "It is not there.",
+    remedy: "Set it.",
+  } as const;
+  const before = health.version();
+  health.setFaults([{ target, fault }]);
+  expect(health.version()).toBeGreaterThan(before);
+  clock.advance(3_600_000);
+  expect([waitMs(), health.isWell(target), health.findFault(target)]).toEqual([60_000, false, fault]);
+  expect(health.list()).toMatchObject([{ ...target, state: "open", lastFailure: "missing-secret MAIN_KEY" }]);
+  const other = { ...target, keyNumber: 1 };
+  expect([health.waitMs(other), health.isWell(other), health.findFault(other)]).toEqual([0, true, null]);
+  health.setFaults([]);
+  expect([waitMs(), health.isWell(target), health.findFault(target), health.list()]).toEqual([0, true, null, []]);
+});

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { createMetrics, type Metrics } from "../platform/observability/metrics.ts";
 import type { ProviderErrorKind } from "./contract.ts";
+import type { SetupFault } from "./provider-setup.ts";
 
 /** Where a call can go: one model at one upstream, with one of our keys there. */
 export type UpstreamTarget = { providerId: string; upstreamModel: string; keyNumber: number };
@@ -17,10 +18,16 @@ export type CircuitState = "degraded" | "open" | "half-open";
 export type TargetHealth = UpstreamTarget & {
   state: CircuitState;
   failures: number;
-  lastFailure: ProviderErrorKind;
+  lastFailure: ProviderErrorKind | FaultName;
   /** When it may be called again; in the past for one that is merely degraded. */
   openUntil: Date;
 };
+
+/** A fault of the set-up with what is missing: `missing-secret ACME_KEY`. */
+type FaultName = `${SetupFault["code"]} ${string}`;
+
+/** A target that is out of service until its set-up changes. */
+type FaultyTarget = { target: UpstreamTarget; fault: SetupFault };
 
 export type CallOutcome =
   | { kind: "answered" }
@@ -40,6 +47,10 @@ export type UpstreamHealth = {
   begin(target: UpstreamTarget): boolean;
   /** Told of each call that was begun: when it is answered, and when it fails, also in the middle of an answer. */
   report(target: UpstreamTarget, outcome: CallOutcome, call: { isProbe: boolean }): void;
+  /** Takes exactly these targets out of service: their circuits are open for as long as they are listed. */
+  setFaults(faults: readonly FaultyTarget[]): void;
+  /** Why a target is out of service; `null` for one that is in service, however it is doing. */
+  findFault(target: UpstreamTarget): SetupFault | null;
   /** Every target that is not simply well. */
   list(): TargetHealth[];
   /** Grows with every change of what can be called, so that answers about it can be remembered. */
@@ -68,6 +79,8 @@ const unauthorizedOpenMs = 60_000;
 const rateLimitOpenMs = 1_000;
 const retryAfterMsMax = 600_000;
 const entriesMax = 10_000;
+/** When to look again whether the set-up has changed. */
+const faultMs = 60_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one table of circuits; its functions share it.
 export function createUpstreamHealth({
@@ -78,6 +91,7 @@ export function createUpstreamHealth({
   metrics?: Pick<Metrics, "upstreamOutcomes">;
 }): UpstreamHealth {
   const entries = new Map<string, Entry>();
+  let faults: ReadonlyMap<string, FaultyTarget> = new Map();
   let version = 0;
 
   function getEntry(target: UpstreamTarget, lastFailure: ProviderErrorKind): Entry {
@@ -133,6 +147,7 @@ export function createUpstreamHealth({
 
   return {
     waitMs(target) {
+      if (faults.size > 0 && faults.has(nameTarget(target))) return faultMs;
       if (entries.size === 0) return 0;
       const entry = entries.get(nameTarget(target));
       if (entry === undefined || entry.circuit === "degraded") return 0;
@@ -140,6 +155,7 @@ export function createUpstreamHealth({
       return leftMs > 0 ? leftMs : entry.circuit === "half-open" ? openMsMin : 0;
     },
     isWell(target) {
+      if (faults.size > 0 && faults.has(nameTarget(target))) return false;
       const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
       return entry === undefined || entry.circuit === "degraded";
     },
@@ -168,16 +184,31 @@ export function createUpstreamHealth({
         else entry.calls += 1;
       }
     },
+    setFaults(listed) {
+      if (listed.length === 0 && faults.size === 0) return;
+      faults = new Map(listed.map((faulty) => [nameTarget(faulty.target), faulty]));
+      version += 1;
+    },
+    findFault: (target) => (faults.size === 0 ? null : (faults.get(nameTarget(target))?.fault ?? null)),
     list() {
       const nowMs = clock.monotonicMs();
       const now = clock.now().getTime();
-      return [...entries.values()].map(({ target, circuit, failures, lastFailure, openUntilMs }) => ({
+      const inService = [...entries].flatMap(([name, entry]) => (faults.has(name) ? [] : [entry]));
+      const outOfService = [...faults.values()].map(
+        ({ target, fault: { code, subject } }): TargetHealth => ({
+          ...target,
+          ...{ state: "open", failures: 0, lastFailure: `${code} ${subject}` },
+          openUntil: new Date(now + faultMs),
+        }),
+      );
+      const unwell = inService.map(({ target, circuit, failures, lastFailure, openUntilMs }) => ({
         ...target,
         state: circuit,
         failures,
         lastFailure,
         openUntil: new Date(now + openUntilMs - nowMs),
       }));
+      return [...unwell, ...outOfService];
     },
     version: () => version,
   };

@@ -20,7 +20,7 @@ function createPrice(id: string, fields: Partial<Price> = {}): Price {
 
 function createView(prices: Price[], models: Model[] = [film]): CatalogView {
   const catalog: Catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers: [], models, prices };
-  return createCatalogView(catalog, { isWell: () => true, version: () => 0 });
+  return createCatalogView(catalog, { isWell: () => true, findFault: () => null, version: () => 0 });
 }
 
 /** A cache whose answers tell how many had been computed by then. */

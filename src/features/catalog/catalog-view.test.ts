@@ -40,7 +40,7 @@ function createView(content: { models?: Model[]; prices?: Price[] }) {
   return createCatalogView(catalog, allWell);
 }
 
-const allWell = { isWell: () => true, version: () => 0 };
+const allWell = { isWell: () => true, findFault: () => null, version: () => 0 };
 const anybody: Audience = { accountId: "acct_1", planId: null, modelIds: null };
 const member: Audience = { ...anybody, planId: "pro" };
 
@@ -223,7 +223,7 @@ describe("the status of a model", () => {
         !resting.includes(`${providerId} ${keyNumber}`);
       const prices = [createPrice("price_1")];
       const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers, models: [model], prices };
-      const view = createCatalogView(catalog, { isWell, version: () => 0 });
+      const view = createCatalogView(catalog, { isWell, findFault: () => null, version: () => 0 });
       return listOfferedModels(view, anybody, new Date("2026-02-15T00:00:00Z"))[0]?.status;
     };
     const both: Model = { ...film, routes: [route, spare] };
@@ -274,7 +274,7 @@ describe("the status of a model", () => {
       const content = { providers, models: [model, ...others], prices: [createPrice("price_1")] };
       const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), ...content };
       const offered = listOfferedModels(
-        createCatalogView(catalog, { isWell, version: () => 0 }),
+        createCatalogView(catalog, { isWell, findFault: () => null, version: () => 0 }),
         anybody,
         new Date("2026-02-15T00:00:00Z"),
       );

@@ -17,7 +17,7 @@ export type ModelFilter = { type?: ModelType; capability?: Capability; status?: 
 export type OfferedModel = { model: Model; status: ModelStatus; prices: readonly Price[] };
 
 /** What the catalog asks about upstreams. */
-export type KnownHealth = Pick<UpstreamHealth, "isWell" | "version">;
+export type KnownHealth = Pick<UpstreamHealth, "isWell" | "findFault" | "version">;
 
 /** A version of the catalog, arranged for answering. It never changes; a new version is a new view. */
 export type CatalogView = {

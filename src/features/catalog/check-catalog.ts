@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
+import { readReference } from "../../platform/config/secrets.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
@@ -31,7 +32,6 @@ const openAiOptions = [
   "unsupported_fields",
 ] as const;
 const passthroughKinds: readonly string[] = ["openai-compatible", "anthropic"];
-const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /** Everything that is wrong with a catalog, beyond its form. */
 export function checkCatalog(file: CatalogFile, surroundings: CatalogSurroundings): CatalogProblem[] {
@@ -57,7 +57,7 @@ function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurrou
     }
     for (const [position, reference] of (provider.api_keys ?? []).entries()) {
       const place = [...path, "api_keys", position];
-      if (secretPattern.test(reference)) checkSecret(reference, place, { hasSecret, report });
+      if (readReference(reference) !== null) checkSecret(reference, place, { hasSecret, report });
       else report(place, `A secret is never written here: name its environment variable, \${LIKE_THIS}.`);
     }
     for (const [name, value] of Object.entries(provider.headers ?? {})) {
@@ -107,8 +107,8 @@ function checkSecret(
   place: readonly (string | number)[],
   { hasSecret, report }: { hasSecret: CatalogSurroundings["hasSecret"]; report: ReportProblem },
 ): void {
-  const name = secretPattern.exec(text)?.[1];
-  if (name !== undefined && !hasSecret(name)) report(place, `The environment has no variable ${name}.`);
+  const name = readReference(text);
+  if (name !== null && !hasSecret(name)) report(place, `The environment has no variable ${name}.`);
 }
 
 function isWebAddress(address: string): boolean {

@@ -10,6 +10,7 @@ export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
 export { type CatalogView, findOfferedModel, listOfferedModels, newcomer, type OfferedModel } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { getOfferedModel } from "./get-offered-model.ts";
+export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
 export { addLogoRoutes } from "./logo-routes.ts";

@@ -1,5 +1,4 @@
 import type { Database } from "../../platform/database/database.ts";
-import type { ProviderErrorKind } from "../../providers/contract.ts";
 import type { CircuitState, TargetHealth } from "../../providers/upstream-health.ts";
 
 export type ReportedHealth = TargetHealth & { nodeId: string; reportedAt: Date };
@@ -48,7 +47,7 @@ export async function listReportedHealth(database: Database, since: Date): Promi
     keyNumber: row.key_number,
     state: toCircuitState(row.state),
     failures: row.failures,
-    lastFailure: row.last_failure as ProviderErrorKind,
+    lastFailure: row.last_failure as TargetHealth["lastFailure"],
     openUntil: row.rests_until,
     reportedAt: row.reported_at,
   }));

@@ -2,13 +2,13 @@ import type { Bill } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { resolveSecret } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
 import type { ChatRun, ChatSink, NativeRequest } from "../../providers/contract.ts";
+import { readApiKey } from "../../providers/provider-setup.ts";
 import {
   type CallOperation,
   type CallPlan,
@@ -243,14 +243,15 @@ type SendingTerms = { unitsMax: number; choices: number; keepsHour: boolean; tra
 /** Sends a request to a target, which may write so many tokens for all choices together. */
 export function sendChat(
   { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
-  { chat, upstreamModel, apiKeyReference, timeouts, route, provider }: ChatTarget,
+  target: ChatTarget,
   { unitsMax, choices, keepsHour, traceparent }: SendingTerms,
   sink: ChatSink,
 ): ChatRun {
+  const { chat, upstreamModel, timeouts, route, provider } = target;
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
   const cacheMarking = { isAutomatic: provider.cache_marks === "automatic", keepsHour };
-  const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
+  const apiKey = readApiKey(target);
   const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
   return chat.startChat(
     { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheMarking, apiKey, timeouts, traceparent },

@@ -187,10 +187,12 @@ async function checkCharacters(
 
 /** Somebody has to be there for everything that will be needed. */
 function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
-  const { targetsByModelId } = catalog.current();
+  const { targetsByModelId, health } = catalog.current();
   const names = new Set(listSteps({ source, stage }).map((name) => (name === "film" ? "video" : name)));
   const needed = listStageModels(model.stages).filter((one) => names.has(one.stage) && one.type !== "avatar");
-  const isServed = needed.length > 0 && needed.every(({ modelId }) => (targetsByModelId.get(modelId) ?? []).length > 0);
+  const isInService = (modelId: string): boolean =>
+    (targetsByModelId.get(modelId) ?? []).some((target) => health.findFault(target) === null);
+  const isServed = needed.length > 0 && needed.every(({ modelId }) => isInService(modelId));
   if (isServed) return;
   throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
 }

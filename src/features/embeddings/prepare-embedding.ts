@@ -1,6 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { resolveSecret } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
 import type { EmbeddingRequest } from "../../providers/embedding.ts";
@@ -70,7 +69,7 @@ function listAbleTargets(
   const able: EmbeddingTarget[] = [];
   let refusal: AppError | null = null;
   for (const target of catalog.current().targetsByModelId.get(modelId) ?? []) {
-    const { provider, route, apiKeyReference } = target;
+    const { provider, route } = target;
     const embedding = registry.getEmbedding(provider);
     const obstacle = embedding?.findObstacle(request) ?? null;
     if (obstacle !== null) {
@@ -79,8 +78,7 @@ function listAbleTargets(
     }
     if (embedding === null) continue;
     const timeoutMs = route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual;
-    const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
-    able.push({ ...target, embedding, timeoutMs, apiKey });
+    able.push({ ...target, embedding, timeoutMs });
   }
   if (able.length === 0 && refusal !== null) throw refusal;
   return able;

@@ -1,5 +1,6 @@
 import { ProviderError } from "../../providers/contract.ts";
 import type { EmbeddingRequest } from "../../providers/embedding.ts";
+import { readApiKey } from "../../providers/provider-setup.ts";
 import type { CallRun, CallSink } from "../calls/index.ts";
 import type { EmbeddingKinds, EmbeddingTarget } from "./embedding-kinds.ts";
 
@@ -14,7 +15,8 @@ type Sent = {
 export function sendEmbedding(target: EmbeddingTarget, sent: Sent, sink: CallSink<EmbeddingKinds>): CallRun {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const { upstreamModel, apiKey, timeoutMs } = target;
+  const { upstreamModel, timeoutMs } = target;
+  const apiKey = readApiKey(target);
   target.embedding.embed({ ...sent, upstreamModel, apiKey, timeoutMs, signal }).then(
     (answer) => {
       if (signal.aborted) return;

@@ -1,6 +1,5 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { resolveSecret } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
@@ -109,10 +108,9 @@ function listTargets(
   return (catalog.current().targetsByModelId.get(modelId) ?? []).flatMap((target) => {
     const transcription = registry.getTranscription(target.provider);
     if (transcription === null) return [];
-    const { provider, route, apiKeyReference } = target;
+    const { provider, route } = target;
     const timeoutMs = route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual;
-    const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
-    return [{ ...target, transcription, timeoutMs, apiKey }];
+    return [{ ...target, transcription, timeoutMs }];
   });
 }
 

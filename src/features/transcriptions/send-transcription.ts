@@ -1,4 +1,5 @@
 import { ProviderError } from "../../providers/contract.ts";
+import { readApiKey } from "../../providers/provider-setup.ts";
 import type { Recording, Transcript, TranscriptionRequest, TranscriptPiece } from "../../providers/transcription.ts";
 import type { CallRun, CallSink } from "../calls/index.ts";
 import type { TranscriptionKinds, TranscriptionTarget } from "./transcription-kinds.ts";
@@ -27,7 +28,8 @@ export function sendTranscription(
   };
 
   async function run(): Promise<void> {
-    const { upstreamModel, apiKey, timeoutMs } = target;
+    const { upstreamModel, timeoutMs } = target;
+    const apiKey = readApiKey(target);
     const transcript = await target.transcription.transcribe({
       ...{ request, recording, upstreamModel, apiKey, timeoutMs, signal, traceparent },
       onAccepted: () => {

@@ -8,7 +8,6 @@ import type { RouteTarget } from "../catalog/index.ts";
 
 export type TranscriptionTarget = RouteTarget & {
   transcription: TranscriptionProvider;
-  apiKey: string | null;
   timeoutMs: number;
 };
 

@@ -12,13 +12,20 @@ export function hasSecret(name: string): boolean {
   return readSecret(name) !== "";
 }
 
+const referencePattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** The name of the variable that a text refers to, `${LIKE_THIS}`; `null` where the text is no reference. */
+export function readReference(text: string): string | null {
+  return referencePattern.exec(text)?.[1] ?? null;
+}
+
 /**
  * The text with the environment variable that it names, `${LIKE_THIS}`, in its place, or with the content of the file that
  * `LIKE_THIS_FILE` names; `null` when neither is set. To be asked anew for each use: a file may change.
  */
 export function resolveSecret(text: string): string | null {
-  const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1];
-  if (name === undefined) return text;
+  const name = readReference(text);
+  if (name === null) return text;
   const value = readSecret(name);
   return value === "" ? null : value;
 }

@@ -419,6 +419,7 @@ test("a key that comes as a file is the new one soon after the file changes, and
     return chat.upstream.requests.findLast(({ model }) => model === nameUpstream("filed", 0))?.apiKey ?? null;
   };
   writeFileSync(path, "sk-first\n");
+  await waitUntil("the route is in service", async () => (await send("filed")).status === 200);
   expect(await callWithKey()).toBe("sk-first");
   writeFileSync(path, "sk-second");
   await waitUntil("the second key is in use", async () => (await callWithKey()) === "sk-second");

@@ -2,7 +2,6 @@ import { type Bill, hungUpMark } from "../../../lib/bill.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { type Nano, presentMoney } from "../../../lib/money.ts";
-import { resolveSecret } from "../../../platform/config/secrets.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { attemptsMax } from "../../../providers/choose-target.ts";
 import type { ProviderError } from "../../../providers/contract.ts";
@@ -74,9 +73,9 @@ function listSpeechTargets(
   return (catalog.current().targetsByModelId.get(modelId) ?? []).flatMap((target) => {
     const speech = registry.getSpeech(target.provider);
     if (speech === null) return [];
-    const { provider, route, apiKeyReference } = target;
+    const { provider, route } = target;
     const timeoutMs = route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual;
-    return [{ ...target, speech, timeoutMs, apiKey: apiKeyReference === null ? null : resolveSecret(apiKeyReference) }];
+    return [{ ...target, speech, timeoutMs }];
   });
 }
 

@@ -1,10 +1,11 @@
 import { ProviderError } from "../../../providers/contract.ts";
 import type { SpeechAudio, SpeechProvider, SpeechRequest } from "../../../providers/generation.ts";
+import { readApiKey } from "../../../providers/provider-setup.ts";
 import type { CallRun, CallSink } from "../../calls/index.ts";
 import type { RouteTarget } from "../../catalog/index.ts";
 import { countCharacters } from "../quote-task.ts";
 
-export type SpeechTarget = RouteTarget & { speech: SpeechProvider; apiKey: string | null; timeoutMs: number };
+export type SpeechTarget = RouteTarget & { speech: SpeechProvider; timeoutMs: number };
 
 export type SpokenUsage = { characters: number; hasHungUp: boolean };
 
@@ -33,7 +34,8 @@ export function sendSpeech(target: SpeechTarget, spoken: Spoken, sink: CallSink<
   resumed.resolve();
 
   async function say({ requestId, request, traceparent, onAudio }: Spoken): Promise<void> {
-    const { upstreamModel, apiKey, timeoutMs } = target;
+    const { upstreamModel, timeoutMs } = target;
+    const apiKey = readApiKey(target);
     const call = { taskId: requestId, request, upstreamModel, apiKey, timeoutMs, signal, traceparent };
     const audio = await target.speech.startSpeech(call);
     if (signal.aborted) return;

@@ -70,10 +70,12 @@ export function getPrice(prices: readonly Price[], used: Capability): Price {
 }
 
 function requireAbleTarget(dependencies: MediaDependencies, model: Model, { request }: CheckedGeneration): void {
-  const targets = listTaskTargets(dependencies.catalog.current(), model.id, dependencies.registry);
+  const view = dependencies.catalog.current();
+  const targets = listTaskTargets(view, model.id, dependencies.registry);
   const { able, obstacle } = listAbleTargets(targets, request);
-  if (able.length > 0) return;
-  if (obstacle !== null) throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
+  if (able.some((target) => view.health.findFault(target) === null)) return;
+  if (able.length === 0 && obstacle !== null)
+    throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
   throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
 }
 

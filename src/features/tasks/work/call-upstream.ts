@@ -5,6 +5,7 @@ import { ProviderError } from "../../../providers/contract.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
 import { describeOutcome } from "../../../providers/judge-failure.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
+import { readApiKey } from "../../../providers/provider-setup.ts";
 import type { UpstreamHealth, UpstreamTarget } from "../../../providers/upstream-health.ts";
 import type { LiveCatalog } from "../../catalog/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
@@ -186,8 +187,8 @@ async function poll(
   const target = findTarget(dependencies, task, sent);
   if (target === null) return { kind: "route-gone" };
   const upstream = describeUpstream(dependencies, task, target);
-  const call = describePoll(dependencies, task, { target, signal });
-  const answer = await target.generation.poll(handle, call).catch((error: unknown) => {
+  const ask = async () => await target.generation.poll(handle, describePoll(dependencies, task, { target, signal }));
+  const answer = await ask().catch((error: unknown) => {
     if (signal.aborted) throw error;
     return toProviderError(error);
   });
@@ -217,15 +218,16 @@ async function stop(
   const target = findTarget(dependencies, task, sent);
   if (target === null) return { kind: "route-gone" };
   const { generation } = target;
-  const call = describePoll(dependencies, task, { target, signal });
-  const accepted = await generation.cancel(handle, call).catch((error: unknown) => {
+  const describe = () => describePoll(dependencies, task, { target, signal });
+  const ask = async () => await generation.cancel(handle, describe());
+  const accepted = await ask().catch((error: unknown) => {
     if (signal.aborted) throw error;
     reportFailure(dependencies, task, { target, error: toProviderError(error) });
     return "requested" as const;
   });
   dependencies.failpoint("cancel-asked");
   if (accepted !== "canceled") return { kind: "stop-refused" };
-  const polled = await generation.poll(handle, call).catch(() => null);
+  const polled = await generation.poll(handle, describe()).catch(() => null);
   const outputs = polled !== null && (polled.kind === "canceled" || polled.kind === "done") ? polled.outputs : [];
   return { kind: "stopped", outputs, upstream: describeUpstream(dependencies, task, target) };
 }
@@ -262,8 +264,8 @@ async function abandon(
     return { kind: "abandoned", isUpstreamAsked: true };
   }
   const { generation } = target;
-  const call = describePoll(dependencies, task, { target, signal });
   try {
+    const call = describePoll(dependencies, task, { target, signal });
     const handle = known ?? (await generation.find?.(call)) ?? null;
     if (handle !== null) await generation.cancel(handle, call);
     return { kind: "abandoned", isUpstreamAsked: true };
@@ -275,7 +277,8 @@ async function abandon(
 }
 
 function describeCall(task: MediaTask, { target, inputs }: Handover, signal: AbortSignal): GenerationCall {
-  const { upstreamModel, apiKey, timeoutMs, provider } = target;
+  const { upstreamModel, timeoutMs, provider } = target;
+  const apiKey = readApiKey(target);
   const traceparent = provider.trace_context === true ? task.traceparent : null;
   return { taskId: task.id, request: task.request, inputs, upstreamModel, apiKey, timeoutMs, signal, traceparent };
 }

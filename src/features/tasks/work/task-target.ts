@@ -1,11 +1,10 @@
-import { resolveSecret } from "../../../platform/config/secrets.ts";
 import type { GenerationInput, GenerationProvider, GenerationRequest } from "../../../providers/generation.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
 import type { CatalogView, RouteTarget } from "../../catalog/index.ts";
 
 /** A target with everything that handing it a task needs. */
-export type TaskTarget = RouteTarget & { generation: GenerationProvider; apiKey: string | null; timeoutMs: number };
+export type TaskTarget = RouteTarget & { generation: GenerationProvider; timeoutMs: number };
 
 /** What it takes to hand a task over. */
 export type Handover = { target: TaskTarget; inputs: readonly GenerationInput[] };
@@ -18,15 +17,9 @@ export function listTaskTargets(view: CatalogView, modelId: string, registry: Pr
   return (view.targetsByModelId.get(modelId) ?? []).flatMap((target) => {
     const generation = registry.getGeneration(target.provider);
     if (generation === null) return [];
-    const { provider, route, apiKeyReference } = target;
-    return [
-      {
-        ...target,
-        generation,
-        apiKey: apiKeyReference === null ? null : resolveSecret(apiKeyReference),
-        timeoutMs: route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual,
-      },
-    ];
+    const { provider, route } = target;
+    const timeoutMs = route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual;
+    return [{ ...target, generation, timeoutMs }];
   });
 }
 

@@ -1,0 +1,19 @@
+import type { RouteFault } from "../features/catalog/index.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+
+/** Logs which upstreams are out of service, once for each provider and reason, and which no longer are. */
+export function createFaultLog(logger: Logger): (faults: readonly RouteFault[]) => void {
+  let known = new Map<string, string>();
+  return (faults) => {
+    const groups = Map.groupBy(faults, ({ target, fault }) => JSON.stringify([target.providerId, fault.message]));
+    for (const [first, ...others] of groups.values()) {
+      if (first === undefined) continue;
+      const { message: reason, remedy } = first.fault;
+      const models = [...new Set([first, ...others].flatMap(({ modelIds }) => modelIds))];
+      logger.error({ upstream: first.target.providerId, reason, remedy, models }, "upstream out of service");
+    }
+    const names = new Map([...groups].map(([name, [first]]) => [name, first?.target.providerId ?? ""]));
+    for (const [name, upstream] of known) if (!names.has(name)) logger.info({ upstream }, "upstream fault resolved");
+    known = names;
+  };
+}

@@ -1,0 +1,24 @@
+import { findSetupFault, type SetupFault } from "../../providers/provider-setup.ts";
+import { nameTarget, type UpstreamTarget } from "../../providers/upstream-health.ts";
+import type { Catalog } from "./catalog.ts";
+import { listRouteTargets } from "./route-target.ts";
+
+/** A target that is out of service, why, and the models that have a route to it. */
+export type RouteFault = { target: UpstreamTarget; fault: SetupFault; modelIds: readonly string[] };
+
+/** Every target of a catalog that cannot be called as this process is set up. */
+export function listRouteFaults(catalog: Catalog | null): RouteFault[] {
+  const { models = [], providers = [] } = catalog ?? {};
+  const providerById = new Map(providers.map((provider) => [provider.id, provider]));
+  const targets = models.flatMap((model) =>
+    listRouteTargets(model, providerById).map((target) => ({ modelId: model.id, target })),
+  );
+  return [...Map.groupBy(targets, ({ target }) => nameTarget(target)).values()].flatMap((same) => {
+    const [first] = same;
+    const fault = first === undefined ? null : findSetupFault(first.target);
+    if (first === undefined || fault === null) return [];
+    const { providerId, upstreamModel, keyNumber } = first.target;
+    const modelIds = [...new Set(same.map(({ modelId }) => modelId))];
+    return [{ target: { providerId, upstreamModel, keyNumber }, fault, modelIds }];
+  });
+}

@@ -1,0 +1,43 @@
+import { readReference, resolveSecret } from "../platform/config/secrets.ts";
+import { ProviderError } from "./contract.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
+
+/** Why a provider cannot be called as it is set up. Only the operator can change that, so its routes are out of service. */
+export type SetupFault = {
+  code: "missing-secret";
+  /** What is missing: the name of the variable. */
+  subject: string;
+  message: string;
+  remedy: string;
+};
+
+/** A provider with the reference to one of its keys, `${LIKE_THIS}`; `null` for a provider that declares no key. */
+type KeyedProvider = { provider: ProviderDefinition; apiKeyReference: string | null };
+
+export function findSetupFault({ provider, apiKeyReference }: KeyedProvider): SetupFault | null {
+  const texts = [...(apiKeyReference === null ? [] : [apiKeyReference]), ...Object.values(provider.headers ?? {})];
+  const missing = texts.find((text) => resolveSecret(text) === null);
+  return missing === undefined ? null : describeMissingSecret(missing);
+}
+
+/** The key to send. Throws where a secret of the provider is missing: no call ever leaves without it. */
+export function readApiKey({ provider, apiKeyReference }: KeyedProvider): string | null {
+  if (provider.headers !== undefined) for (const text of Object.values(provider.headers)) requireSecret(text);
+  return apiKeyReference === null ? null : requireSecret(apiKeyReference);
+}
+
+function requireSecret(text: string): string {
+  const value = resolveSecret(text);
+  if (value === null) throw new ProviderError("unauthorized", describeMissingSecret(text).message);
+  return value;
+}
+
+function describeMissingSecret(text: string): SetupFault {
+  const name = readReference(text) ?? text;
+  return {
+    code: "missing-secret",
+    subject: name,
+    message: `The environment has no variable ${name}.`,
+    remedy: `Set ${name}, or ${name}_FILE to the path of a file that contains it, where the gateway starts.`,
+  };
+}
