@@ -15,7 +15,10 @@ export type TimeoutsDefinition = {
 export type ProviderDefinition = {
   id: string;
   kind: ProviderKind;
+  /** Paths of operations are appended to its path; its query goes with every request. */
   base_url?: string;
+  /** Whether `base_url` may be an http address beyond this machine: for upstreams on a private network. */
+  allow_http?: boolean;
   api_keys?: string[];
   /** The npm package of an AI SDK provider, for the kind `ai-sdk`. */
   package?: string;

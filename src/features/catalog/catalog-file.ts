@@ -23,6 +23,7 @@ const providerSchema = Type.Object(
     id: text,
     kind: Type.Enum([...providerKinds]),
     base_url: Type.Optional(text),
+    allow_http: Type.Optional(Type.Boolean()),
     api_keys: Type.Optional(texts),
     package: Type.Optional(text),
     headers: Type.Optional(Type.Record(Type.String(), text)),

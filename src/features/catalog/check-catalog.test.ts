@@ -154,29 +154,49 @@ test("a provider may have every option that its kind knows", () => {
 describe("a provider's address", () => {
   const withAddress = (address: string): string => edit("https://example.com/v1", address);
 
+  const schemes = "A base_url begins with https://, or with http:// on this machine or a private network.";
+  const secrets = "A base_url has no user name or password: use api_keys or headers.";
+  const beyond = "This http address is beyond this machine: use https, or add allow_http: true to the provider.";
+
   test.each([
-    "http://example.com",
-    "ftp://example.com",
-    "file:///etc/passwd",
-    "example.com",
-    "http://127.0.0.1.example.com",
-    "http://localhost.example.com",
-    "http://10.0.0.1",
-    "https://user@example.com",
-    "https://:password@example.com",
-    "https://example.com/?key=secret",
-  ])("%s is refused", (address) => {
-    expect(listProblems(withAddress(address))).toEqual([
-      "providers[0].base_url: A base_url is an https address (http only on this machine).",
-    ]);
+    ["http://example.com", beyond],
+    ["http://127.0.0.1.example.com", beyond],
+    ["http://localhost.example.com", beyond],
+    ["http://10.0.0.1", beyond],
+    ["ftp://example.com", schemes],
+    ["file:///etc/passwd", schemes],
+    ["example.com", schemes],
+    ["https://user@example.com", secrets],
+    ["https://:password@example.com", secrets],
+    ["https://example.com/v1#part", "A base_url has no fragment: upstreams never see what follows the #."],
+  ])("%s is refused", (address, message) => {
+    expect(listProblems(withAddress(address))).toEqual([`providers[0].base_url: ${message}`]);
   });
 
-  test.each(["https://example.com:8443/v1", "http://localhost:8080/v1", "http://127.0.0.1:8080", "http://127.8.8.8"])(
-    "%s is fine",
+  test.each([
+    "https://example.com:8443/v1",
+    "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21",
+    "http://localhost:8080/v1",
+    "http://127.0.0.1:8080",
+    "http://127.8.8.8",
+  ])("%s is fine", (address) => {
+    expect(listProblems(withAddress(address))).toEqual([]);
+  });
+
+  const allowing = (address: string): string =>
+    edit('base_url: "https://example.com/v1"', `base_url: "${address}", allow_http: true`);
+
+  test.each(["http://10.0.0.1/v1", "http://inference.internal:8000/v1?version=2"])(
+    "%s is fine if allowed",
     (address) => {
-      expect(listProblems(withAddress(address))).toEqual([]);
+      expect(listProblems(allowing(address))).toEqual([]);
     },
   );
+
+  test("http is not allowed where there is none", () => {
+    const problem = "providers[0].allow_http: allow_http is for providers whose base_url begins with http://.";
+    expect(listProblems(allowing("https://example.com/v1"))).toEqual([problem]);
+  });
 });
 
 const extra = "  - { id: /a, name: A, type: video, capabilities: [text_to_video] }\n";

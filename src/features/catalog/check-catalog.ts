@@ -52,9 +52,7 @@ function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurrou
     const path = ["providers", index];
     if (!idPattern.test(provider.id)) report([...path, "id"], `${provider.id} is no provider id.`);
     checkKind(provider, path, report);
-    if (provider.base_url !== undefined && !isWebAddress(provider.base_url)) {
-      report([...path, "base_url"], "A base_url is an https address (http only on this machine).");
-    }
+    checkAddress(provider, path, report);
     for (const [position, reference] of (provider.api_keys ?? []).entries()) {
       const place = [...path, "api_keys", position];
       if (readReference(reference) !== null) checkSecret(reference, place, { hasSecret, report });
@@ -111,12 +109,30 @@ function checkSecret(
   if (name !== null && !hasSecret(name)) report(place, `The environment has no variable ${name}.`);
 }
 
-function isWebAddress(address: string): boolean {
-  const url = URL.parse(address);
-  if (url === null || url.username !== "" || url.password !== "" || url.search !== "") return false;
-  const isLocal =
-    ["localhost", "[::1]"].includes(url.hostname) || (isIP(url.hostname) === 4 && url.hostname.startsWith("127."));
-  return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
+function checkAddress(
+  { base_url: address, allow_http: allowsHttp }: CatalogFile["providers"][number],
+  path: readonly (string | number)[],
+  report: ReportProblem,
+): void {
+  const url = address === undefined ? null : URL.parse(address);
+  if (allowsHttp !== undefined && url?.protocol !== "http:") {
+    report([...path, "allow_http"], "allow_http is for providers whose base_url begins with http://.");
+  }
+  if (address === undefined) return;
+  const place = [...path, "base_url"];
+  if (url === null || !["https:", "http:"].includes(url.protocol)) {
+    report(place, "A base_url begins with https://, or with http:// on this machine or a private network.");
+  } else if (url.username !== "" || url.password !== "") {
+    report(place, "A base_url has no user name or password: use api_keys or headers.");
+  } else if (url.hash !== "") {
+    report(place, "A base_url has no fragment: upstreams never see what follows the #.");
+  } else if (url.protocol === "http:" && allowsHttp !== true && !isOnThisMachine(url)) {
+    report(place, "This http address is beyond this machine: use https, or add allow_http: true to the provider.");
+  }
+}
+
+function isOnThisMachine({ hostname }: URL): boolean {
+  return ["localhost", "[::1]"].includes(hostname) || (isIP(hostname) === 4 && hostname.startsWith("127."));
 }
 
 function checkModels(file: CatalogFile, around: CatalogSurroundings, report: ReportProblem): void {

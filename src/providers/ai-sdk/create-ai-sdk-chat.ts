@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import { createUpstreamFetch, type Fetch } from "../../platform/net/upstream-fetch.ts";
+import { keepQuery } from "../base-url.ts";
 import type { ChatProvider } from "../contract.ts";
 import { anthropicDialect, type Dialect, genericDialect, googleDialect } from "./dialects.ts";
 import type { FetchImage } from "./fetch-images.ts";
@@ -66,7 +67,7 @@ export function listSettings(
   baseUrl: string,
   { headers, apiKey, fetch }: { headers: Record<string, string>; apiKey: string | null; fetch: Fetch },
 ) {
-  return { baseURL: baseUrl, headers, apiKey: apiKey ?? "", fetch };
+  return { ...keepQuery(baseUrl, fetch), headers, apiKey: apiKey ?? "" };
 }
 
 export const anthropicUrl = "https://api.anthropic.com/v1";
@@ -99,11 +100,10 @@ export function createPackageChat(options: VendorChatOptions & { packageName: st
   requirePackage(packageName);
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
     const createVendorModel = await loadVendorModels(packageName, {
-      ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+      ...(baseUrl === undefined ? { fetch } : keepQuery(baseUrl, fetch)),
       name: genericDialect.optionsName,
       headers,
       apiKey: apiKey ?? "",
-      fetch,
       // Packages for upstreams that imitate OpenAI's ask for these two only where they are told to.
       includeUsage: true,
       supportsStructuredOutputs: true,

@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { Clock } from "../../lib/clock.ts";
 import { createUpstreamFetch, type Fetch, type UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
+import { keepQuery } from "../base-url.ts";
 import { ProviderError } from "../contract.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "../embedding.ts";
 import { checkLength, isVector, writeVector } from "../write-vector.ts";
@@ -104,8 +105,8 @@ export function createPackageEmbedding(options: VendorEmbeddingOptions & { packa
   return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
     requirePackage(packageName);
     const createVendorModel = await loadVendorEmbeddings(packageName, {
-      ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-      ...{ name: genericDialect.optionsName, headers, apiKey: apiKey ?? "", fetch },
+      ...(baseUrl === undefined ? { fetch } : keepQuery(baseUrl, fetch)),
+      ...{ name: genericDialect.optionsName, headers, apiKey: apiKey ?? "" },
     });
     return createVendorModel(upstreamModel);
   });

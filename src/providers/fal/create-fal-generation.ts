@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { readBaseUrl } from "../base-url.ts";
 import { ProviderError } from "../contract.ts";
 import type {
   CancelOutcome,
@@ -35,7 +36,7 @@ const running = { kind: "running", isStarted: true, progress: null } as const;
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function of it is one question to the vendor.
 export function createFalGeneration(options: FalOptions): GenerationProvider {
   const { clock } = options;
-  const baseUrl = new URL(options.baseUrl ?? usualBaseUrl);
+  const baseUrl = readBaseUrl(options.baseUrl ?? usualBaseUrl);
   const client = createMediaClient({
     ...options,
     origin: baseUrl.origin,
@@ -47,7 +48,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
   async function submit(call: GenerationCall): Promise<SubmitOutcome> {
     const { apiKey, timeoutMs, signal, upstreamModel } = call;
     const body = JSON.stringify(await buildFalInput(call.request, call.inputs));
-    const path = `${baseUrl.pathname.replace(/\/+$/, "")}/${encodePath(upstreamModel)}`;
+    const path = baseUrl.pathOf(encodePath(upstreamModel));
     const headers = { "content-type": "application/json", accept: "application/json", ...lifetime };
     const once = await client.sendOnce({ method: "POST", path, headers, body, apiKey, timeoutMs, signal }, (answer) =>
       readAnswer(answer, { bytesMax: replyBytesMax, signal }),

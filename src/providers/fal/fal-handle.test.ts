@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { readBaseUrl } from "../base-url.ts";
 import { parseFalHandle, readFalReply } from "./fal-handle.ts";
 
-const baseUrl = new URL("https://queue.fal.run");
+const baseUrl = readBaseUrl("https://queue.fal.run");
 const read = (body: unknown, upstreamModel = "fal-ai/flux/dev", base = baseUrl) =>
   readFalReply(body, { baseUrl: base, upstreamModel });
 
@@ -38,11 +39,11 @@ test.for([
 });
 
 test("the usual addresses leave out what follows a model's name, and keep the path of the base", () => {
-  const path = (model: string, base?: URL) => read({ request_id: "r" }, model, base)?.resultPath;
+  const path = (model: string, base?: typeof baseUrl) => read({ request_id: "r" }, model, base)?.resultPath;
   expect(path("fal-ai/kling-video/v2/pro")).toBe("/fal-ai/kling-video/requests/r");
   expect(path("fal-ai/flux")).toBe("/fal-ai/flux/requests/r");
   expect(path("workflows/me/mine/run")).toBe("/workflows/me/mine/requests/r");
-  expect(path("fal-ai/flux/dev", new URL("http://127.0.0.1:1/fal/"))).toBe("/fal/fal-ai/flux/requests/r");
+  expect(path("fal-ai/flux/dev", readBaseUrl("http://127.0.0.1:1/fal/"))).toBe("/fal/fal-ai/flux/requests/r");
 });
 
 test.for([null, [], "r-1", {}, { request_id: "" }, { request_id: "a/b" }, { request_id: "x".repeat(201) }])(

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "../base-url.ts";
 import type { Handle } from "../generation.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
 
@@ -10,14 +11,14 @@ const pathCharactersMax = 1000;
 /** What the reply to a submission says of its whereabouts; `null` where it does not name the request. */
 export function readFalReply(
   body: unknown,
-  { baseUrl, upstreamModel }: { baseUrl: URL; upstreamModel: string },
+  { baseUrl, upstreamModel }: { baseUrl: BaseUrl; upstreamModel: string },
 ): FalHandle | null {
   const reply = asRecord(body);
   const requestId = reply?.request_id;
   if (typeof requestId !== "string" || !idPattern.test(requestId)) return null;
-  const usual = `${baseUrl.pathname.replace(/\/+$/, "")}/${findApp(upstreamModel)}/requests/${requestId}`;
+  const usual = `${findApp(upstreamModel)}/requests/${requestId}`;
   // The vendor knows best where, but a key goes to its own origin only.
-  const choose = (url: unknown, otherwise: string): string => readOwnPath(url, baseUrl) ?? otherwise;
+  const choose = (url: unknown, otherwise: string): string => readOwnPath(url, baseUrl) ?? baseUrl.pathOf(otherwise);
   return {
     requestId,
     statusPath: choose(reply?.status_url, `${usual}/status`),
@@ -33,7 +34,7 @@ export function parseFalHandle({ requestId, statusPath, resultPath, cancelPath }
   return { requestId, statusPath, resultPath, cancelPath };
 }
 
-function readOwnPath(text: unknown, baseUrl: URL): string | null {
+function readOwnPath(text: unknown, baseUrl: BaseUrl): string | null {
   const url = typeof text === "string" ? URL.parse(text) : null;
   if (url === null || url.origin !== baseUrl.origin) return null;
   const path = url.pathname + url.search;

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createConnect, createUpstreamPool } from "../../platform/net/upstream-pool.ts";
+import { readBaseUrl } from "../base-url.ts";
 import type { ChatCall, ChatRun, ChatSink } from "../contract.ts";
 import { type AnswerForm, UpstreamChat } from "./upstream-chat.ts";
 
@@ -38,7 +39,7 @@ const connectMs = 30_000;
 
 export function createChatEndpoint(options: ChatEndpointOptions): ChatEndpoint {
   const { clock, connectionsMax, authHeader } = options;
-  const { origin, pathname, search } = new URL(options.baseUrl);
+  const { origin, pathOf } = readBaseUrl(options.baseUrl);
   const pool = createUpstreamPool({ origin, clock, connect: createConnect({ timeoutMs: connectMs }), connectionsMax });
   const headers = {
     stream: listHeaders({ accept: "text/event-stream" }, options.headers),
@@ -60,7 +61,7 @@ export function createChatEndpoint(options: ChatEndpointOptions): ChatEndpoint {
   return {
     hasHeader: (name) => headers.whole.some((text, index) => index % 2 === 0 && text === name),
 
-    pathOf: (operation) => `${pathname.replace(/\/+$/, "")}/${operation}${search}`,
+    pathOf,
 
     start(call, sink, { path, body, isStreamed, form, headers: own = [] }) {
       const chat = new UpstreamChat(form, call, sink);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { readBaseUrl } from "../base-url.ts";
 import { createMediaClient, type MediaClient, type MediaClientOptions } from "../media-client.ts";
 
 /** Where an upstream of OpenAI's form is, and how it is asked. */
@@ -18,10 +19,6 @@ export function presentTrace({ traceparent = null }: { traceparent?: string | nu
 
 export function createOpenAiEndpoint(options: OpenAiMediaOptions): OpenAiEndpoint {
   const { baseUrl, authHeader = { name: "authorization", prefix: "Bearer " }, clock } = options;
-  const { origin, pathname, search } = new URL(baseUrl);
-  return {
-    client: createMediaClient({ ...options, origin, authHeader }),
-    clock,
-    pathOf: (operation) => `${pathname.replace(/\/+$/, "")}/${operation}${search}`,
-  };
+  const { origin, pathOf } = readBaseUrl(baseUrl);
+  return { client: createMediaClient({ ...options, origin, authHeader }), clock, pathOf };
 }

@@ -1,0 +1,28 @@
+import type { Fetch } from "../platform/net/upstream-fetch.ts";
+
+/** An upstream's address, as the operator wrote it: `https://api.example.com/v1?api-version=1`. */
+export type BaseUrl = {
+  origin: string;
+  /** The path of an operation, such as `chat/completions`: appended to the address's path, before its query. */
+  pathOf(operation: string): string;
+};
+
+export function readBaseUrl(text: string): BaseUrl {
+  const { origin, pathname, search } = new URL(text);
+  const path = pathname.replace(/\/+$/, "");
+  return { origin, pathOf: (operation) => `${path}/${operation}${search}` };
+}
+
+/** Libraries append their paths to the end of an address: they get it without its query, and each request gets that back. */
+export function keepQuery(text: string, fetch: Fetch): { baseURL: string; fetch: Fetch } {
+  const { origin, pathname, search } = new URL(text);
+  if (search === "") return { baseURL: text, fetch };
+  const query = search.slice(1);
+  return {
+    baseURL: origin + pathname.replace(/\/+$/, ""),
+    fetch: (input, init) => {
+      const url = input instanceof Request ? input.url : String(input);
+      return fetch(`${url}${url.includes("?") ? "&" : "?"}${query}`, init);
+    },
+  };
+}
