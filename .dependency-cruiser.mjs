@@ -155,10 +155,11 @@ const otherRules = [
   },
   {
     name: "programs-by-the-door",
-    comment: "Programs are started by src/platform/confinement, which confines them; only PostgreSQL is our own.",
+    comment:
+      "Programs are started by src/platform/confinement, which confines them; PostgreSQL is our own, and npm is the operator's.",
     from: {
       path: "^(src|packages/sandbox)/",
-      pathNot: [testFile, "^src/platform/confinement/", "^src/platform/database/embedded/"],
+      pathNot: [testFile, "^src/platform/confinement/", "^src/platform/database/embedded/", "^src/cli/run-npm[.]ts$"],
     },
     to: { path: "^(node:)?child_process$" },
   },

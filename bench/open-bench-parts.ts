@@ -35,6 +35,7 @@ export async function openBenchParts() {
     planIds: new Set<string>(),
     accountIds: new Set<string>(),
     hasSecret: () => true,
+    findPackageFault: () => null,
   };
   await applyCatalog({ ...parts, surroundings }, writeLargeCatalog(500));
   const account = await createAccount(parts, { email: "bench@example.com" });

@@ -124,7 +124,7 @@ async function createCustomers(databaseUrl: string, upstreamPort: number): Promi
     const ids = createIdSource({ clock: systemClock, randomBytes });
     const dependencies = { database, clock: systemClock, ids, randomBytes, hasModel: () => true };
     const known = { planIds: new Set<string>(), accountIds: new Set<string>() };
-    const surroundings = { ...known, currency: "USD", hasSecret: () => true };
+    const surroundings = { ...known, currency: "USD", hasSecret: () => true, findPackageFault: () => null };
     const outcome = await applyCatalog({ ...dependencies, surroundings }, writeCatalog(upstreamPort));
     if (outcome.kind !== "accepted") throw new Error(JSON.stringify(outcome));
     const customers: Customer[] = [];

@@ -48,6 +48,7 @@ export async function offerDemoModels(parts: CatalogParts, caller: DemoCaller, a
     planIds: new Set<string>(),
     accountIds: new Set([accountId]),
     hasSecret: () => false,
+    findPackageFault: () => null,
   };
   const outcome = await applyCatalog({ ...parts, surroundings }, stringify({ ...catalog, currency }));
   invariant(outcome.kind === "accepted", `the demo's catalog is refused: ${JSON.stringify(outcome)}`);

@@ -129,12 +129,14 @@ export async function openFoundation(
   const changes = createAccountChanges({ database, feed, onTrouble: warn("changes of accounts could not be told") });
   stack.defer(() => changes.close());
   const health = createUpstreamHealth({ clock, metrics });
-  const registry = createProviderRegistry({ clock, studioFolder: join(settings.data_dir, "studio") });
+  const registry = createProviderRegistry({
+    ...{ clock, studioFolder: join(settings.data_dir, "studio"), packagesFolder: settings.packages_dir },
+  });
   stack.defer(() => registry.close());
   const { loadAdapters } = registry;
   const reading = watchOutage("the catalog could not be read", "the catalog is read again");
   const catalog = await openLiveCatalog({
-    ...{ database, feed, health, loadAdapters, ...reading },
+    ...{ database, feed, health, loadAdapters, packagesFolder: settings.packages_dir, ...reading },
     onFaults: createFaultLog(logger),
   });
   stack.defer(() => catalog.close());

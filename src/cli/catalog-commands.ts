@@ -11,6 +11,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import { hasSecret } from "../platform/config/secrets.ts";
 import type { Database } from "../platform/database/database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
+import { findPackageFault } from "../providers/ai-sdk/load-package.ts";
 import type { Command, CommandResult } from "./command.ts";
 import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
@@ -74,6 +75,7 @@ async function gatherParts(database: Database, settings: Settings) {
     planIds: new Set(plans.map(({ id }) => id)),
     accountIds: new Set<string>(accounts.map(({ id }) => id)),
     hasSecret,
+    findPackageFault: (packageName: string) => findPackageFault({ packageName, packagesFolder: settings.packages_dir }),
   };
   return { ...systemParts, database, surroundings };
 }

@@ -123,7 +123,7 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
         describeSchema(pending),
         describeClock(),
         ...(await examineArchive(database)),
-        ...(pending.length === 0 ? await examineHistory(database) : []),
+        ...(pending.length === 0 ? await examineHistory(database, settings) : []),
       ];
     } finally {
       await close();
@@ -170,9 +170,9 @@ async function examineArchive(database: Database): Promise<Finding[]> {
 }
 
 /** What can only be asked of a schema that is up to date. */
-async function examineHistory(database: Database): Promise<Finding[]> {
+async function examineHistory(database: Database, settings: Settings): Promise<Finding[]> {
   return [
-    await examineUpstreams(database),
+    await examineUpstreams(database, settings),
     await examineLedger(database),
     await examineRequestLog(database),
     await examineMonths(database),
@@ -180,8 +180,12 @@ async function examineHistory(database: Database): Promise<Finding[]> {
 }
 
 /** By this command's own environment: start it with the gateway's. */
-async function examineUpstreams(database: Database): Promise<Finding> {
-  const faults = listRouteFaults(await findCatalog(database));
+async function examineUpstreams(database: Database, { packages_dir: packagesDir }: Settings): Promise<Finding> {
+  if (existsSync(packagesDir) && (statSync(packagesDir).mode & 0o022) !== 0) {
+    const message = `other users can change ${packagesDir}, whose packages the gateway runs`;
+    return { check: "upstreams", isOk: false, message, remedy: `Close it: chmod go-w ${packagesDir}` };
+  }
+  const faults = listRouteFaults(await findCatalog(database), packagesDir);
   if (faults.length === 0)
     return { check: "upstreams", isOk: true, message: "every route of the catalog can be called" };
   const message = [...new Set(faults.map(({ target, fault }) => `${target.providerId}: ${fault.message}`))].join(" ");

@@ -1,6 +1,9 @@
 import { listUpstreams, type Upstream } from "../features/catalog/index.ts";
+import { loadSettings } from "../platform/config/load-settings.ts";
+import { installPackage } from "../providers/ai-sdk/install-package.ts";
 import type { Command } from "./command.ts";
 import { presentRows } from "./present-rows.ts";
+import { runNpm } from "./run-npm.ts";
 import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -15,6 +18,21 @@ const listCommand: Command = {
         json: upstreams.map(toJson),
       };
     }),
+};
+
+const installCommand: Command = {
+  name: "upstream install",
+  summary:
+    "Installs the version of an AI SDK provider package that fits into packages_dir, for providers of the kind ai-sdk.",
+  positionals: ["package"],
+  run: async ({ positionals: [spec = ""], terminal }) => {
+    const { packages_dir: folder } = loadSettings(terminal.settingsPlace);
+    const { packageName, version } = await installPackage({ spec, folder, runNpm });
+    return {
+      json: { package: packageName, version, folder },
+      text: `Installed ${packageName} ${version} into ${folder}.\n\nName it in the catalog: kind: ai-sdk, package: "${packageName}". Install it on every node. Gateways that have loaded another version need a restart.`,
+    };
+  },
 };
 
 const heading = ["provider", "kind", "upstream model", "key", "models", "circuit", "last failure", "open until"];
@@ -54,4 +72,4 @@ function toJson({ reports, ...upstream }: Upstream) {
   };
 }
 
-export const upstreamCommands: readonly Command[] = [listCommand];
+export const upstreamCommands: readonly Command[] = [listCommand, installCommand];

@@ -3,6 +3,19 @@ import type { NativeWire } from "./contract.ts";
 export const providerKinds = ["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const;
 type ProviderKind = (typeof providerKinds)[number];
 
+const servedTypes = ["chat", "embedding", "transcription", "image", "video", "avatar", "speech"] as const;
+type ServedType = (typeof servedTypes)[number];
+
+/** Which types of models a provider of each kind can serve. What a package of the AI SDK lacks of it, its vendor says. */
+export const servedByKind = {
+  sandbox: servedTypes,
+  "openai-compatible": ["chat", "embedding", "transcription", "image", "speech"],
+  anthropic: ["chat"],
+  google: ["chat", "embedding"],
+  "ai-sdk": ["chat", "embedding"],
+  fal: ["image", "video", "avatar"],
+} as const satisfies Record<ProviderKind, readonly ServedType[]>;
+
 /** How long a call may take; what is not said here is as in `standardTimeouts`. */
 export type TimeoutsDefinition = {
   connect_ms?: number;

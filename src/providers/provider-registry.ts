@@ -37,6 +37,8 @@ type RegistryDependencies = {
   clock: Clock;
   /** Where the sandbox keeps what it makes until it is collected. */
   studioFolder: string;
+  /** Where `upstream install` installs packages; without it only Sluice's own are found. */
+  packagesFolder?: string | null;
 };
 
 const connectionsMax = 20_000;
@@ -49,6 +51,7 @@ const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 export function createProviderRegistry({
   clock,
   studioFolder,
+  packagesFolder = null,
 }: RegistryDependencies): ProviderRegistry & { loadAdapters: LoadAdapters } {
   const images = createGuardedClient({ allowsPrivate: false });
   const fetchImage = (url: string) =>
@@ -62,13 +65,22 @@ export function createProviderRegistry({
     return sandbox;
   };
 
-  const getChat = rememberByDefinition((definition) => {
-    const chat = createChat(definition, { host, getSandbox, fetchImage });
+  const getUsableChat = rememberByDefinition((definition) => {
+    const chat = createChat(definition, { host, getSandbox, packagesFolder, fetchImage });
     all.add(chat);
     return chat;
   });
+  /** One that cannot be used is not remembered: its package may be installed at any time. */
+  function getChat(definition: ProviderDefinition): ChatProvider {
+    try {
+      return getUsableChat(definition);
+    } catch (error) {
+      if (error instanceof OperatorError) return createUnusableChat(error);
+      throw error;
+    }
+  }
   const getMedia = rememberByDefinition((definition) => {
-    const media = createMedia(definition, { host, getSandbox });
+    const media = createMedia(definition, { host, getSandbox, packagesFolder });
     for (const maker of Object.values(media)) if (maker !== null) all.add(maker);
     return media;
   });
@@ -106,9 +118,12 @@ function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T):
 
 const nothing: MediaProviders = { generation: null, speech: null, embedding: null, transcription: null };
 
-type MediaDependencies = { host: AdapterHost; getSandbox(): Adapter };
+type MediaDependencies = { host: AdapterHost; getSandbox(): Adapter; packagesFolder: string | null };
 
-function createMedia(definition: ProviderDefinition, { host, getSandbox }: MediaDependencies): MediaProviders {
+function createMedia(
+  definition: ProviderDefinition,
+  { host, getSandbox, packagesFolder }: MediaDependencies,
+): MediaProviders {
   const { kind, base_url: baseUrl, auth_header: authHeader } = definition;
   const common = {
     headers: resolveHeaders(definition.headers ?? {}),
@@ -140,7 +155,12 @@ function createMedia(definition: ProviderDefinition, { host, getSandbox }: Media
     case "ai-sdk":
       return {
         ...nothing,
-        embedding: createPackageEmbedding({ ...common, baseUrl, packageName: definition.package ?? "" }),
+        embedding: createPackageEmbedding({
+          ...common,
+          baseUrl,
+          packageName: definition.package ?? "",
+          packagesFolder,
+        }),
       };
     case "anthropic":
       return nothing;
@@ -151,18 +171,10 @@ type ChatDependencies = MediaDependencies & {
   fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }>;
 };
 
-function createChat(definition: ProviderDefinition, dependencies: ChatDependencies): ChatProvider {
-  try {
-    return createChatOfKind(definition, dependencies);
-  } catch (error) {
-    if (error instanceof OperatorError) return createUnusableChat(error);
-    throw error;
-  }
-}
-
-function createChatOfKind(
+/** Throws an `OperatorError` where the provider cannot be used as it is set up. */
+function createChat(
   definition: ProviderDefinition,
-  { host, getSandbox, fetchImage }: ChatDependencies,
+  { host, getSandbox, packagesFolder, fetchImage }: ChatDependencies,
 ): ChatProvider {
   const headers = resolveHeaders(definition.headers ?? {});
   const { clock } = host;
@@ -180,7 +192,7 @@ function createChatOfKind(
     case "fal":
       throw new OperatorError(`The provider ${definition.id} has no chat.`, "Route chat models to another provider.");
     case "ai-sdk":
-      return createPackageChat({ ...vendor, packageName: definition.package ?? "" });
+      return createPackageChat({ ...vendor, packageName: definition.package ?? "", packagesFolder });
     case "openai-compatible":
       return createOpenAiCompatible({
         baseUrl: definition.base_url ?? "",

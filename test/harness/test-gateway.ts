@@ -114,6 +114,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         planIds: new Set((await listPlans(database)).map(({ id }) => id)),
         accountIds: new Set<string>((await listAccounts(database)).map(({ id }) => id)),
         hasSecret: () => true,
+        findPackageFault: () => null,
       };
       return await applyCatalog({ ...parts, surroundings }, source);
     },

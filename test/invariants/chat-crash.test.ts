@@ -144,6 +144,7 @@ async function prepare(database: Database, upstream: FakeUpstreams): Promise<Cus
   const surroundings = {
     ...{ currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>() },
     hasSecret: () => true,
+    findPackageFault: () => null,
   };
   const outcome = await applyCatalog({ ...parts, surroundings }, writeChatCatalog(upstream));
   expect(outcome).toMatchObject({ version: expect.any(Number) });

@@ -191,7 +191,7 @@ async function prepare(database: Database, upstream: FakeUpstreams): Promise<str
   const ids = createIdSource({ clock: systemClock, randomBytes });
   const parts = { database, clock: systemClock, ids, randomBytes, hasModel: () => true };
   const none = { planIds: new Set<string>(), accountIds: new Set<string>() };
-  const surroundings = { currency: "USD", ...none, hasSecret: () => true };
+  const surroundings = { currency: "USD", ...none, hasSecret: () => true, findPackageFault: () => null };
   const source = writeDramaCatalog(upstream, [{ name: "drama", drawsInQueue: true }]);
   expect(await applyCatalog({ ...parts, surroundings }, source)).toMatchObject({ kind: "accepted" });
   const { id: accountId } = await createAccount(parts, { email: "crash@example.com" });

@@ -131,7 +131,7 @@ async function prepare(database: Database, upstream: FakeUpstreams): Promise<{ k
   const ids = createIdSource({ clock: systemClock, randomBytes });
   const parts = { database, clock: systemClock, ids, randomBytes, hasModel: () => true };
   const none = { planIds: new Set<string>(), accountIds: new Set<string>() };
-  const surroundings = { currency: "USD", ...none, hasSecret: () => true };
+  const surroundings = { currency: "USD", ...none, hasSecret: () => true, findPackageFault: () => null };
   const outcome = await applyCatalog({ ...parts, surroundings }, writeTaskCatalog(upstream));
   expect(outcome).toMatchObject({ kind: "accepted" });
   const { id: accountId } = await createAccount(parts, { email: "crash@example.com" });

@@ -10,6 +10,7 @@ const surroundings: CatalogSurroundings = {
   planIds: new Set(["pro"]),
   accountIds: new Set(["acct_1"]),
   hasSecret: (name) => name === "MAIN_KEY",
+  findPackageFault: () => null,
 };
 
 const right = `currency: USD
@@ -64,7 +65,13 @@ test("a right file has no problem", () => {
 
 test("the sandbox catalog has no problem, and needs neither plans nor accounts nor secrets", () => {
   const source = readFileSync(join(import.meta.dirname, "../../../catalogs/sandbox.yaml"), "utf8");
-  const bare = { currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret: () => false };
+  const bare = {
+    currency: "USD",
+    planIds: new Set<string>(),
+    accountIds: new Set<string>(),
+    hasSecret: () => false,
+    findPackageFault: () => null,
+  };
   expect(listProblems(source, bare)).toEqual([]);
 });
 
@@ -151,6 +158,15 @@ test("a provider may have every option that its kind knows", () => {
   for (const kind of kinds) expect(listProblems(edit(...toyIs(kind))), kind).toEqual([]);
 });
 
+test("a package that cannot be used is refused, with what to do about it", () => {
+  const fault = { message: "The package a is not installed.", remedy: "Install it." };
+  const around = { ...surroundings, findPackageFault: (name: string) => (name === "a" ? fault : null) };
+  expect(listProblems(edit(...toyIs("kind: ai-sdk, package: a")), around)).toEqual([
+    "providers[1].package: The package a is not installed. Install it.",
+  ]);
+  expect(listProblems(edit(...toyIs("kind: ai-sdk, package: b")), around)).toEqual([]);
+});
+
 describe("a provider's address", () => {
   const withAddress = (address: string): string => edit("https://example.com/v1", address);
 
@@ -223,6 +239,16 @@ describeRefusals("a model that cannot be", [
   ["models[0].logo: A logo is a public https address", ...withLogo("/logos/other.svg")],
   ["models[0].logo: A logo is a public https address", ...withLogo("javascript:alert(1)")],
   ["models[0].logo: A logo is a public https address", ...withLogo("https://user:pass@example.com/logo.png")],
+  [
+    "models[0].routes[0].provider: Providers of the kind fal serve image, video, avatar, not chat. These kinds serve chat: sandbox, openai-compatible, anthropic, google, ai-sdk.",
+    'kind: openai-compatible, base_url: "https://example.com/v1"',
+    "kind: fal",
+  ],
+  [
+    "models[1].routes[0].provider: Providers of the kind openai-compatible serve chat, embedding, transcription, image, speech, not video.",
+    "routes: [] }",
+    "routes: [{ provider: main, upstream_model: film-1 }] }",
+  ],
   ["models[0].routes[1].provider: There is no provider x in this file.", "routes: [", `routes: [${spare}, `],
   [
     "models[0].routes: talk has routes but no price",

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import { readReference } from "../../platform/config/secrets.ts";
+import { providerKinds, servedByKind } from "../../providers/provider-definition.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
@@ -14,6 +15,8 @@ export type CatalogSurroundings = {
   planIds: ReadonlySet<string>;
   accountIds: ReadonlySet<string>;
   hasSecret(name: string): boolean;
+  /** Why a package of the AI SDK cannot be used; `null` where it can. */
+  findPackageFault(packageName: string): { message: string; remedy: string } | null;
 };
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
@@ -46,12 +49,14 @@ export function checkCatalog(file: CatalogFile, surroundings: CatalogSurrounding
   return problems;
 }
 
-function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurroundings, report: ReportProblem): void {
+function checkProviders({ providers }: CatalogFile, around: CatalogSurroundings, report: ReportProblem): void {
+  const { hasSecret } = around;
   reportRepeated(providers, "providers", report);
   for (const [index, provider] of providers.entries()) {
     const path = ["providers", index];
     if (!idPattern.test(provider.id)) report([...path, "id"], `${provider.id} is no provider id.`);
     checkKind(provider, path, report);
+    checkPackage(provider, path, { around, report });
     checkAddress(provider, path, report);
     for (const [position, reference] of (provider.api_keys ?? []).entries()) {
       const place = [...path, "api_keys", position];
@@ -81,9 +86,6 @@ function checkKind(
   if ((kind === "ai-sdk") !== (provider.package !== undefined)) {
     report(path, "A provider of the kind ai-sdk names its package, and no other does.");
   }
-  if (provider.package !== undefined && !packagePattern.test(provider.package)) {
-    report([...path, "package"], `${provider.package} is no name of an npm package.`);
-  }
   for (const name of headerNameOptions) {
     const header = provider[name];
     if (header !== undefined && !headerNamePattern.test(header)) {
@@ -97,6 +99,21 @@ function checkKind(
     if (kind === "openai-compatible" || provider[name] === undefined) continue;
     report([...path, name], `${name} is for providers of the kind openai-compatible.`);
   }
+}
+
+function checkPackage(
+  { package: packageName }: CatalogFile["providers"][number],
+  path: readonly (string | number)[],
+  { around, report }: { around: CatalogSurroundings; report: ReportProblem },
+): void {
+  if (packageName === undefined) return;
+  const place = [...path, "package"];
+  if (!packagePattern.test(packageName)) {
+    report(place, `${packageName} is no name of an npm package.`);
+    return;
+  }
+  const fault = around.findPackageFault(packageName);
+  if (fault !== null) report(place, `${fault.message} ${fault.remedy}`);
 }
 
 /** A text that is not a reference is itself. */
@@ -186,6 +203,8 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
         report([...place, "provider"], `There is no provider ${route.provider} in this file.`);
       }
       const kind = providers.find(({ id }) => id === route.provider)?.kind;
+      // A drama has no routes at all, which is said elsewhere.
+      if (kind !== undefined && model.type !== "drama") checkServed(model.type, kind, { place, report });
       if (route.passthrough !== undefined && kind !== undefined && !passthroughKinds.includes(kind)) {
         report([...place, "passthrough"], `Fields as they are go to the kinds ${passthroughKinds.join(" and ")} only.`);
       }
@@ -200,6 +219,20 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
       report([...path, "routes"], `${model.id} has routes but no price; a free model has a price of "0".`);
     }
   }
+}
+
+function checkServed(
+  type: Exclude<ModelType, "drama">,
+  kind: keyof typeof servedByKind,
+  { place, report }: { place: readonly (string | number)[]; report: ReportProblem },
+): void {
+  const servedTypes: readonly string[] = servedByKind[kind];
+  if (servedTypes.includes(type)) return;
+  const able = providerKinds.filter((other) => (servedByKind[other] as readonly string[]).includes(type));
+  report(
+    [...place, "provider"],
+    `Providers of the kind ${kind} serve ${servedTypes.join(", ")}, not ${type}. These kinds serve ${type}: ${able.join(", ")}.`,
+  );
 }
 
 function checkChatOptions(model: ModelEntry, path: readonly (string | number)[], report: ReportProblem): void {

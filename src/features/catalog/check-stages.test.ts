@@ -7,6 +7,7 @@ const surroundings: CatalogSurroundings = {
   planIds: new Set(["pro", "free"]),
   accountIds: new Set(["acct_1"]),
   hasSecret: () => false,
+  findPackageFault: () => null,
 };
 
 /** The models that `soap` is made with are not for sale: only two of them have a price. */

@@ -20,7 +20,7 @@ function parseChecked(source: string): CatalogFile {
   const parsed = parseCatalog(source);
   if (parsed.kind === "malformed") throw new Error(JSON.stringify(parsed.problems));
   const ids = { planIds: new Set(["pro"]), accountIds: new Set(["acct_1"]) };
-  const surroundings = { currency: "USD", ...ids, hasSecret: () => true };
+  const surroundings = { currency: "USD", ...ids, hasSecret: () => true, findPackageFault: () => null };
   expect(checkCatalog(parsed.file, surroundings)).toEqual([]);
   return parsed.file;
 }
@@ -54,7 +54,7 @@ const time = fc.date({ min: new Date("2025-01-01"), max: new Date("2027-12-31"),
 
 const provider = fc.constantFrom<ProviderDefinition>(
   { id: "main", kind: "sandbox" },
-  { id: "main", kind: "openai-compatible", base_url: "http://localhost:1/v1", api_keys: [`\${A}`, `\${B}`] },
+  { id: "main", kind: "fal", base_url: "http://localhost:1/v1", api_keys: [`\${A}`, `\${B}`] },
 );
 
 const limits = fc.record(

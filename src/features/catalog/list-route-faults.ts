@@ -7,7 +7,7 @@ import { listRouteTargets } from "./route-target.ts";
 export type RouteFault = { target: UpstreamTarget; fault: SetupFault; modelIds: readonly string[] };
 
 /** Every target of a catalog that cannot be called as this process is set up. */
-export function listRouteFaults(catalog: Catalog | null): RouteFault[] {
+export function listRouteFaults(catalog: Catalog | null, packagesFolder: string | null): RouteFault[] {
   const { models = [], providers = [] } = catalog ?? {};
   const providerById = new Map(providers.map((provider) => [provider.id, provider]));
   const targets = models.flatMap((model) =>
@@ -15,7 +15,7 @@ export function listRouteFaults(catalog: Catalog | null): RouteFault[] {
   );
   return [...Map.groupBy(targets, ({ target }) => nameTarget(target)).values()].flatMap((same) => {
     const [first] = same;
-    const fault = first === undefined ? null : findSetupFault(first.target);
+    const fault = first === undefined ? null : findSetupFault(first.target, packagesFolder);
     if (first === undefined || fault === null) return [];
     const { providerId, upstreamModel, keyNumber } = first.target;
     const modelIds = [...new Set(same.map(({ modelId }) => modelId))];

@@ -25,13 +25,15 @@ export async function openLiveCatalog(options: {
   feed: ChangeFeed;
   health: UpstreamHealth;
   loadAdapters: LoadAdapters;
+  /** Where packages of providers are installed; without it only Sluice's own are found. */
+  packagesFolder?: string;
   /** Told of each try to load a new version that failed, and of each that did not. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
   /** Told of all targets that are out of service, with each version of the catalog and whenever they change. */
   onFaults?(faults: readonly RouteFault[]): void;
 }): Promise<LiveCatalog> {
-  const { health } = options;
+  const { health, packagesFolder = null } = options;
   let view = createCatalogView(null, health);
   let faults: readonly RouteFault[] = [];
   let wantedLoads = 0;
@@ -41,7 +43,7 @@ export async function openLiveCatalog(options: {
   async function read(): Promise<void> {
     const catalog = await findCatalog(options.database);
     await options.loadAdapters(catalog?.providers ?? []);
-    serve(catalog, listRouteFaults(catalog));
+    serve(catalog, listRouteFaults(catalog, packagesFolder));
   }
 
   /** A new view even where only the faults changed: what was made ready for the old one may lack a secret. */
@@ -56,7 +58,7 @@ export async function openLiveCatalog(options: {
 
   function examineFaults(): void {
     if (faults.length === 0) return;
-    const found = listRouteFaults(view.catalog);
+    const found = listRouteFaults(view.catalog, packagesFolder);
     if (!isDeepStrictEqual(found, faults)) serve(view.catalog, found);
   }
 

@@ -16,7 +16,13 @@ export async function seedSandboxCatalog(
 ): Promise<void> {
   if ((await findCatalog(database)) !== null) return;
   const source = readFileSync(sandboxFile, "utf8").replace(/^currency: USD$/m, `currency: ${currency}`);
-  const surroundings = { currency, planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret: () => false };
+  const surroundings = {
+    currency,
+    planIds: new Set<string>(),
+    accountIds: new Set<string>(),
+    hasSecret: () => false,
+    findPackageFault: () => null,
+  };
   const outcome = await applyCatalog({ database, clock, ids, surroundings }, source);
   invariant(outcome.kind === "accepted", `the sandbox catalog is refused: ${JSON.stringify(outcome)}`);
 }

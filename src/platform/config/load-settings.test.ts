@@ -43,6 +43,7 @@ describe("where settings come from", () => {
       metrics_port: undefined,
       metrics_host: "127.0.0.1",
       data_dir: join(directory, ".sluice"),
+      packages_dir: join(directory, ".sluice", "packages"),
       database_url: undefined,
       currency: "USD",
       disabled_endpoints: [],

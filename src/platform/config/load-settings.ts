@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { OperatorError } from "../errors/operator-error.ts";
 import { scrubSecrets } from "../observability/scrub-secrets.ts";
@@ -111,6 +111,7 @@ function completeSettings(given: GivenSettings, { directory, cores }: { director
     sign_up: given.sign_up ?? (isLocal ? "open" : "closed"),
     mail_from: given.mail_from ?? presentSender(merged.brand_name, new URL(siteUrl).hostname),
     data_dir: resolve(directory, merged.data_dir),
+    packages_dir: resolve(directory, given.packages_dir ?? join(merged.data_dir, "packages")),
     tls_cert_file: given.tls_cert_file && resolve(directory, given.tls_cert_file),
     tls_key_file: given.tls_key_file && resolve(directory, given.tls_key_file),
     brand_logo_file: given.brand_logo_file && resolve(directory, given.brand_logo_file),

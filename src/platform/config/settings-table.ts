@@ -106,6 +106,14 @@ export const settingsTable = {
     example: "/var/lib/sluice",
     explains: "The folder for the embedded database and for everything else that must survive a restart.",
   },
+  packages_dir: {
+    kind: folder(),
+    standard: undefined,
+    otherwise: "packages inside data_dir",
+    example: "/opt/sluice-packages",
+    explains:
+      "The folder with the packages of providers of the kind ai-sdk, which `upstream install` writes. Set it where packages are part of an image.",
+  },
   database_url: {
     kind: databaseAddress(),
     standard: undefined,

@@ -6,7 +6,7 @@ import type { ChatProvider } from "../contract.ts";
 import { anthropicDialect, type Dialect, genericDialect, googleDialect } from "./dialects.ts";
 import type { FetchImage } from "./fetch-images.ts";
 import { findObstacle } from "./find-obstacle.ts";
-import { loadVendorModels, requirePackage } from "./load-package.ts";
+import { loadVendorModels, type PackagePlace, requirePackage } from "./load-package.ts";
 import { type AiSdkRun, type CreateModel, startAiSdkRun } from "./start-ai-sdk-run.ts";
 import { createThoughtSeal } from "./thought-seal.ts";
 
@@ -95,19 +95,22 @@ export function createGoogleChat(options: VendorChatOptions): ChatProvider {
 }
 
 /** Any other package of the AI SDK, by its name. Throws an `OperatorError` when it is not installed. */
-export function createPackageChat(options: VendorChatOptions & { packageName: string }): ChatProvider {
-  const { packageName, baseUrl, headers } = options;
-  requirePackage(packageName);
+export function createPackageChat(options: VendorChatOptions & PackagePlace): ChatProvider {
+  const { packageName, packagesFolder, baseUrl, headers } = options;
+  requirePackage({ packageName, packagesFolder });
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
-    const createVendorModel = await loadVendorModels(packageName, {
-      ...(baseUrl === undefined ? { fetch } : keepQuery(baseUrl, fetch)),
-      name: genericDialect.optionsName,
-      headers,
-      apiKey: apiKey ?? "",
-      // Packages for upstreams that imitate OpenAI's ask for these two only where they are told to.
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-    });
+    const createVendorModel = await loadVendorModels(
+      { packageName, packagesFolder },
+      {
+        ...(baseUrl === undefined ? { fetch } : keepQuery(baseUrl, fetch)),
+        name: genericDialect.optionsName,
+        headers,
+        apiKey: apiKey ?? "",
+        // Packages for upstreams that imitate OpenAI's ask for these two only where they are told to.
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+      },
+    );
     return createVendorModel(upstreamModel);
   };
   return createAiSdkChat(options, genericDialect, createModel);

@@ -7,7 +7,7 @@ import type { EmbeddingCall, EmbeddingProvider } from "../embedding.ts";
 import { checkLength, isVector, writeVector } from "../write-vector.ts";
 import { googleBaseUrl, listSettings } from "./create-ai-sdk-chat.ts";
 import { genericDialect } from "./dialects.ts";
-import { loadVendorEmbeddings, requirePackage } from "./load-package.ts";
+import { loadVendorEmbeddings, type PackagePlace } from "./load-package.ts";
 import { toProviderError, untilEnded } from "./start-ai-sdk-run.ts";
 
 type VendorEmbeddingOptions = {
@@ -100,14 +100,16 @@ export function createGoogleEmbedding(options: VendorEmbeddingOptions): Embeddin
 }
 
 /** Any other package of the AI SDK, by its name. One that is not installed fails every call. */
-export function createPackageEmbedding(options: VendorEmbeddingOptions & { packageName: string }): EmbeddingProvider {
-  const { packageName, baseUrl, headers, clock } = options;
+export function createPackageEmbedding(options: VendorEmbeddingOptions & PackagePlace): EmbeddingProvider {
+  const { packageName, packagesFolder, baseUrl, headers, clock } = options;
   return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
-    requirePackage(packageName);
-    const createVendorModel = await loadVendorEmbeddings(packageName, {
-      ...(baseUrl === undefined ? { fetch } : keepQuery(baseUrl, fetch)),
-      ...{ name: genericDialect.optionsName, headers, apiKey: apiKey ?? "" },
-    });
+    const createVendorModel = await loadVendorEmbeddings(
+      { packageName, packagesFolder },
+      {
+        ...(baseUrl === undefined ? { fetch } : keepQuery(baseUrl, fetch)),
+        ...{ name: genericDialect.optionsName, headers, apiKey: apiKey ?? "" },
+      },
+    );
     return createVendorModel(upstreamModel);
   });
 }

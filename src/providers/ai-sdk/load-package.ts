@@ -1,7 +1,16 @@
-import { findPackageJSON } from "node:module";
+import { readFileSync } from "node:fs";
+import { createRequire, findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import { isPlainObject } from "./read-json.ts";
+
+/** A package by its name, and the folder that `upstream install` installs into; `null`: only Sluice's own packages. */
+export type PackagePlace = { packageName: string; packagesFolder: string | null };
+
+/** Why a package cannot be used. */
+export type PackageFault = { code: "missing-package" | "unfit-package"; message: string; remedy: string };
 
 /** Makes a model by its name. */
 export type VendorModels = (upstreamModel: string) => LanguageModelV4;
@@ -9,46 +18,106 @@ export type VendorModels = (upstreamModel: string) => LanguageModelV4;
 /** Neither a path nor a URL: whoever names a package names one that was installed. */
 const packageNamePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 const spokenVersion = "v4";
+/** The package that has the interface, and which of its major versions has the one that is spoken here. */
+export const interfacePackage = "@ai-sdk/provider";
+export const interfaceMajor = 4;
 
-/** Says at once, without loading it, that a package is not there. */
-export function requirePackage(packageName: string): void {
-  if (!packageNamePattern.test(packageName)) {
-    throw new OperatorError(`"${packageName}" is no name of a package.`, "Name one as npm does: @ai-sdk/mistral.");
-  }
-  if (!isInstalled(packageName)) {
-    throw new OperatorError(`The package ${packageName} is not installed.`, `Install it: npm install ${packageName}`);
-  }
+export function isPackageName(text: string): boolean {
+  return packageNamePattern.test(text);
 }
 
-function isInstalled(packageName: string): boolean {
-  try {
-    return findPackageJSON(packageName, import.meta.url) !== undefined;
-  } catch {
-    // That is how the runtime says that there is no such package.
-    return false;
+/** Whether a package is there and made for the interface that is spoken here, by what it says itself: nothing is loaded. */
+export function findPackageFault(place: PackagePlace): PackageFault | null {
+  const { packageName } = place;
+  const remedy = `Install the version that fits: npm run -s sluice -- upstream install ${packageName}`;
+  if (!isPackageName(packageName)) {
+    const message = `"${packageName}" is no name of a package.`;
+    return { code: "missing-package", message, remedy: "Name one as npm does: @ai-sdk/mistral." };
   }
+  const found = findInstalled(place);
+  if (found === null) {
+    return { code: "missing-package", message: `The package ${packageName} is not installed.`, remedy };
+  }
+  const major = readInterfaceMajor(found.manifest);
+  if (major === null || major === interfaceMajor) return null;
+  const message = `The package ${packageName} ${String(found.manifest.version)} is made for version ${major} of ${interfacePackage}, not ${interfaceMajor}.`;
+  return { code: "unfit-package", message, remedy };
+}
+
+/** The major version of the interface that a package depends on; `null` where it does not say. */
+export function readInterfaceMajor(manifest: Record<string, unknown>): number | null {
+  for (const name of ["dependencies", "peerDependencies"]) {
+    const dependencies = manifest[name];
+    const range = isPlainObject(dependencies) ? dependencies[interfacePackage] : undefined;
+    const major = typeof range === "string" ? /\d+/.exec(range)?.[0] : undefined;
+    if (major !== undefined) return Number(major);
+  }
+  return null;
+}
+
+/** Throws at once, without loading anything, where a package cannot be used. */
+export function requirePackage(place: PackagePlace): void {
+  const fault = findPackageFault(place);
+  if (fault !== null) throw new OperatorError(fault.message, fault.remedy);
+}
+
+type InstalledPackage = {
+  /** The file whose place it was found from. */
+  from: string;
+  folder: string;
+  manifest: Record<string, unknown>;
+};
+
+/** What was installed for this deployment goes before what Sluice itself depends on. */
+function findInstalled({ packageName, packagesFolder }: PackagePlace): InstalledPackage | null {
+  const places = [...(packagesFolder === null ? [] : [join(packagesFolder, "package.json")]), import.meta.filename];
+  for (const from of places) {
+    try {
+      const path = findPackageJSON(packageName, pathToFileURL(from));
+      if (path === undefined) continue;
+      return { from, folder: dirname(path), manifest: JSON.parse(readFileSync(path, "utf8")) };
+    } catch {
+      // That is how the runtime says that there is no such package.
+    }
+  }
+  return null;
 }
 
 /** Loads a provider package of the AI SDK, and gives it its settings. */
-export async function loadVendorModels(packageName: string, settings: Record<string, unknown>): Promise<VendorModels> {
-  const provider = await loadProvider(packageName, settings);
+export async function loadVendorModels(place: PackagePlace, settings: Record<string, unknown>): Promise<VendorModels> {
+  const { packageName } = place;
+  const provider = await loadProvider(place, settings);
   const createModel = readMember(provider, "languageModel") ?? provider;
   return (upstreamModel) => requireModel<LanguageModelV4>(make(provider, createModel, upstreamModel), packageName);
 }
 
 /** The same for models that embed. */
 export async function loadVendorEmbeddings(
-  packageName: string,
+  place: PackagePlace,
   settings: Record<string, unknown>,
 ): Promise<(upstreamModel: string) => EmbeddingModelV4> {
-  const provider = await loadProvider(packageName, settings);
+  const { packageName } = place;
+  const provider = await loadProvider(place, settings);
   const createModel = readMember(provider, "embeddingModel") ?? readMember(provider, "textEmbeddingModel");
   return (upstreamModel) => requireModel<EmbeddingModelV4>(make(provider, createModel, upstreamModel), packageName);
 }
 
-async function loadProvider(packageName: string, settings: Record<string, unknown>): Promise<unknown> {
-  const loaded: Record<string, unknown> = await import(packageName);
-  return findFactory(loaded, packageName)(settings);
+async function loadProvider(place: PackagePlace, settings: Record<string, unknown>): Promise<unknown> {
+  requirePackage(place);
+  const loaded: Record<string, unknown> = await import(findEntry(place));
+  return findFactory(loaded, place.packageName)(settings);
+}
+
+/** The URL of the file that importing the package loads. */
+function findEntry(place: PackagePlace): string {
+  const installed = findInstalled(place);
+  const { packageName } = place;
+  if (installed === null) throw new OperatorError(`The package ${packageName} is not installed.`, "Install it again.");
+  const { from, folder, manifest } = installed;
+  const main = isPlainObject(manifest.exports) ? manifest.exports["."] : undefined;
+  const imported = isPlainObject(main) ? main.import : undefined;
+  const path = typeof imported === "string" ? join(folder, imported) : createRequire(from).resolve(packageName);
+  return pathToFileURL(path).href;
 }
 
 function readMember(provider: unknown, name: string): unknown {

@@ -86,7 +86,9 @@ describe("any other package", () => {
     "that is not there is told to the operator: %s",
     (packageName) => {
       const options = { baseUrl: undefined, headers: {}, clock: systemClock, fetchImage: () => Promise.reject() };
-      expect(() => createPackageChat({ ...options, packageName })).toThrow(/not installed|no name/);
+      expect(() => createPackageChat({ ...options, packagesFolder: null, packageName })).toThrow(
+        /not installed|no name/,
+      );
     },
   );
 
@@ -94,6 +96,7 @@ describe("any other package", () => {
     const vendor = await startVendor("anthropic", []);
     const chat = createPackageChat({
       packageName: "undici",
+      packagesFolder: null,
       baseUrl: vendor.serverUrl,
       headers: {},
       clock: systemClock,

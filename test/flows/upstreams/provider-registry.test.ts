@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { ChatCall, ChatProvider, ChatRun } from "../../../src/providers/contract.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
-import type { ProviderDefinition } from "../../../src/providers/provider-definition.ts";
+import type { GenerationRequest } from "../../../src/providers/generation.ts";
+import { type ProviderDefinition, providerKinds, servedByKind } from "../../../src/providers/provider-definition.ts";
 import { createProviderRegistry } from "../../../src/providers/provider-registry.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
@@ -69,6 +70,34 @@ test("every kind of provider answers", async () => {
     expect(await run(registry.getChat(definition)), definition.id).toContain('"finish_reason"');
   }
   expect(upstream.refusals()).toEqual([]);
+});
+
+test("each kind serves the types that its table names, and no other", async () => {
+  await using registry = openRegistry();
+  const samples: Record<string, GenerationRequest> = {
+    image: { type: "image", prompt: "A barn", width: 64, height: 64, count: 1 },
+    video: { type: "video", prompt: "A barn", durationSeconds: 1, aspectRatio: "1:1" },
+    avatar: { type: "avatar", aspectRatio: "1:1" },
+  };
+  for (const kind of providerKinds) {
+    const definition: ProviderDefinition = {
+      ...{ id: kind, kind, base_url: upstream.openAiUrl },
+      ...(kind === "ai-sdk" ? { package: "@ai-sdk/openai-compatible" } : {}),
+    };
+    await registry.loadAdapters([definition]);
+    const generation = registry.getGeneration(definition);
+    const made = Object.entries(samples).filter(([, request]) => generation?.findObstacle(request) === null);
+    const answer = await run(registry.getChat(definition));
+    const hasNoChat = answer instanceof ProviderError && answer.message.includes("has no chat");
+    const served = [
+      ...(hasNoChat ? [] : ["chat"]),
+      ...(registry.getEmbedding(definition) === null ? [] : ["embedding"]),
+      ...(registry.getTranscription(definition) === null ? [] : ["transcription"]),
+      ...made.map(([type]) => type),
+      ...(registry.getSpeech(definition) === null ? [] : ["speech"]),
+    ];
+    expect(served, kind).toEqual(servedByKind[kind]);
+  }
 });
 
 test("the sandbox is loaded when a catalog names it, and by nothing of the gateway before", async () => {

@@ -50,6 +50,7 @@ async function applyModels(database: Database, baseUrl: string): Promise<void> {
     planIds: new Set<string>(),
     accountIds: new Set<string>(),
     hasSecret: () => true,
+    findPackageFault: () => null,
   };
   const ids = createIdSource({ clock, randomBytes });
   const outcome = await applyCatalog({ database, clock, ids, surroundings }, stringify(catalog));

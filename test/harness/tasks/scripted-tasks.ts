@@ -147,7 +147,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-scripted-"));
   const settings = { ...loadSettings({ environment: {}, directory: tmpdir() }), data_dir: dataDir };
   const none = { planIds: new Set<string>(), accountIds: new Set<string>() };
-  const surroundings = { currency: "USD", ...none, hasSecret: () => true };
+  const surroundings = { currency: "USD", ...none, hasSecret: () => true, findPackageFault: () => null };
   await applyCatalog({ database, clock, ids, surroundings }, writeCatalog(tasksMax));
   const feed = await openChangeFeed({ address, channels: ["catalog", "tasks", "tasks_due"], onTrouble: () => {} });
   const health = createUpstreamHealth({ clock });

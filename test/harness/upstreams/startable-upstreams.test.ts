@@ -22,7 +22,13 @@ test("the fake that is started by hand prints a catalog that applies and serves 
     const parsed = parseCatalog(lines.join("\n"));
     if (parsed.kind === "malformed") throw new Error(JSON.stringify(parsed.problems));
     const hasSecret = (name: string) => name === "FAKE_UPSTREAM_KEY";
-    const surroundings = { currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret };
+    const surroundings = {
+      currency: "USD",
+      planIds: new Set<string>(),
+      accountIds: new Set<string>(),
+      hasSecret,
+      findPackageFault: () => null,
+    };
     expect(checkCatalog(parsed.file, surroundings)).toEqual([]);
     expect(parsed.file.providers?.map(({ kind }) => kind)).toEqual(["openai-compatible", "anthropic", "google", "fal"]);
     const client = new OpenAI({ apiKey: "any", baseURL: parsed.file.providers?.[0]?.base_url ?? "" });
