@@ -1103,8 +1103,13 @@ create table wallets (
   frozen_reason text,
   plain_writes bigint not null default 0,
   rolled_up_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  reserved bigint not null default 0,
+  reserved_by text,
+  reserved_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  reserve_revoked boolean not null default false,
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint wallets_account_unique PRIMARY KEY (account_id)
+  constraint wallets_account_unique PRIMARY KEY (account_id),
+  constraint wallets_reserved_valid CHECK (reserved >= 0)
 );
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
@@ -1231,6 +1236,14 @@ create type ledger_decided_pocket as (
   held_before bigint,
   entry_count_before bigint,
   least_available bigint
+);
+
+create type ledger_decided_reserve as (
+  account_id text,
+  amount bigint,
+  owner text,
+  is_revoked boolean,
+  lease_ms integer
 );
 
 create type ledger_decided_spending as (
@@ -1633,7 +1646,7 @@ begin
   return json_build_object('pockets', found_pockets, 'spending', found_spending);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_commit(decided_at timestamp with time zone, ended_claims ended_claim[], decided_wallets ledger_decided_wallet[], opened_pockets ledger_opened_pocket[], decided_pockets ledger_decided_pocket[], opened_holds ledger_opened_hold[], decided_holds ledger_decided_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], decided_spending ledger_decided_spending[])
+CREATE OR REPLACE FUNCTION public.ledger_commit(decided_at timestamp with time zone, ended_claims ended_claim[], decided_wallets ledger_decided_wallet[], opened_pockets ledger_opened_pocket[], decided_pockets ledger_decided_pocket[], opened_holds ledger_opened_hold[], decided_holds ledger_decided_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], decided_spending ledger_decided_spending[], decided_reserves ledger_decided_reserve[] DEFAULT NULL::ledger_decided_reserve[])
  RETURNS json
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1648,6 +1661,7 @@ declare
   only_wallet ledger_decided_wallet;
   only_pocket ledger_decided_pocket;
   only_hold ledger_decided_hold;
+  one_reserve ledger_decided_reserve;
 begin
   if ended_claims is not null then perform end_claims(ended_claims); end if;
   if cardinality(decided_wallets) = 1 then
@@ -1674,6 +1688,14 @@ begin
   end if;
   if row_total <> cardinality(decided_wallets) then
     raise exception 'a wallet has changed' using errcode = 'SL001';
+  end if;
+  if decided_reserves is not null then
+    foreach one_reserve in array decided_reserves loop
+      update wallets
+        set reserved = one_reserve.amount, reserved_by = one_reserve.owner, reserve_revoked = one_reserve.is_revoked,
+          reserved_until = coalesce(clock_timestamp() + one_reserve.lease_ms * interval '1 ms', reserved_until)
+        where account_id = one_reserve.account_id;
+    end loop;
   end if;
   if opened_pockets is not null then
     insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
@@ -1776,6 +1798,8 @@ declare
   wanted_pocket_ids text[] = named_pocket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text, 'plain_writes', plain_writes::text,
+      'reserve', case when reserved > 0 and reserved_until > clock_timestamp() then json_build_object(
+        'amount', reserved::text, 'owner', reserved_by, 'is_revoked', reserve_revoked) end,
       'is_frozen', frozen_at is not null or exists (select from clawbacks where clawbacks.account_id = wallets.account_id
         and owed_nano > taken_nano + waived_nano))) into found_wallets
     from wallets where account_id = any (account_ids);

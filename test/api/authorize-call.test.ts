@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Authorization } from "../../src/features/calls/authorize-call.ts";
-import { createPendingHolds } from "../../src/features/calls/pending-holds.ts";
 import type { Price } from "../../src/features/catalog/index.ts";
 import { readOwnPrices } from "../../src/features/catalog/price.ts";
 import { createChatTerms } from "../../src/features/chat/chat-terms.ts";
@@ -42,7 +41,6 @@ type Terms = typeof usualTerms;
 /** What the hold of those terms is. */
 const firstHold = 120n * token;
 
-const pending = createPendingHolds();
 /** None of these calls has a key. */
 const noClaims = {} as Claims;
 
@@ -62,7 +60,7 @@ function createPayment(accountId: AccountId, terms: Partial<Terms> = {}, budget:
   };
   const { price, inputTokensMax, outputTokensMax, outputTokensUsual } = { ...usualTerms, ...terms };
   const authorization = new Authorization(
-    { ledger: world.ledger, claims: noClaims, clock: world.clock, ids: world.parts.ids, currency: "USD", pending },
+    { ledger: world.ledger, claims: noClaims, clock: world.clock, ids: world.parts.ids, currency: "USD" },
     {
       caller,
       requestId: world.parts.ids.next("req"),
@@ -163,14 +161,29 @@ test("a frozen account is told that it is suspended, and nothing of money", asyn
   });
 });
 
-test("money is plenty when four times the most that the call can cost is remembered to be there", async () => {
+test("a call may begin before its hold where the commit before it has reserved a quarter of the balance", async () => {
   // Input 100 and output 1000 cost 2.10.
-  const accountId = await world.createAccount(4n * 2_100n * token);
-  expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(true);
+  const accountId = await world.createAccount(4n * 2_100n * token + firstHold);
+  const first = createPayment(accountId);
+  expect(first.canAuthorizeOptimistically()).toBe(false);
+  await first.open();
   expect(createPayment(accountId, { outputTokensMax: 1001 }).canAuthorizeOptimistically()).toBe(false);
   expect(createPayment(accountId, { inputTokensMax: 101 }).canAuthorizeOptimistically()).toBe(false);
-  // What is remembered is a matter of the process: of somebody new, it knows nothing.
-  expect(createPayment(await world.createAccount()).canAuthorizeOptimistically()).toBe(false);
+  expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(true);
+  // The reserve is for one such call, and the one before has begun.
+  expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(false);
+  await first.settle(null);
+});
+
+test("a call of a key with a budget waits for its hold", async () => {
+  const accountId = await world.createAccount(1_000_000n * token);
+  const budget = { amount: nano(1_000_000n * token), period: "total" } as const;
+  for (let count = 0; count < 2; count += 1) {
+    const payment = createPayment(accountId, {}, budget);
+    expect(payment.canAuthorizeOptimistically()).toBe(false);
+    await payment.open();
+    await payment.settle(null);
+  }
 });
 
 test("an account can pay for what is held and for what else is there, exactly, up to what was asked for", async () => {

@@ -19,7 +19,6 @@ import {
   type SettleOperation,
 } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallTerms, HoldCover, Settlement } from "./paid-endpoint.ts";
-import type { PendingHolds } from "./pending-holds.ts";
 
 /** The claim of a call with a key, which ends with its settlement or not at all. */
 export type KeptEnd = {
@@ -42,15 +41,9 @@ type Money = {
   clock: Clock;
   ids: IdSource;
   currency: string;
-  pending: PendingHolds;
 };
 type MeteredUnits = Pick<CallMeter<CallKinds>, "written" | "writtenMax">;
 
-/**
- * Calls that begin before their holds are written may together cost this part of what an account is known to have. The
- * rest is for what this gateway has not heard yet of others.
- */
-const optimisticShare = 4n;
 const nothing: Nano = nano(0n);
 const noSettlement: Settlement = { charge: nothing, lost: nothing };
 
@@ -81,7 +74,8 @@ export class Authorization implements HoldCover {
   private heldUnits: number;
   /** What the upstream was told, at most as much as the caller asked for. */
   private unitsAllowed: number;
-  private pendingAmount: Nano = nothing;
+  /** What the ledger has reserved for the call until its hold is written. */
+  private early: Nano | null = null;
   private hold: HoldOperation | null = null;
   private settlement: SettleOperation | null = null;
   private state: AuthorizationState = "unopened";
@@ -106,19 +100,20 @@ export class Authorization implements HoldCover {
     this.unitsAllowed = terms.unitsMax;
   }
 
-  /** Whether so much money is there, by what is known, that the call need not wait for its hold. */
+  /**
+   * Whether the money for all that the call can cost is reserved, so that it need not wait for its hold. A budget cannot be
+   * reserved: other processes may use it up at any moment.
+   */
   canAuthorizeOptimistically(): boolean {
     if (this.holdId === null) return true;
     const { terms, caller, money } = this;
-    const spendable = this.estimateSpendable();
     const most = terms.price(terms.unitsMax);
-    if (spendable === null || (money.pending.sum(caller.accountId) + most) * optimisticShare > spendable) return false;
+    if (caller.budget !== null || !money.ledger.beginEarly(caller.accountId, most)) return false;
     if (!terms.isMetered) {
       this.held = most;
       this.heldUnits = terms.unitsMax;
     }
-    this.pendingAmount = most;
-    money.pending.add(caller.accountId, most);
+    this.early = most;
     return true;
   }
 
@@ -149,7 +144,7 @@ export class Authorization implements HoldCover {
       (result) => this.onHoldResult(result),
       (error: unknown) => {
         this.state = "void";
-        this.forgetPending();
+        this.endEarly();
         throw error;
       },
     );
@@ -303,6 +298,7 @@ export class Authorization implements HoldCover {
       budget: caller.budget,
       cause: { kind: "request", id: this.requestId },
       expiresAt: new Date(this.money.clock.now().getTime() + terms.holdMs),
+      ...(this.early === null ? {} : { early: this.early }),
     };
   }
 
@@ -313,20 +309,19 @@ export class Authorization implements HoldCover {
   private onHoldResult(result: ResultOf<HoldOperation>): Promise<void> | undefined {
     const { terms } = this;
     this.state = result.kind === "held" ? "open" : "void";
-    this.forgetPending();
-    if (result.kind === "refused") {
+    this.endEarly();
+    if (result.kind !== "held") {
       throw explainRefusedHold(result, { held: this.held, currency: this.money.currency });
     }
-    if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
     // What a quota pays is on hold whole, and so is the price of a call that costs the same at any length.
     const isWhole = result.unit !== "money" || this.held >= terms.price(terms.unitsMax);
     if (isWhole) this.heldUnits = terms.unitsMax;
     if (!isWhole && !terms.isMetered) return this.extend(terms.unitsMax);
   }
 
-  private forgetPending(): void {
-    this.money.pending.remove(this.caller.accountId, this.pendingAmount);
-    this.pendingAmount = nothing;
+  private endEarly(): void {
+    if (this.early !== null) this.money.ledger.endEarly(this.caller.accountId, this.early);
+    this.early = null;
   }
 
   private async raise(amount: Nano): Promise<ResultOf<ExtendOperation>> {

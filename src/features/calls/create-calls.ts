@@ -10,7 +10,6 @@ import { releaseHold } from "../ledger/index.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
 import type { CallKinds, CallPlan } from "./paid-endpoint.ts";
-import { createPendingHolds } from "./pending-holds.ts";
 import { type RoutedOrder, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
 import { type CallContext, type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
 import { createWithdrawals } from "./withdrawals.ts";
@@ -63,7 +62,6 @@ export function createCalls(options: CallsOptions): Calls {
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...{ heartbeats, running, drainedCalls, withdrawals, routing },
-    pending: createPendingHolds(),
     claims: createClaims({
       ...{ database, clock, validityMs: options.keyValidityMs },
       releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),

@@ -15,7 +15,6 @@ import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallPlan, CallSink } from "./paid-endpoint.ts";
-import { createPendingHolds } from "./pending-holds.ts";
 import { type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -56,6 +55,8 @@ async function startCall({
   let sink: CallSink<Kinds> | null = null;
   const ledger = {
     estimateSpendable: () => nano(isPlenty ? 1_000n : 0n),
+    beginEarly: () => isPlenty,
+    endEarly: () => {},
     async apply({ kind }: { kind: string }) {
       steps.push(kind);
       await opened;
@@ -107,7 +108,7 @@ async function startCall({
   const running = createRegistry<RunningCall>();
   const call = new PaidCall(
     {
-      ...{ clock, ledger, running, currency: "USD", pending: createPendingHolds() },
+      ...{ clock, ledger, running, currency: "USD" },
       ids: createIdSource({ clock, randomBytes }),
       counters: createMemoryCounters({ clock }),
       claims: {} as Claims,

@@ -27,7 +27,6 @@ import {
 import { type CallMetrics, countCharge } from "./call-metrics.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement, StoppedBy } from "./paid-endpoint.ts";
-import type { PendingHolds } from "./pending-holds.ts";
 import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
@@ -37,7 +36,6 @@ export type CallContext = AdmissionContext & {
   ids: IdSource;
   ledger: Ledger;
   currency: string;
-  pending: PendingHolds;
   drainedCalls: DrainedCalls;
   withdrawals: Withdrawals;
   routing: Routing;

@@ -1,6 +1,6 @@
 import { applyAdjust, applyExpirePocket, applyGrant, applyRefund, applyTopUp } from "./apply-credit-operations.ts";
 import { applyExpireHold, applyExtend, applyHold, applyRelease, applySettle } from "./apply-hold-operations.ts";
-import { type Changes, createDraft, type Draft } from "./draft.ts";
+import { type Changes, createDraft, type Draft, type EarlyCalls } from "./draft.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import type { Operation, Result } from "./operation.ts";
 
@@ -12,13 +12,15 @@ export function applyBatch(
   state: LedgerState,
   operations: readonly Operation[],
   now: Date,
+  early?: EarlyCalls & { decideReserves(draft: Draft): void },
 ): { results: Result[]; changes: Changes } {
-  const draft = createDraft(state, now);
+  const draft = createDraft(state, now, early);
   const results = operations.map((operation) => {
     const result = applyOperation(draft, operation);
     if (!isPlain(result)) draft.requireExact(operation.accountId);
     return result;
   });
+  early?.decideReserves(draft);
   return { results, changes: draft.changes };
 }
 

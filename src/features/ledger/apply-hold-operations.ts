@@ -33,14 +33,19 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
   const fingerprint = fingerprintOperation(operation);
   const known = draft.findHold(operation.id);
   if (known !== undefined) return answerAgain(known, fingerprint);
+  if (operation.early !== undefined) draft.confirmEarly(operation.accountId, operation.early);
   const payment = choosePayment(draft, operation);
+  // What was reserved was reserved for this.
+  const reserved =
+    operation.early !== undefined || payment.unit !== "money" ? 0n : draft.getReserved(operation.accountId);
   const refusal = decideRefusal(draft, operation, payment);
+  if (refusal === null && isContended(draft, operation.accountId, payment, reserved)) return contend(draft, operation);
   const hold: Hold = {
     id: operation.id,
     accountId: operation.accountId,
     unit: payment.unit,
     amount: payment.amount,
-    lines: refusal === null ? setAside(draft, operation.accountId, payment.unit, payment.amount) : [],
+    lines: refusal === null ? setAside(draft, operation.accountId, { ...payment, reserved }) : [],
     state: refusal === null ? "open" : "refused",
     settled: 0n,
     refusal,
@@ -97,6 +102,21 @@ function decideRefusal(
   return available < payment.amount ? { reason: "insufficient-balance", missing: payment.amount - available } : null;
 }
 
+/** Whether an amount that is there would leave less than is reserved. */
+function isContended(
+  draft: Draft,
+  accountId: AccountId,
+  { unit, amount }: { unit: Unit; amount: bigint },
+  reserved: bigint,
+): boolean {
+  return reserved > 0n && sumAvailable(draft, accountId, unit) - reserved < amount;
+}
+
+function contend(draft: Draft, { accountId }: { accountId: AccountId }): { kind: "contended" } {
+  draft.revokeReserve(accountId);
+  return { kind: "contended" };
+}
+
 export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<ExtendOperation> {
   const hold = findOpenHold(draft, operation);
   if ("kind" in hold) return hold;
@@ -114,6 +134,8 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
     if (left !== null && left < more) return refuse("key-budget-exceeded", more - left);
     const available = sumAvailable(draft, hold.accountId, hold.unit);
     if (available < more) return refuse("insufficient-balance", more - available);
+    const wantedMore = { unit: hold.unit, amount: more };
+    if (isContended(draft, hold.accountId, wantedMore, getReserved(draft, hold))) return contend(draft, hold);
   }
   const raised = raiseHold(draft, hold, more, operation.budgetAmount);
   const isLater = operation.expiresAt !== null && operation.expiresAt > raised.expiresAt;
@@ -127,9 +149,14 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
 /** The hold with more in it; the same one when there is nothing to add. */
 function raiseHold(draft: Draft, hold: Hold, more: bigint, budget: bigint | null): Hold {
   if (more === 0n) return hold;
-  const added = setAside(draft, hold.accountId, hold.unit, more);
+  const added = setAside(draft, hold.accountId, { unit: hold.unit, amount: more, reserved: getReserved(draft, hold) });
   addToSpending(draft, hold, { held: more, spent: 0n, budget });
   return { ...hold, amount: hold.amount + more, lines: mergeLines(hold.lines, added) };
+}
+
+/** Money is reserved, quotas never are. */
+function getReserved(draft: Draft, { accountId, unit }: Hold): bigint {
+  return unit === "money" ? draft.getReserved(accountId) : 0n;
 }
 
 function mergeLines(lines: readonly HoldLine[], added: readonly HoldLine[]): HoldLine[] {
@@ -188,7 +215,8 @@ function computeCost(unit: Unit, { bill }: SettleOperation): bigint {
 function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, missing: bigint): bigint {
   if (operation.overrun === "charge-hold") return 0n;
   if (missing === 0n || draft.findWallet(hold.accountId)?.isFrozen === true) return 0n;
-  const available = sumAvailable(draft, hold.accountId, hold.unit);
+  const unreserved = sumAvailable(draft, hold.accountId, hold.unit) - getReserved(draft, hold);
+  const available = unreserved > 0n ? unreserved : 0n;
   const budgetLeft = sumHoldBudgetLeft(draft, hold, operation.budgetAmount);
   return [missing, available, ...(budgetLeft === null ? [] : [budgetLeft])].reduce((a, b) => (a < b ? a : b));
 }

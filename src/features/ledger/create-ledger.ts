@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { KeyBudget } from "../../lib/budget.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
@@ -11,8 +12,11 @@ import type { Span, Tracing } from "../../platform/tracing/span.ts";
 import { checkOperation } from "./check-operation.ts";
 import type { ReachPoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
+import { createContended } from "./explain-refused-hold.ts";
 import { type Conclusion, createGroupCommit } from "./group-commit.ts";
+import { reserveLeaseMs } from "./ledger-rows.ts";
 import type { Operation, ResultOf } from "./operation.ts";
+import { createReserves } from "./reserves.ts";
 
 export type Ledger = {
   /**
@@ -26,6 +30,12 @@ export type Ledger = {
   ): Promise<ResultOf<O>>;
   /** How much money could be put on hold, by what this process remembers; `null` when it remembers nothing. */
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
+  /**
+   * Whether a call may begin before its hold is written: whatever other processes do, the money for it will be there. Then
+   * the hold is told so (`early`), and `endEarly` follows once the hold is written, refused or given up.
+   */
+  beginEarly(accountId: AccountId, amount: Nano): boolean;
+  endEarly(accountId: AccountId, amount: Nano): void;
   /** Throws where payments cannot be recorded at the moment. Writes nothing. */
   check(): Promise<void>;
   /** Lets everything that was submitted end first. */
@@ -61,22 +71,45 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { database, address, clock, onTrouble, reach = () => {}, abandoned = new AbortController().signal } = options;
   const { onRecovery = () => {}, onBooked = () => {}, metrics = createMetrics(), tracing = null } = options;
   const session = createSession(address, abandoned);
+  const reserves = createReserves();
   const told = { onTrouble, onRecovery, onBooked, metrics, tracing };
-  const groupCommit = createGroupCommit({ database, session, clock, reach, abandoned, ...told });
+  const groupCommit = createGroupCommit({ database, session, reserves, clock, reach, abandoned, ...told });
   metrics.ledgerQueueLength.observe(() => [[groupCommit.length()]]);
   metrics.ledgerQueueAge.observe(() => [[groupCommit.oldestMs() / 1000]]);
+
+  /** Where only what another process has reserved stands in the way, that is over soon: it was revoked. */
+  async function applyPatiently(operation: Operation, span: Span | null): Promise<ResultOf<Operation>> {
+    const startedMs = performance.now();
+    for (;;) {
+      const result = await groupCommit.submit(operation, null, span);
+      if (result.kind !== "contended") return result;
+      if (performance.now() - startedMs > contendedMsMax) throw createContended();
+      await wait(databaseLimits.retryMs);
+    }
+  }
+
   return {
     // Not an async function: its promise would be one more for each operation.
     apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null, span: Span | null = null) {
       try {
         checkOperation(operation, clock.now());
-        return groupCommit.submit(operation, conclusion as Conclusion | null, span) as Promise<ResultOf<O>>;
+        return (
+          canContend(operation)
+            ? applyPatiently(operation, span)
+            : groupCommit.submit(operation, conclusion as Conclusion | null, span)
+        ) as Promise<ResultOf<O>>;
       } catch (error) {
         return Promise.reject(error);
       }
     },
     estimateSpendable: (accountId, budget) =>
       estimateSpendable(groupCommit.memory, accountId, { budget, now: clock.now() }),
+    beginEarly(accountId, amount) {
+      // What expires before a hold is written does not pay for it.
+      const now = new Date(clock.now().getTime() + 2 * reserveLeaseMs);
+      return reserves.begin(accountId, amount, estimateSpendable(groupCommit.memory, accountId, { budget: null, now }));
+    },
+    endEarly: reserves.end,
     async check() {
       const waitedMs = groupCommit.oldestMs();
       if (waitedMs > databaseLimits.ledgerAgeMsMax) throw createBehind();
@@ -87,6 +120,13 @@ export function createLedger(options: LedgerOptions): Ledger {
       await session.close();
     },
   };
+}
+
+const contendedMsMax = reserveLeaseMs + 1000;
+
+/** Takes money that another process may have reserved. Ends no claim. */
+function canContend(operation: Operation): boolean {
+  return operation.kind === "extend" || (operation.kind === "hold" && operation.early === undefined);
 }
 
 function createBehind(): AppError {

@@ -14,6 +14,8 @@ export type CommitPoint = (typeof commitPoints)[number];
 
 type Decision = {
   now: Date;
+  /** The calls that have begun, of a process that has such. */
+  early?: Parameters<typeof applyBatch>[3];
   reach?: ReachPoint;
   /** What becomes of claims by these results. The caller has locked them. */
   listEndedClaims?(results: readonly Result[]): EndedClaim[];
@@ -26,14 +28,14 @@ type Decision = {
 export async function decideWithin(
   tx: Database,
   operations: readonly Operation[],
-  { now, reach = () => {}, listEndedClaims = () => [] }: Decision,
+  { now, early, reach = () => {}, listEndedClaims = () => [] }: Decision,
 ): Promise<{ results: Result[]; changes: Changes; state: LedgerState }> {
   const needs = listNeeds(operations, now);
   const run = runWithin(tx);
   await lockWallets(tx, needs.accountIds);
   reach("locked");
   const state = await loadState(run, needs);
-  const { results, changes } = applyBatch(state, operations, now);
+  const { results, changes } = applyBatch(state, operations, now, early);
   const endedClaims = listEndedClaims(results);
   if (changes.accountIds.size > 0) {
     await writeChanges(run, changes, { state, endedClaims });

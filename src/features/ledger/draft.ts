@@ -11,6 +11,7 @@ import {
   nameSpending,
   type Pocket,
   type Posting,
+  type Reserve,
   type Unit,
   type Wallet,
 } from "./ledger-state.ts";
@@ -50,7 +51,24 @@ export type Changes = {
   leastAvailable: Map<PocketId, bigint>;
   /** The most that was counted of each key's budget after something was added to it. */
   mostCounted: Map<string, { counted: bigint; budget: bigint }>;
+  reserves: Map<AccountId, DecidedReserve>;
 };
+
+/**
+ * What becomes of a reserve: its owner grants or renews it, from when on the lease counts; or another process revokes it, which
+ * leaves amount and lease as they are; or the owner of a revoked one lowers it to what has begun.
+ */
+export type DecidedReserve = Reserve & { isRenewed: boolean };
+
+/** What the process that decides has begun by its reserves, and who it is in them. */
+export type EarlyCalls = {
+  owner: string;
+  /** What the calls that have begun before their holds were written may cost. */
+  sumEarly(accountId: AccountId): bigint;
+};
+
+/** Of a writer that begins nothing early. */
+const noEarlyCalls: EarlyCalls = { owner: "", sumEarly: () => 0n };
 
 /** The state as it is after the operations of the batch so far: what they changed lies over what was there. */
 export type Draft = {
@@ -74,10 +92,16 @@ export type Draft = {
   noteAvailable(pocketId: PocketId, available: bigint): void;
   /** What was decided of this account is right for no other state of it. */
   requireExact(accountId: AccountId): void;
+  /** How much money has to be left for calls that have begun, of this process or by another's reserve. */
+  getReserved(accountId: AccountId): bigint;
+  /** The hold of a call that has begun is being decided: from here on nothing has to be left for it. */
+  confirmEarly(accountId: AccountId, amount: bigint): void;
+  /** Another process's reserve stands in the way: it may not be renewed. */
+  revokeReserve(accountId: AccountId): void;
 };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one draft; all of its functions change the same things.
-export function createDraft(state: LedgerState, now: Date): Draft {
+export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = noEarlyCalls): Draft {
   const changes: Changes = {
     decidedAt: now,
     accountIds: new Set(),
@@ -92,7 +116,9 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     exactAccountIds: new Set(),
     leastAvailable: new Map(),
     mostCounted: new Map(),
+    reserves: new Map(),
   };
+  const confirmed = new Map<AccountId, bigint>();
   /** Sorted once for each account and batch, and anew when a pocket is opened, or opened again by a refund. */
   const spendOrder = new Map<AccountId, PocketId[]>();
   const addedIds = new Map<AccountId, PocketId[]>();
@@ -168,6 +194,22 @@ export function createDraft(state: LedgerState, now: Date): Draft {
       if (known === undefined || available < known) changes.leastAvailable.set(pocketId, available);
     },
     requireExact: (accountId) => void changes.exactAccountIds.add(accountId),
+    getReserved(accountId) {
+      const own = early.sumEarly(accountId) - (confirmed.get(accountId) ?? 0n);
+      const reserve = state.wallets.get(accountId)?.reserve ?? null;
+      const others = reserve === null || reserve.owner === early.owner ? 0n : reserve.amount;
+      return own > others ? own : others;
+    },
+    confirmEarly(accountId, amount) {
+      confirmed.set(accountId, (confirmed.get(accountId) ?? 0n) + amount);
+    },
+    revokeReserve(accountId) {
+      const reserve = state.wallets.get(accountId)?.reserve ?? null;
+      if (reserve === null || reserve.isRevoked || reserve.owner === early.owner) return;
+      changes.reserves.set(accountId, { ...reserve, isRevoked: true, isRenewed: false });
+      changes.accountIds.add(accountId);
+      changes.exactAccountIds.add(accountId);
+    },
   };
 }
 
@@ -200,12 +242,18 @@ function getAvailable({ now }: Draft, pocket: Pocket | undefined, unit: Unit): b
 }
 
 /**
- * Sets an amount aside, pocket after pocket. The caller has seen that it is there. Whether one before it has nothing left
- * is true for one state of the account only.
+ * Sets an amount aside, pocket after pocket. The caller has seen that it is there, and `reserved` beside it. Whether one
+ * before it has nothing left is true for one state of the account only.
  */
-export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount: bigint): HoldLine[] {
+export function setAside(
+  draft: Draft,
+  accountId: AccountId,
+  { unit, amount, reserved }: { unit: Unit; amount: bigint; reserved: bigint },
+): HoldLine[] {
   let lines: HoldLine[] = [];
   let left = amount;
+  // What other pockets have is left by all who take from the first alone.
+  const total = reserved === 0n ? 0n : sumAvailable(draft, accountId, unit);
   for (const pocketId of draft.listPocketIds(accountId)) {
     if (left === 0n) break;
     const pocket = requirePocket(draft, pocketId);
@@ -215,7 +263,8 @@ export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount:
     const part = available < left ? available : left;
     if (part === 0n) continue;
     draft.changePocket({ ...pocket, held: pocket.held + part });
-    draft.noteAvailable(pocketId, available - part);
+    const reservedHere = reserved === 0n ? 0n : reserved - (total - available);
+    draft.noteAvailable(pocketId, available - part - (reservedHere > 0n ? reservedHere : 0n));
     lines = addLine(lines, { pocketId, amount: part });
     left -= part;
   }

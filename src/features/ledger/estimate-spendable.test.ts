@@ -29,7 +29,7 @@ function createState({ pockets = [cash], isFrozen = false, spent }: Remembered):
   });
   const startsAt = findPeriodStart(spent?.period ?? "total", now);
   return {
-    wallets: new Map([[accountId, { version: 1n, shape: 1n, isFrozen }]]),
+    wallets: new Map([[accountId, { version: 1n, shape: 1n, isFrozen, reserve: null }]]),
     pockets: new Map(known.map((pocket) => [pocket.id, pocket])),
     pocketIds: new Map([[accountId, new Set(known.map(({ id }) => id))]]),
     holds: new Map(),

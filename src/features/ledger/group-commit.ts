@@ -22,6 +22,7 @@ import { decideWithin, type ReachPoint } from "./decide-within.ts";
 import { createLedgerMemory, type LedgerMemory } from "./ledger-memory.ts";
 import { isOutdated, loadState, runInSession, writeChanges } from "./ledger-store.ts";
 import type { Operation, Result } from "./operation.ts";
+import type { Reserves } from "./reserves.ts";
 
 export type GroupCommit = {
   /** Answers once the operation is durable, and with it the end of the claim that comes with it. */
@@ -39,6 +40,7 @@ export type GroupCommit = {
 type GroupCommitDependencies = {
   database: Database;
   session: Session;
+  reserves: Reserves;
   clock: Clock;
   reach: ReachPoint;
   /** When it says so, nothing is sent again. */
@@ -81,7 +83,7 @@ const cautiousBatches = 16;
 /** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: each way to commit changes what the next batch is decided on.
 export function createGroupCommit(dependencies: GroupCommitDependencies): GroupCommit {
-  const { clock, reach, metrics } = dependencies;
+  const { clock, reach, metrics, reserves } = dependencies;
   const measured = { size: metrics.ledgerBatchSize.at(), duration: metrics.ledgerCommitDuration.at() };
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(dependencies.session);
@@ -180,13 +182,17 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
       // What is still not there is a hold that has ended, or nothing at all: seldom, and looked at under locks.
       if (memory.listMissing(operations, now) !== null) return null;
     }
-    const { results, changes } = applyBatch(memory.state, operations, now);
+    const begunMs = performance.now();
+    const { results, changes } = applyBatch(memory.state, operations, now, reserves);
     reach("decided");
+    // Whether a reserve has lapsed is known under locks only.
+    if (results.some(({ kind }) => kind === "contended")) return null;
     // An answer that changes nothing is checked by nobody, so it must not come from memory.
     if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
     const endedClaims = listEndedClaims(batch, results);
     try {
       memory.keep(changes, await writeChanges(run, changes, { state: memory.state, endedClaims }));
+      reserves.keep(changes, begunMs);
       return results;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
@@ -204,6 +210,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
 
   async function commitLocked(batch: readonly Submitted[], isSecondTry = false): Promise<Result[]> {
     const now = clock.now();
+    const begunMs = performance.now();
     const operations = batch.map(({ operation }) => operation);
     try {
       const { results, changes, state } = await dependencies.database.transaction().execute(async (tx) => {
@@ -212,12 +219,13 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
           batch.flatMap(({ conclusion }) => conclusion?.claim ?? []),
         );
         return await decideWithin(tx, operations, {
-          ...{ now, reach },
+          ...{ now, reach, early: reserves },
           listEndedClaims: (decided) => listEndedClaims(batch, decided),
         });
       });
       memory.add(state);
       memory.keep(changes, null);
+      reserves.keep(changes, begunMs);
       return results;
     } catch (error) {
       if (isSecondTry || !isUniqueViolation(error)) throw error;

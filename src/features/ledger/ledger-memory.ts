@@ -131,7 +131,8 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
         if (wallet === undefined) continue;
         wallets.delete(accountId);
         const shape = changes.exactAccountIds.has(accountId) ? wallet.shape + 1n : wallet.shape;
-        wallets.set(accountId, { ...wallet, version: wallet.version + 1n, shape });
+        const reserve = changes.reserves.get(accountId) ?? wallet.reserve;
+        wallets.set(accountId, { ...wallet, version: wallet.version + 1n, shape, reserve });
       }
       for (const pocket of changes.pockets.values()) if (wallets.has(pocket.accountId)) putPocket(pocket);
       for (const hold of changes.holds.values()) if (wallets.has(hold.accountId)) putHold(hold);

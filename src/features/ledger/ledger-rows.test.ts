@@ -16,6 +16,6 @@ test.each(writtenRowTypes)("rows of $name have the columns of their type, in its
 
 test("rows are handed to the function that takes them, in the order of its parameters", () => {
   const [parameters = ""] = /FUNCTION public\.ledger_commit\([^)]*\)/.exec(schema) ?? [];
-  const types = [...parameters.matchAll(/(\w+)\[\]/g)].map(([, name]) => name);
+  const types = [...parameters.matchAll(/\w+ (\w+)\[\]/g)].map(([, name]) => name);
   expect(writtenRowTypes.map(({ name }) => name)).toEqual(types);
 });

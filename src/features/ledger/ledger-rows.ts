@@ -3,7 +3,7 @@ import { invariant } from "../../lib/invariant.ts";
 import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import type { StatementValue } from "../../platform/database/session.ts";
 import { type EndedClaim, endedClaim } from "../idempotency/index.ts";
-import type { Changes, Charge } from "./draft.ts";
+import type { Changes, Charge, DecidedReserve } from "./draft.ts";
 import {
   type Cause,
   type Hold,
@@ -16,6 +16,7 @@ import {
   type Posting,
   type PostingKind,
   type RefusalReason,
+  type Reserve,
   type Unit,
   type Wallet,
 } from "./ledger-state.ts";
@@ -168,6 +169,22 @@ const decidedSpending: RowType<DecidedSpending> = {
   ],
 };
 
+type ReserveRow = { accountId: AccountId; decided: DecidedReserve };
+
+/** How long a reserve is in force after it was written. */
+export const reserveLeaseMs = 4000;
+
+const decidedReserve: RowType<ReserveRow> = {
+  name: "ledger_decided_reserve",
+  columns: [
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["amount", "bigint", ({ decided }) => decided.amount],
+    ["owner", "text", ({ decided }) => decided.owner],
+    ["is_revoked", "boolean", ({ decided }) => decided.isRevoked],
+    ["lease_ms", "integer", ({ decided }) => (decided.isRenewed ? reserveLeaseMs : null)],
+  ],
+};
+
 /** In the order of the parameters of `ledger_commit`, after the first. */
 export const writtenRowTypes: readonly RowType<never>[] = [
   endedClaim,
@@ -179,6 +196,7 @@ export const writtenRowTypes: readonly RowType<never>[] = [
   newPosting,
   newCharge,
   decidedSpending,
+  decidedReserve,
 ];
 
 /** What `ledger_commit` takes: the changes, and the state that they were decided on. */
@@ -209,6 +227,12 @@ export function presentChanges(
       decidedSpending,
       [...changes.spending].map(([name, after]) => describeSpending(name, after, changes, state)),
     ),
+    changes.reserves.size === 0
+      ? null
+      : presentRows(
+          decidedReserve,
+          [...changes.reserves].map(([accountId, decided]) => ({ accountId, decided })),
+        ),
   ];
 }
 
@@ -302,7 +326,14 @@ export type LoadedRow = {
   postings: PostingRow[] | null;
   spending: SpendingRow[] | null;
 };
-type WalletRow = { account_id: AccountId; version: string; plain_writes: string; is_frozen: boolean };
+type WalletRow = {
+  account_id: AccountId;
+  version: string;
+  plain_writes: string;
+  is_frozen: boolean;
+  /** `null` where it has lapsed. */
+  reserve: { amount: string; owner: string; is_revoked: boolean } | null;
+};
 type PocketRow = {
   id: PocketId;
   account_id: AccountId;
@@ -351,7 +382,12 @@ type SpendingRow = { key_id: string; starts_at: string; account_id: AccountId; h
 
 function toWallet(row: WalletRow): Wallet {
   const version = BigInt(row.version);
-  return { version, shape: version - BigInt(row.plain_writes), isFrozen: row.is_frozen };
+  return { version, shape: version - BigInt(row.plain_writes), isFrozen: row.is_frozen, reserve: toReserve(row) };
+}
+
+function toReserve({ reserve }: WalletRow): Reserve | null {
+  if (reserve === null) return null;
+  return { amount: BigInt(reserve.amount), owner: reserve.owner, isRevoked: reserve.is_revoked };
 }
 
 function toPocket(row: PocketRow): Pocket {

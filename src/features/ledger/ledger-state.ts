@@ -84,7 +84,16 @@ export type Wallet = {
   /** The same after every write that changed amounts and nothing else. */
   shape: bigint;
   isFrozen: boolean;
+  /** `null` where none is in force. */
+  reserve: Reserve | null;
 };
+
+/**
+ * Money that one process's calls may count on before their holds are written. Every other writer leaves so much of the
+ * balance. It is a lease: its owner renews it, and it lapses by the database's clock. Once revoked it is not renewed: it stands
+ * for the calls that have begun, until they have their holds or it lapses.
+ */
+export type Reserve = { amount: bigint; owner: string; isRevoked: boolean };
 
 /** As much of the ledger as a batch of operations asks about. */
 export type LedgerState = {

@@ -19,6 +19,8 @@ export type HoldOperation = {
   budget: KeyBudget | null;
   cause: Cause;
   expiresAt: Date;
+  /** For a call that has begun already: what was counted of the reserve for it. */
+  early?: Nano;
 };
 
 /** Raises a hold to an amount. It names the whole and not the difference, so that sending it again changes nothing. */
@@ -124,12 +126,14 @@ type NotOpen = { kind: "no-such-hold" } | { kind: "already-resolved"; state: Exc
 type IdReused = { kind: "id-reused" };
 type NoSuchAccount = { kind: "no-such-account" };
 type TooLarge = { kind: "too-large" };
+/** The money is there, but calls that have begun count on it. Nothing was written: it may be tried again in a moment. */
+type Contended = { kind: "contended" };
 
 type Booked = { kind: "booked"; isReplay: boolean };
 
 type Results = {
-  hold: { kind: "held"; unit: Unit; amount: bigint; isReplay: boolean } | Refused | IdReused;
-  extend: { kind: "extended"; amount: bigint } | Refused | NotOpen;
+  hold: { kind: "held"; unit: Unit; amount: bigint; isReplay: boolean } | Refused | Contended | IdReused;
+  extend: { kind: "extended"; amount: bigint } | Refused | Contended | NotOpen;
   settle:
     | { kind: "settled"; unit: Unit; paid: bigint; lost: bigint; isReplay: boolean }
     | { kind: "over-hold"; missing: bigint }

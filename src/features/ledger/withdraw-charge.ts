@@ -21,7 +21,8 @@ export async function withdrawCharge(
   { hold, settlement, refundId }: DoubtfulCharge,
 ): Promise<"uncharged" | "refunded"> {
   // Sent again first, so that a write which is still on its way finds its id taken.
-  const held = await apply(hold);
+  const { early: _, ...again } = hold;
+  const held = await apply(again);
   if (held.kind === "id-reused") throw new Error(`the hold ${hold.id} is another one's`);
   if (held.kind !== "held") return "uncharged";
   const { accountId } = hold;

@@ -732,6 +732,10 @@ type WalletsTable = {
   frozen_reason: string | null;
   plain_writes: Generated<bigint>;
   rolled_up_from: Generated<Date>;
+  reserved: Generated<bigint>;
+  reserved_by: string | null;
+  reserved_until: Generated<Date>;
+  reserve_revoked: Generated<boolean>;
 };
 
 type WebhookEndpointsTable = {

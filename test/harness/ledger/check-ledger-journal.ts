@@ -160,6 +160,7 @@ function explainLoss(operation: Operation, result: Result, { holds, posted }: Ro
     case "already-expired":
     case "over-hold":
     case "not-due":
+    case "contended":
       return null;
   }
 }

@@ -55,7 +55,9 @@ export function createReducerWorld(parts: {
   handout: Handout;
 }): ReducerWorld {
   const tables: LedgerTables = {
-    wallets: new Map([...parts.accountIds].map((id) => [id, { version: 0n, shape: 0n, isFrozen: false }])),
+    wallets: new Map(
+      [...parts.accountIds].map((id) => [id, { version: 0n, shape: 0n, isFrozen: false, reserve: null }]),
+    ),
     pockets: new Map(),
     holds: new Map(),
     spending: new Map(),

@@ -1,0 +1,217 @@
+-- A reserve: money of an account that one process's calls may count on before their holds are written. Every other writer
+-- leaves so much of the balance, until the lease lapses. A revoked one is not renewed.
+alter table wallets
+  add column reserved bigint not null default 0,
+  add column reserved_by text,
+  add column reserved_until timestamptz not null default '-infinity',
+  add column reserve_revoked boolean not null default false,
+  add constraint wallets_reserved_valid check (reserved >= 0);
+
+-- Without `lease_ms` the lease goes on as it is.
+create type ledger_decided_reserve as (
+  account_id text, amount bigint, owner text, is_revoked boolean, lease_ms integer);
+
+-- As before, with reserves. A gateway of the version before calls it without them.
+drop function ledger_commit(timestamptz, ended_claim[], ledger_decided_wallet[], ledger_opened_pocket[],
+  ledger_decided_pocket[], ledger_opened_hold[], ledger_decided_hold[], ledger_new_posting[], ledger_new_charge[],
+  ledger_decided_spending[]);
+
+create function ledger_commit(
+  decided_at timestamptz,
+  ended_claims ended_claim[],
+  decided_wallets ledger_decided_wallet[],
+  opened_pockets ledger_opened_pocket[],
+  decided_pockets ledger_decided_pocket[],
+  opened_holds ledger_opened_hold[],
+  decided_holds ledger_decided_hold[],
+  new_postings ledger_new_posting[],
+  new_charges ledger_new_charge[],
+  decided_spending ledger_decided_spending[],
+  decided_reserves ledger_decided_reserve[] default null
+) returns json language plpgsql
+  set enable_seqscan = off set enable_nestloop = off set plan_cache_mode = force_generic_plan as $$
+declare
+  row_total integer;
+  ids text[];
+  has_moved boolean;
+  -- Nearly always it is one, and then there is nothing to join.
+  only_wallet ledger_decided_wallet;
+  only_pocket ledger_decided_pocket;
+  only_hold ledger_decided_hold;
+  one_reserve ledger_decided_reserve;
+begin
+  if ended_claims is not null then perform end_claims(ended_claims); end if;
+  if cardinality(decided_wallets) = 1 then
+    only_wallet = decided_wallets[1];
+    update wallets
+      set version = version + 1, plain_writes = plain_writes + (only_wallet.shape is not null)::integer,
+        changed_at = clock_timestamp()
+      where account_id = only_wallet.account_id
+        and (version = only_wallet.version or version - plain_writes = only_wallet.shape)
+      returning version <> only_wallet.version + 1 into has_moved;
+    get diagnostics row_total = row_count;
+  else
+    ids = array(select account_id from unnest(decided_wallets));
+    select count(*), bool_or(locked.version <> decided.version) into row_total, has_moved
+      from unnest(decided_wallets) as decided
+      join (select account_id, version, plain_writes from wallets where account_id = any (ids) order by account_id for update)
+        as locked using (account_id)
+      where locked.version = decided.version or locked.version - locked.plain_writes = decided.shape;
+    update wallets
+      set version = wallets.version + 1, plain_writes = plain_writes + (decided.shape is not null)::integer,
+        changed_at = clock_timestamp()
+      from unnest(decided_wallets) as decided
+      where wallets.account_id = decided.account_id and wallets.account_id = any (ids);
+  end if;
+  if row_total <> cardinality(decided_wallets) then
+    raise exception 'a wallet has changed' using errcode = 'SL001';
+  end if;
+  if decided_reserves is not null then
+    foreach one_reserve in array decided_reserves loop
+      update wallets
+        set reserved = one_reserve.amount, reserved_by = one_reserve.owner, reserve_revoked = one_reserve.is_revoked,
+          reserved_until = coalesce(clock_timestamp() + one_reserve.lease_ms * interval '1 ms', reserved_until)
+        where account_id = one_reserve.account_id;
+    end loop;
+  end if;
+  if opened_pockets is not null then
+    insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
+      select opened.*, decided_at from unnest(opened_pockets) as opened;
+  end if;
+  if cardinality(decided_pockets) = 1 then
+    only_pocket = decided_pockets[1];
+    update pockets
+      set posted = posted + only_pocket.posted - only_pocket.posted_before,
+        held = held + only_pocket.held - only_pocket.held_before,
+        entry_count = entry_count + only_pocket.entry_count - only_pocket.entry_count_before,
+        is_open = kind = 'cash' or posted + only_pocket.posted <> only_pocket.posted_before
+          or held + only_pocket.held <> only_pocket.held_before,
+        expires_at = only_pocket.expires_at
+      where id = only_pocket.id;
+    if not found then raise exception 'a pocket is missing'; end if;
+  elsif decided_pockets is not null then
+    ids = array(select id from unnest(decided_pockets));
+    update pockets
+      set posted = pockets.posted + decided.posted - decided.posted_before,
+        held = pockets.held + decided.held - decided.held_before,
+        entry_count = pockets.entry_count + decided.entry_count - decided.entry_count_before,
+        is_open = kind = 'cash' or pockets.posted + decided.posted <> decided.posted_before
+          or pockets.held + decided.held <> decided.held_before,
+        expires_at = decided.expires_at
+      from unnest(decided_pockets) as decided
+      where pockets.id = decided.id and pockets.id = any (ids);
+    get diagnostics row_total = row_count;
+    if row_total <> cardinality(ids) then raise exception 'a pocket is missing'; end if;
+  end if;
+  if opened_holds is not null then
+    insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+        fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
+        resolved_at)
+      select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
+      from unnest(opened_holds) as opened;
+  end if;
+  -- Only open holds are not resolved; their state would invite the index of open holds, full of those that were.
+  if cardinality(decided_holds) = 1 then
+    only_hold = decided_holds[1];
+    update holds
+      set amount = only_hold.amount, pocket_ids = only_hold.pocket_ids, pocket_amounts = only_hold.pocket_amounts,
+        state = only_hold.state, settled = only_hold.settled,
+        settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
+        resolved_at = case when only_hold.state <> 'open' then decided_at end
+      where id = only_hold.id and resolved_at is null
+        and amount = only_hold.amount_before and expires_at = only_hold.expires_at_before;
+    if not found then raise exception 'a hold has changed' using errcode = 'SL001'; end if;
+  elsif decided_holds is not null then
+    ids = array(select id from unnest(decided_holds));
+    update holds
+      set amount = decided.amount, pocket_ids = decided.pocket_ids, pocket_amounts = decided.pocket_amounts,
+        state = decided.state, settled = decided.settled, settlement_fingerprint = decided.settlement_fingerprint,
+        expires_at = decided.expires_at, resolved_at = case when decided.state <> 'open' then decided_at end
+      from unnest(decided_holds) as decided
+      where holds.id = decided.id and holds.id = any (ids) and holds.resolved_at is null
+        and holds.amount = decided.amount_before and holds.expires_at = decided.expires_at_before;
+    get diagnostics row_total = row_count;
+    if row_total <> cardinality(ids) then raise exception 'a hold has changed' using errcode = 'SL001'; end if;
+  end if;
+  if decided_spending is not null then
+    update key_spending
+      set held = key_spending.held + decided.held - decided.held_before,
+        spent = key_spending.spent + decided.spent - decided.spent_before
+      from unnest(decided_spending) as decided
+      where key_spending.key_id = decided.key_id and key_spending.starts_at = decided.starts_at;
+    get diagnostics row_total = row_count;
+    -- Under the wallet's lock nobody else opens the period meanwhile.
+    if row_total < cardinality(decided_spending) then
+      insert into key_spending (key_id, starts_at, account_id, held, spent)
+        select key_id, starts_at, account_id, held, spent from unnest(decided_spending)
+        on conflict (key_id, starts_at) do nothing;
+    end if;
+  end if;
+  if new_charges is not null then
+    insert into charges (id, hold_id, account_id, key_id, unit, price_id, item_names, item_quantities, item_rates_nano,
+        rates_per, minimum_nano, quota_units, paid, lost, created_at)
+      select charged.*, decided_at from unnest(new_charges) as charged;
+  end if;
+  if not has_moved then
+    if new_postings is not null then
+      -- Numbered in their order: that of an array is the order in which it is read.
+      insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number,
+          balance_after, refund_of, fingerprint, cause_kind, cause_id, created_at)
+        select posted.*, decided_at from unnest(new_postings) as posted;
+    end if;
+    return null;
+  end if;
+  return ledger_add_to_others(decided_at, decided_pockets, new_postings, decided_spending);
+end $$;
+
+-- As before, with the reserve, if it is in force.
+create or replace function ledger_load(account_ids text[], named_pocket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_pockets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
+ returns record language plpgsql stable
+  set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  wanted_pocket_ids text[] = named_pocket_ids;
+begin
+  select json_agg(json_build_object('account_id', account_id, 'version', version::text, 'plain_writes', plain_writes::text,
+      'reserve', case when reserved > 0 and reserved_until > clock_timestamp() then json_build_object(
+        'amount', reserved::text, 'owner', reserved_by, 'is_revoked', reserve_revoked) end,
+      'is_frozen', frozen_at is not null or exists (select from clawbacks where clawbacks.account_id = wallets.account_id
+        and owed_nano > taken_nano + waived_nano))) into found_wallets
+    from wallets where account_id = any (account_ids);
+  if cardinality(hold_ids) > 0 then
+    select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
+        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
+        'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id,
+        'budget_key_id', coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id),
+        'budget_starts_at', budget_starts_at, 'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at,
+        'opened_at', opened_at, 'resolved_at', resolved_at)) into found_holds
+      from holds where id = any (hold_ids);
+    if found_holds is not null then
+      wanted_pocket_ids = wanted_pocket_ids || array(
+        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+    end if;
+  end if;
+  if cardinality(transaction_ids) > 0 then
+    select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
+        order by id, leg) into found_postings
+      from postings posting where id = any (transaction_ids);
+    if found_postings is not null then
+      wanted_pocket_ids = wanted_pocket_ids || array(
+        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+    end if;
+  end if;
+  select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+      'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
+      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
+    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+  if cardinality(key_ids) > 0 or found_holds is not null then
+    select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
+        'held', held::text, 'spent', spent::text)) into found_spending
+      from key_spending where (key_id, starts_at) in (
+        select * from unnest(key_ids, key_starts)
+        union select coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id), budget_starts_at
+          from holds where id = any (hold_ids) and key_id is not null);
+  end if;
+end $$;
