@@ -54,11 +54,12 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   const random = (): number => 0;
   const calls = createCalls({
     ...{ database, clock, ids, ledger, counters, logger, health, random },
-    ...{ currency: settings.currency, keyValidityMs: 0, heartbeatMs: settings.stream_heartbeat_ms, drainedCallsMax: 0 },
+    ...{ currency: settings.currency, keyValidityMs: 0, heartbeatMs: settings.stream_heartbeat_ms },
+    ...{ drainedCallsMax: 0, liveForMs: () => 0 },
   });
   const parts = { settings, clock, ids, logger, database, counters, catalog, calls };
   const chat = createChat({ calls, catalog, registry, clock, logger });
-  const feed = { isLive: () => false, subscribe: () => {}, close: async () => {} };
+  const feed = { isLive: () => false, liveForMs: () => 0, subscribe: () => {}, close: async () => {} };
   const masterKey = { derive: () => Buffer.alloc(32) };
   const webhooks = createWebhooks({
     ...parts,

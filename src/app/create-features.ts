@@ -96,7 +96,7 @@ export async function createFeatures(
   const notes = openNotes(foundation, options, stack);
   const calls = createCalls({
     ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
-    ...{ currency, keyValidityMs, heartbeatMs },
+    ...{ currency, keyValidityMs, heartbeatMs, liveForMs: feed.liveForMs },
     // Each process has its share, so that together they have what the setting says.
     drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
   });
@@ -110,7 +110,7 @@ export async function createFeatures(
   stack.defer(() => responses.close());
   const embeddings = createEmbeddings({ calls, catalog, registry, clock });
   const isLead = (): boolean => options.siblings?.isLead() ?? true;
-  const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
+  const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, feed, isLead });
   const { files } = opened;
   stack.defer(opened.close);
   const transcriptions = createTranscriptions({ calls, catalog, registry, clock, files });

@@ -24,6 +24,7 @@ import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { MasterKey } from "../platform/config/master-key.ts";
 import type { Counters } from "../platform/counters/counters.ts";
+import type { ChangeFeed } from "../platform/database/change-feed.ts";
 import type { Database } from "../platform/database/database.ts";
 import { locateLogSpool } from "../platform/database/embedded/cluster-directory.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
@@ -45,6 +46,7 @@ type FilesOptions = {
   copy: Pick<CopyWatch, "isLive">;
   /** Whether this process does what one of a gateway's processes alone must do. */
   isLead(): boolean;
+  feed: Pick<ChangeFeed, "liveForMs">;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -66,7 +68,10 @@ export async function openFiles(options: FilesOptions) {
     linkKey: masterKey.derive("file-links"),
     siteUrl: settings.site_url,
     isArchived: settings.wal_archive !== undefined,
-    keyedRequests: createKeyedRequests({ database, clock, onTrouble, validityMs: settings.idempotency_hours * hourMs }),
+    keyedRequests: createKeyedRequests({
+      ...{ database, clock, onTrouble, liveForMs: options.feed.liveForMs },
+      validityMs: settings.idempotency_hours * hourMs,
+    }),
     limits: {
       uploadBytesMax: settings.upload_bytes_max,
       outputBytesMax,
@@ -121,12 +126,13 @@ type KeyedRequestOptions = {
   clock: Clock;
   onTrouble(error: unknown): void;
   validityMs: number;
+  liveForMs(): number;
 };
 
 /** Features of one rank do not know each other: files are handed what remembers requests. */
-function createKeyedRequests({ database, clock, onTrouble, validityMs }: KeyedRequestOptions): KeyedRequests {
+function createKeyedRequests({ database, clock, onTrouble, ...terms }: KeyedRequestOptions): KeyedRequests {
   const claims = {
-    ...{ database, clock, validityMs },
+    ...{ database, clock, ...terms },
     releaseHold: async (tx: Database, hold: Parameters<typeof releaseHold>[1]): Promise<void> =>
       void (await releaseHold(tx, hold, clock.now())),
   };

@@ -52,7 +52,7 @@ function openNode(): Node {
 
 function createTerms(price: bigint): CallTerms {
   return {
-    ...{ isFree: false, isMetered: false, unitsMax: 1, unitsUsual: 1, holdMs: 60_000 },
+    ...{ isFree: false, isMetered: false, unitsMax: 1, unitsUsual: 1, holdMs: 60_000, priceId: "price_test" },
     quota: { kind: "text", units: price },
     price: (units: number) => nano(price * BigInt(units)),
     countAffordable: (amount: bigint) => (amount >= price ? 1 : 0),
@@ -164,3 +164,20 @@ test.each([1, 2, 3])(
   },
   timeoutMs,
 );
+
+test("a hold that only another process's reserve prevents waits for the end of the lease, and is not refused", async () => {
+  const [first, second] = nodes as [Node, Node];
+  const accountId = await place.createAccount(1000n);
+  const expiresAt = new Date(Date.now() + 60_000);
+  expect(first.ledger.beginEarly(accountId, nano(10n))).toBe(false);
+  await first.ledger.apply(place.hold(accountId, 10n, { expiresAt }));
+  // A quarter of 990 is reserved, and the call that begins by it keeps its part.
+  expect(first.ledger.beginEarly(accountId, nano(10n))).toBe(true);
+  const large = second.ledger.apply(place.hold(accountId, 980n, { expiresAt }));
+  expect(await first.ledger.apply(place.hold(accountId, 10n, { expiresAt, early: nano(10n) }))).toMatchObject({
+    kind: "held",
+  });
+  first.ledger.endEarly(accountId, nano(10n));
+  expect(await large).toMatchObject({ kind: "held", amount: 980n });
+  expect(await second.ledger.apply(place.hold(accountId, 1n, { expiresAt }))).toMatchObject({ kind: "refused" });
+}, 60_000);

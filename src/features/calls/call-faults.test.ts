@@ -16,7 +16,6 @@ import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claim, Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallPlan, CallSink, CallTerms } from "./paid-endpoint.ts";
-import { createPendingHolds } from "./pending-holds.ts";
 import { type CallAudience, type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
 
 type Kinds = CallKinds & { delta: number; answer: string; reported: number; usage: number };
@@ -94,6 +93,8 @@ async function runWorld(world: World) {
   const outage = (): AppError => new AppError("overloaded", "The payment could not be recorded.");
   const ledger = {
     estimateSpendable: () => nano(world.isPlenty ? 1_000n : 0n),
+    beginEarly: () => world.isPlenty,
+    endEarly: () => {},
     async apply({ kind }: { kind: string }, conclusion: { describe(result: unknown): unknown } | null) {
       await opened;
       if (kind === "hold") {
@@ -180,7 +181,7 @@ async function runWorld(world: World) {
   let places = 0;
   const call = new PaidCall<Kinds>(
     {
-      ...{ clock, ledger, running, currency: "USD", pending: createPendingHolds() },
+      ...{ clock, ledger, running, currency: "USD" },
       ids: createIdSource({ clock, randomBytes }),
       counters: createMemoryCounters({ clock }),
       claims: { end: async () => {} } as unknown as Claims,

@@ -45,6 +45,8 @@ type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | 
     database: Database;
     currency: string;
     keyValidityMs: number;
+    /** For how long the database has answered without an outage. */
+    liveForMs(): number;
     heartbeatMs: number;
     /** How many calls of an account may be read to their end for nobody. */
     drainedCallsMax: number;
@@ -63,7 +65,7 @@ export function createCalls(options: CallsOptions): Calls {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...{ heartbeats, running, drainedCalls, withdrawals, routing },
     claims: createClaims({
-      ...{ database, clock, validityMs: options.keyValidityMs },
+      ...{ database, clock, validityMs: options.keyValidityMs, liveForMs: options.liveForMs },
       releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),
     }),
   };

@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Claim, type KeptAnswer, type KnownKey, leaseMs } from "./idempotency-key.ts";
 import { type ClaimTimes, findKey, insertClaim, lockKey, type NewClaim, replaceClaim } from "./idempotency-store.ts";
@@ -10,7 +11,14 @@ export type ClaimTerms = {
   validityMs: number;
   /** Ends the hold of a request whose process died, in the transaction that takes its key over. */
   releaseHold(tx: Database, hold: { accountId: Claim["accountId"]; holdId: HoldId }): Promise<void>;
+  /**
+   * For how long the database has answered without an outage. While it was away no process could renew its claims: just after
+   * that, a lease that is over says nothing about its process. Absent where no claim runs for as long as a lease.
+   */
+  liveForMs?: () => number;
 };
+
+type Taking = Pick<ClaimTerms, "releaseHold" | "liveForMs">;
 
 export type ClaimOutcome = { kind: "claimed"; claim: Claim } | { kind: "answered"; answer: KeptAnswer };
 
@@ -29,11 +37,11 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
 
 /** The answer to the request that had the key first; `null` when nobody has it. Throws where it is another's or runs. */
 export async function recallAnswer(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock, liveForMs }: { database: Database; clock: Clock } & Pick<ClaimTerms, "liveForMs">,
   asked: Pick<Claim, "accountId" | "key"> & { fingerprint: Buffer },
 ): Promise<KeptAnswer | null> {
   const known = await findKey(database, asked);
-  return known === null || isFree(known, clock.now()) ? null : getAnswer(known, asked);
+  return known === null || isFree(known, clock.now(), liveForMs) ? null : getAnswer(known, asked);
 }
 
 /** Whether a request had the key whose answer, or end, is still to be told. */
@@ -42,19 +50,19 @@ export async function isKeyKnown(
   asked: Pick<Claim, "accountId" | "key">,
 ): Promise<boolean> {
   const known = await findKey(database, asked);
-  return known !== null && !isFree(known, clock.now());
+  return known !== null && !isFree(known, clock.now(), undefined);
 }
 
 export type WantedClaim = Claim & { fingerprint: Buffer; holdId: HoldId | null };
 
 /** Claims a key for a request, or finds what came of the request that had it first. */
 export async function claimKey(
-  { database, clock, validityMs, releaseHold }: ClaimTerms & { database: Database; clock: Clock },
+  { database, clock, ...terms }: ClaimTerms & { database: Database; clock: Clock },
   wanted: WantedClaim,
 ): Promise<ClaimOutcome> {
-  const claim = { ...wanted, ...computeTimes(clock.now(), validityMs) };
+  const claim = { ...wanted, ...computeTimes(clock.now(), terms.validityMs) };
   if (await insertClaim(database, claim)) return { kind: "claimed", claim: wanted };
-  return await findOrTakeOver(database, claim, releaseHold);
+  return await findOrTakeOver(database, claim, terms);
 }
 
 export function computeTimes(now: Date, validityMs: number): ClaimTimes {
@@ -66,26 +74,24 @@ export function computeTimes(now: Date, validityMs: number): ClaimTimes {
 }
 
 /** What becomes of a claim whose key was known when it was written. */
-export async function findOrTakeOver(
-  database: Database,
-  claim: NewClaim,
-  releaseHold: ClaimTerms["releaseHold"],
-): Promise<ClaimOutcome> {
+export async function findOrTakeOver(database: Database, claim: NewClaim, taking: Taking): Promise<ClaimOutcome> {
   const known = await findKey(database, claim);
   // Written by an attempt whose answer was lost.
   if (known?.requestId === claim.requestId && known.answer === null) return { kind: "claimed", claim };
-  if (known !== null && !isFree(known, claim.now)) return { kind: "answered", answer: getAnswer(known, claim) };
-  return await database.transaction().execute((tx) => takeOver(tx, claim, releaseHold));
+  if (known !== null && !isFree(known, claim.now, taking.liveForMs)) {
+    return { kind: "answered", answer: getAnswer(known, claim) };
+  }
+  return await database.transaction().execute((tx) => takeOver(tx, claim, taking));
 }
 
 /** A key that was freed in between is claimed like a new one; one that somebody else took meanwhile is theirs. */
-async function takeOver(tx: Database, claim: NewClaim, releaseHold: ClaimTerms["releaseHold"]): Promise<ClaimOutcome> {
+async function takeOver(tx: Database, claim: NewClaim, { releaseHold, liveForMs }: Taking): Promise<ClaimOutcome> {
   const known = await lockKey(tx, claim);
   if (known === null) {
     if (await insertClaim(tx, claim)) return { kind: "claimed", claim };
     throw createInProgress();
   }
-  if (!isFree(known, claim.now)) return { kind: "answered", answer: getAnswer(known, claim) };
+  if (!isFree(known, claim.now, liveForMs)) return { kind: "answered", answer: getAnswer(known, claim) };
   if (known.answer === null && known.holdId !== null) {
     await releaseHold(tx, { accountId: claim.accountId, holdId: known.holdId });
   }
@@ -93,9 +99,10 @@ async function takeOver(tx: Database, claim: NewClaim, releaseHold: ClaimTerms["
   return { kind: "claimed", claim };
 }
 
-/** Its time is over, or it belongs to a process that is no more. */
-function isFree({ answer, leaseUntil, expiresAt }: KnownKey, now: Date): boolean {
-  return answer === null ? leaseUntil <= now : expiresAt <= now;
+/** Its time is over, or it belongs to a process that is no more: one that could have renewed its lease and did not. */
+function isFree({ answer, leaseUntil, expiresAt }: KnownKey, now: Date, liveForMs: ClaimTerms["liveForMs"]): boolean {
+  if (answer !== null) return expiresAt <= now;
+  return leaseUntil <= now && (liveForMs === undefined || liveForMs() >= databaseLimits.leaseGraceMs);
 }
 
 function getAnswer(known: KnownKey, { fingerprint }: { fingerprint: Buffer }): KeptAnswer {

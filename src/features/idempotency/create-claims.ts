@@ -29,40 +29,47 @@ export type Claims = {
   end(ended: EndedClaim): Promise<void>;
 };
 
-type Submitted<T> = { item: T; submittedAtMs: number };
+type Submitted<T> = { item: T; submittedAtMs: number; patienceMs: number };
 
 const batchMax = 256;
 const waitingMax = 50_000;
 
-export function createClaims({
-  database,
-  clock,
-  validityMs,
-  releaseHold,
-}: ClaimTerms & { database: Database; clock: Clock }): Claims {
+export function createClaims({ database, clock, ...terms }: ClaimTerms & { database: Database; clock: Clock }): Claims {
+  const { validityMs } = terms;
   // As long as payments wait for the database.
   const { holdMsMax, settlementMsMax } = databaseLimits;
-  const claiming = createPatientCoalescer<WantedClaim, NewClaim | null>(clock, holdMsMax, async (batch) => {
+  const claiming = createPatientCoalescer<WantedClaim, NewClaim | null>(clock, async (batch) => {
     const times = computeTimes(clock.now(), validityMs);
     const claims = batch.map((wanted) => ({ ...wanted, ...times }));
     const granted = await insertClaims(database, claims.toSorted(compareKeys), times);
     // The others are told what they wanted to write, so that they can look what is there.
     return claims.map((claim) => (granted.has(claim.requestId) ? null : claim));
   });
-  const ending = createPatientCoalescer<EndedClaim, void>(clock, settlementMsMax, async (batch) => {
+  const ending = createPatientCoalescer<EndedClaim, void>(clock, async (batch) => {
     await endClaims(database, batch);
     return [];
   });
+  const submit = <T>(item: T, patienceMs: number): Submitted<T> => ({
+    ...{ item, patienceMs },
+    submittedAtMs: clock.monotonicMs(),
+  });
   return {
     async claim(wanted) {
-      const refused = await claiming.submit({ item: wanted, submittedAtMs: clock.monotonicMs() });
-      return refused === null
-        ? { kind: "claimed", claim: wanted }
-        : await findOrTakeOver(database, refused, releaseHold);
+      const refused = await claiming.submit(submit(wanted, holdMsMax));
+      return refused === null ? { kind: "claimed", claim: wanted } : await findOrTakeOver(database, refused, terms);
     },
-    recall: (asked) => recallAnswer({ database, clock }, asked),
+    recall: (asked) => recallAnswer({ database, clock, ...terms }, asked),
     renew: (claim, onTrouble) => renewClaim({ database, clock, onTrouble }, claim),
-    end: (item) => ending.submit({ item, submittedAtMs: clock.monotonicMs() }),
+    async end(item) {
+      if (item.answer !== null) return await ending.submit(submit(item, settlementMsMax));
+      try {
+        await ending.submit(submit(item, holdMsMax));
+      } catch (error) {
+        // The caller is told why nothing was answered; the key is free as soon as the database is back.
+        ending.tell(submit(item, settlementMsMax));
+        throw error;
+      }
+    },
   };
 }
 
@@ -76,14 +83,10 @@ function compareKeys(one: NewClaim, other: NewClaim): number {
  * Sends a batch again while the database is away: what was written by a request is found to be its own. Whoever waits is told
  * when another try, as long as the last one, would end too late.
  */
-function createPatientCoalescer<T, R>(
-  clock: Clock,
-  patienceMs: number,
-  run: (batch: readonly T[]) => Promise<readonly R[]>,
-) {
+function createPatientCoalescer<T, R>(clock: Clock, run: (batch: readonly T[]) => Promise<readonly R[]>) {
   let lastTryMs = 0;
 
-  function expire(failure: unknown, { submittedAtMs }: Submitted<T>): AppError | null {
+  function expire(failure: unknown, { submittedAtMs, patienceMs }: Submitted<T>): AppError | null {
     if (!isDatabaseUnavailable(failure) || clock.monotonicMs() - submittedAtMs + lastTryMs < patienceMs) return null;
     const message = "The Idempotency-Key could not be recorded. Try again in a moment.";
     return new AppError("overloaded", message, { cause: failure });

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { createTakenOver } from "./ended-claim.ts";
 import { type Claim, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
 import {
@@ -71,16 +72,32 @@ export async function forgetAnswer(
   if (body !== null) await deleteAnswer(database, { ...key, body });
 }
 
-/** Tells from time to time that the claim's process lives; answers how to stop that. */
+/** Renews the claim's lease until the function it returns is called. What fails is tried again within a second. */
 export function renewClaim(
   { database, clock, onTrouble }: { database: Database; clock: Clock; onTrouble(error: unknown): void },
   claim: Claim,
 ): () => void {
-  const timer = setInterval(() => {
+  let timer = setTimeout(renew, renewMs);
+  let isOver = false;
+
+  function renew(): void {
     const leaseUntil = new Date(clock.now().getTime() + leaseMs);
-    updateLease(database, claim, leaseUntil).catch(onTrouble);
-  }, renewMs);
-  return () => clearInterval(timer);
+    updateLease(database, claim, leaseUntil).then(() => plan(renewMs), retry);
+  }
+
+  function retry(error: unknown): void {
+    onTrouble(error);
+    plan(databaseLimits.leaseRetryMs);
+  }
+
+  function plan(ms: number): void {
+    if (!isOver) timer = setTimeout(renew, ms);
+  }
+
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 /** Removes what is no longer promised to be remembered. */

@@ -70,12 +70,18 @@ type Submitted = {
   /** Of the operation, in the trace of whoever submitted it. */
   span: Span | null;
   submittedAtMs: number;
+  /** For how long it is sent again while the database is away. */
+  patienceMs: number;
+  /** Its caller was told that it could not be recorded: it sees to it that no hold stays open. */
+  isLeftOver: boolean;
 };
 
 const batchMax = 512;
 /** What all answers that one batch keeps may be together. */
 const keptBytesMax = 4 * 1024 * 1024;
 const waitingMax = 50_000;
+/** So many settlements wait for a database to the end of their holds; where more do, all wait for a shorter time. */
+const settlementsMax = 10_000;
 const accountsMax = 10_000;
 /** After another process was met at an account, how many batches lock it first instead of hoping to be alone. */
 const cautiousBatches = 16;
@@ -143,15 +149,42 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     if (mayWait(submitted)) return "again";
     const { operation } = submitted;
     if (operation.kind === "hold") givenUp.add(operation.id);
+    if (!submitted.isLeftOver && !dependencies.abandoned.aborted) leaveOver(submitted);
     return createUnavailable(failure);
   }
 
-  /** Not when another try, as long as the last one, would end too late, or for a call that was refused just now. */
-  function mayWait({ operation, submittedAtMs }: Submitted): boolean {
-    if (dependencies.abandoned.aborted || ("holdId" in operation && givenUp.has(operation.holdId))) return false;
+  /**
+   * Nobody knows whether a hold was written, or released, that is waited for no longer. Sent again, in this order, it ends as
+   * soon as the database is back; a first try that is still on its way finds its id taken.
+   */
+  function leaveOver({ operation, conclusion }: Submitted): void {
+    const add = (again: Operation, ended: Conclusion | null): void =>
+      coalescer.tell({
+        ...describeSubmission(again, ended, null),
+        patienceMs: databaseLimits.settlementMsMax,
+        isLeftOver: true,
+      });
+    if (operation.kind === "release") add(operation, conclusion);
+    if (operation.kind !== "hold") return;
+    const { early: _, ...hold } = operation;
+    add(hold, null);
+    add({ kind: "release", accountId: hold.accountId, holdId: hold.id }, null);
+  }
+
+  function describeSubmission(operation: Operation, conclusion: Conclusion | null, span: Span | null): Submitted {
+    const { holdMsMax, settlementMsMax } = databaseLimits;
     const isUrgent = operation.kind === "hold" || operation.kind === "release";
-    const patienceMs = isUrgent ? databaseLimits.holdMsMax : databaseLimits.settlementMsMax;
-    return clock.monotonicMs() - submittedAtMs + lastTryMs < patienceMs;
+    const patienceMs = isUrgent ? holdMsMax : settlementMsMax;
+    return { operation, conclusion, span, submittedAtMs: clock.monotonicMs(), patienceMs, isLeftOver: false };
+  }
+
+  /** Not when another try, as long as the last one, would end too late, or for a call that was refused just now. */
+  function mayWait({ operation, submittedAtMs, patienceMs, isLeftOver }: Submitted): boolean {
+    if (dependencies.abandoned.aborted) return false;
+    if (!isLeftOver && "holdId" in operation && givenUp.has(operation.holdId)) return false;
+    const isCrowded = coalescer.length() > settlementsMax;
+    const patience = isCrowded ? Math.min(patienceMs, databaseLimits.crowdedSettlementMsMax) : patienceMs;
+    return clock.monotonicMs() - submittedAtMs + lastTryMs < patience;
   }
 
   async function commit(batch: readonly Submitted[]): Promise<Result[]> {
@@ -235,8 +268,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   }
 
   return {
-    submit: (operation, conclusion, span) =>
-      coalescer.submit({ operation, conclusion, span, submittedAtMs: clock.monotonicMs() }),
+    submit: (operation, conclusion, span) => coalescer.submit(describeSubmission(operation, conclusion, span)),
     memory: memory.state,
     oldestMs() {
       const oldest = coalescer.oldest();

@@ -119,6 +119,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     allowsPrivate: dependencies.allowsPrivate,
     claims: {
       validityMs: keyValidityMs,
+      liveForMs: feed.liveForMs,
       releaseHold: async (tx: Database, hold: Parameters<typeof releaseHold>[1]) =>
         void (await releaseHold(tx, hold, clock.now())),
     },

@@ -25,6 +25,8 @@ export type ChangeFeed = {
    * committed longer than `heartbeatMs + heartbeatTimeoutMs` ago has been heard, or this is false.
    */
   isLive(): boolean;
+  /** For how long no outage was noticed; `Infinity` where none ever was. An outage of a second is noticed. */
+  liveForMs(): number;
   /** `onChange(payload)` for each notification, in order; `onReset()` after each outage, before `isLive()` is true. */
   subscribe(channel: string, listener: ChangeListener): void;
   /** Nobody is called any more from the moment that this is. */
@@ -55,6 +57,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   const closing = new AbortController();
   let lastTrouble: string | null = null;
   let live: ListeningConnection | null = await connect();
+  let liveSinceMs = Number.NEGATIVE_INFINITY;
   const supervising = supervise(live);
 
   function connect(): Promise<ListeningConnection> {
@@ -73,6 +76,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       connection = await reconnect();
       for (const listener of [...listeners.values()].flat()) reset(listener);
       live = connection;
+      liveSinceMs = performance.now();
       lastTrouble = null;
     }
   }
@@ -122,8 +126,10 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     }
   }
 
+  const isLive = (): boolean => !closing.signal.aborted && live?.isProven() === true;
   return {
-    isLive: () => !closing.signal.aborted && live?.isProven() === true,
+    isLive,
+    liveForMs: () => (isLive() ? performance.now() - liveSinceMs : 0),
     subscribe(channel, listener) {
       const others = listeners.get(channel);
       invariant(others !== undefined, `the change feed does not listen on ${channel}`);

@@ -30,9 +30,16 @@ export const databaseLimits = {
   keepAliveMs: 5000,
   /** How long the server may take to say goodbye. */
   goodbyeMsMax: 1000,
-  /** How long a call may wait for its hold, and its settlement for a database: somebody has worked for it by then. */
+  /** How long a call may wait for its hold, and whoever hears of a failure for the release of one. */
   holdMsMax: 4000,
-  settlementMsMax: 20_000,
+  /** How long a settlement waits for the database: to the end of its hold, which outlives the call by five minutes. */
+  settlementMsMax: 290_000,
+  /** How long it waits where too many do. */
+  crowdedSettlementMsMax: 20_000,
+  /** After an outage, how long live processes have to renew their leases before any is taken for dead. */
+  leaseGraceMs: 15_000,
+  /** How long to wait before a lease that could not be renewed is tried again. */
+  leaseRetryMs: 1000,
   /** A ledger whose oldest operation waits for longer than this does not keep up. */
   ledgerAgeMsMax: 3000,
   /** How long a probe of readiness may take. */

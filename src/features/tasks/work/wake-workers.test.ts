@@ -12,7 +12,7 @@ function open({ room, hasWorker = true }: { room: number; hasWorker?: boolean })
     expect(channel).toBe("tasks_due");
     listeners.push(listener);
   };
-  const feed: ChangeFeed = { isLive: () => true, subscribe, close: async () => {} };
+  const feed: ChangeFeed = { isLive: () => true, liveForMs: () => 0, subscribe, close: async () => {} };
   const notify = async (): Promise<void> => void told.push("others");
   const wakeUps = createWakeUps({ feed, notify, onTrouble: () => {} });
   if (hasWorker) {
