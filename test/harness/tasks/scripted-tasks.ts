@@ -155,7 +155,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const counters = createMemoryCounters({ clock });
   const masterKey = await openMasterKey(settings, randomBytes);
   const storage = await openFiles({
-    ...{ settings, database, clock, ids, counters, masterKey, logger },
+    ...{ settings, database, clock, ids, counters, masterKey, logger, feed },
     ...{ copy: { isLive: () => true }, isLead: () => true },
   });
   const guarded = createGuardedClient({ allowsPrivate: false });
