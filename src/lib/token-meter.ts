@@ -14,9 +14,16 @@ export type TokenMeter = {
    * deciding how much may have been spent, never for charging.
    */
   tokensMax(): number;
+  /** Our count by characters alone, without reports. */
+  tokensCounted(): number;
+  /** Fewer than this it cannot be, whatever the tokenizer: for deciding that a cap was passed, never for charging. */
+  tokensMin(): number;
 };
 
 const latinCharactersPerToken = 4;
+/** Long words, runs of spaces and dense scripts: no tokenizer packs a whole answer tighter. */
+const latinCharactersPerTokenMax = 12;
+const otherCharactersPerTokenMax = 3;
 const lastLatin = 0x24f;
 const lastAscii = 0x7f;
 
@@ -56,7 +63,15 @@ class CharacterMeter implements TokenMeter {
   }
 
   tokens(): number {
-    return Math.max(Math.ceil(this.latin / latinCharactersPerToken) + this.other, this.reported);
+    return Math.max(this.tokensCounted(), this.reported);
+  }
+
+  tokensCounted(): number {
+    return Math.ceil(this.latin / latinCharactersPerToken) + this.other;
+  }
+
+  tokensMin(): number {
+    return Math.floor(this.latin / latinCharactersPerTokenMax + this.other / otherCharactersPerTokenMax);
   }
 
   tokensMax(): number {

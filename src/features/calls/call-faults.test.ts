@@ -121,7 +121,7 @@ async function runWorld(world: World) {
       written += deltas.length;
       return enter("take", deltas.length);
     },
-    takeAnswer: () => enter("takeAnswer", 1),
+    takeAnswer: (answer) => enter("takeAnswer", { answer, reported: 1 }),
     written: () => enter("written", written),
     writtenMax: () => enter("writtenMax", written),
     isComplete: () => enter("isComplete", false),
@@ -196,6 +196,7 @@ async function runWorld(world: World) {
         },
         untilNone: async () => {},
       },
+      notices: { warn: () => {} },
       routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),
       metrics: createMetrics(),

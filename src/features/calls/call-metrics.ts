@@ -4,7 +4,7 @@ import type { CallTokens, Settlement } from "./paid-endpoint.ts";
 
 export type CallMetrics = Pick<
   Metrics,
-  "timeToFirstToken" | "tokens" | "charges" | "chargedAmount" | "lostAmount" | "callFaults"
+  "timeToFirstToken" | "tokens" | "charges" | "chargedAmount" | "lostAmount" | "callFaults" | "unchargedWork"
 >;
 
 /** Counts what a settled call used and cost. */

@@ -12,6 +12,7 @@ import { createDrainedCalls } from "./drained-calls.ts";
 import type { CallKinds, CallPlan } from "./paid-endpoint.ts";
 import { type RoutedOrder, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
 import { type CallContext, type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
+import { createUpstreamNotices } from "./upstream-notices.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 export type Calls = {
@@ -64,6 +65,7 @@ export function createCalls(options: CallsOptions): Calls {
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...{ heartbeats, running, drainedCalls, withdrawals, routing },
+    notices: createUpstreamNotices({ clock, logger }),
     claims: createClaims({
       ...{ database, clock, validityMs: options.keyValidityMs, liveForMs: options.liveForMs },
       releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),

@@ -26,3 +26,4 @@ export {
   type StoppedBy,
 } from "./paid-endpoint.ts";
 export { presentRetry } from "./route-call.ts";
+export type { UpstreamNotice } from "./upstream-notices.ts";

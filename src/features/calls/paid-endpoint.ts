@@ -8,6 +8,7 @@ import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { RouteTarget } from "../catalog/index.ts";
 import type { ChargeRule } from "./call.ts";
+import type { UpstreamNotice } from "./upstream-notices.ts";
 
 /**
  * What a paid endpoint brings: where a request can go, how it is sent, what it costs and how its answer looks. All else,
@@ -62,6 +63,8 @@ export type CallPlan<K extends CallKinds> = {
   countTokens(usage: K["usage"]): CallTokens;
   /** The usage as fields of the log. */
   describeUsage(usage: K["usage"]): Record<string, unknown>;
+  /** What the upstream did wrong, for the operator's log. */
+  findNotice?(usage: K["usage"]): UpstreamNotice | null;
   /** The usage, and how the answer ended, as attributes of a span. */
   describeSpan(usage: K["usage"]): SpanAttributes;
 };
@@ -113,8 +116,8 @@ export type CallMeter<K extends CallKinds> = {
   begin(unitsMax: number): void;
   /** Counts the first of these pieces, as many as are covered, and says how many. */
   take(deltas: readonly K["delta"][], cover: HoldCover): number;
-  /** Answers what the upstream reported with it. */
-  takeAnswer(answer: K["answer"]): K["reported"] | null;
+  /** Counts a whole answer. Returns what of it is delivered, and what the upstream reported with it. */
+  takeAnswer(answer: K["answer"]): { answer: K["answer"]; reported: K["reported"] | null };
   /** The units that were written, by our own count, and the most that an upstream could make of them. */
   written(): number;
   writtenMax(): number;

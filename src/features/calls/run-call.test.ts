@@ -68,7 +68,13 @@ async function startCall({
     },
   } as unknown as Ledger;
   const meter: CallMeter<Kinds> = {
-    ...{ begin: () => {}, take: (deltas) => deltas.length, takeAnswer: () => 1, written: () => 0, writtenMax: () => 0 },
+    ...{
+      begin: () => {},
+      take: (deltas) => deltas.length,
+      takeAnswer: (answer) => ({ answer, reported: 1 }),
+      written: () => 0,
+      writtenMax: () => 0,
+    },
     ...{ isComplete: () => false, isPastCap: () => false, isCostKnown: () => isCostKnown },
     conclude(rule, { reported, unitsHeld }) {
       steps.push(rule);
@@ -114,6 +120,7 @@ async function startCall({
       claims: {} as Claims,
       withdrawals: { add: () => steps.push("withdraw"), close: async () => {} },
       drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
+      notices: { warn: () => {} },
       routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),
       metrics: createMetrics(),

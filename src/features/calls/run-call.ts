@@ -28,6 +28,7 @@ import { type CallMetrics, countCharge } from "./call-metrics.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement, StoppedBy } from "./paid-endpoint.ts";
 import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
+import type { UpstreamNotices } from "./upstream-notices.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
 /** What all calls share. */
@@ -38,6 +39,7 @@ export type CallContext = AdmissionContext & {
   currency: string;
   drainedCalls: DrainedCalls;
   withdrawals: Withdrawals;
+  notices: UpstreamNotices;
   routing: Routing;
   logger: Logger;
   metrics: CallMetrics;
@@ -434,13 +436,14 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const { meter } = this.plan;
     const isHungUp = hasHungUp(from);
     try {
-      const reported = detail.answer === undefined ? (detail.reported ?? null) : meter.takeAnswer(detail.answer);
+      const { answer = null, reported = null } =
+        detail.answer === undefined ? { reported: detail.reported } : meter.takeAnswer(detail.answer);
       if (event === "fault") return this.decideFault(charge, toAppError(detail.error), reported);
       const unitsHeld = this.authorization.unitsHeld();
       const concluded = meter.conclude(charge ?? "nothing", { reported, unitsHeld, hasHungUp: isHungUp });
       const { usage, isDue } = concluded;
       const end = {
-        answer: detail.answer ?? null,
+        answer,
         usage,
         stoppedBy: explainCut(event) ?? concluded.stoppedBy,
         failure: detail.error === undefined ? null : toAppError(detail.error),
@@ -509,6 +512,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const isUnanswered = listener === null && kept === null && !hasHungUp(from);
     const doubtful = isUnanswered ? this.authorization.describeDoubt() : null;
     if (doubtful !== null) this.context.withdrawals.add(doubtful);
+    if (listener !== null) this.context.metrics.unchargedWork.at("call").add(1);
     this.dispatch("lost", { error });
   }
 
@@ -564,6 +568,11 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       const upstream = target === null ? this.describe() : this.describeUpstream(target);
       const fields = { ...upstream, ...plan.describeUsage(usage), lost: presentMoney(settlement.lost) };
       context.logger.error(fields, "an upstream used more than was on hold");
+    }
+    const notice = plan.findNotice?.(usage) ?? null;
+    const { target } = this.run;
+    if (notice !== null && target !== null) {
+      context.notices.warn(target, notice, { ...this.describeUpstream(target), ...plan.describeUsage(usage) });
     }
     span?.set({
       "gen_ai.response.model": this.run.target?.upstreamModel,

@@ -67,7 +67,7 @@ test("reported usage is due whatever the answer contains; without it, whatever c
   const image = createMeter({ pieces: [{ ...end, isContent: true }] });
   expect(image.conclude("if-written", noReport).isDue).toBe(true);
   const whole = createMeter({});
-  expect(whole.takeAnswer({ choices: "[]", text: "", isContent: true, usage: null })).toBeNull();
+  expect(whole.takeAnswer({ choices: "[]", text: "", isContent: true, usage: null }).reported).toBeNull();
   expect(whole.conclude("if-written", noReport).isDue).toBe(true);
   expect(createMeter({}).conclude("always", { ...noReport, hasHungUp: true })).toMatchObject({
     isDue: true,

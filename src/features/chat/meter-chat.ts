@@ -3,9 +3,10 @@ import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatAnswer, ChatPiece, ChatUsage } from "../../providers/contract.ts";
-import type { CallMeter, ChargeRule, HoldCover, StoppedBy } from "../calls/index.ts";
+import type { CallMeter, ChargeRule, HoldCover, StoppedBy, UpstreamNotice } from "../calls/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import type { ChatTerms } from "./chat-terms.ts";
+import { cutAnswer } from "./cut-answer.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
 import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, limitToAsked } from "./quote-chat.ts";
 
@@ -59,8 +60,17 @@ type Content = "empty" | "written";
  * | `open`   | no choice has ended at the cap                                   |
  * | `capped` | a choice has ended at the cap that the model or the caller set   |
  * | `poor`   | a choice has ended at the cap that money made                    |
+ * | `passed` | the upstream wrote more than the cap that it was given           |
  */
-type Cap = "open" | "capped" | "poor";
+type Cap = "open" | "capped" | "poor" | "passed";
+
+/** How far an upstream may pass its cap before it is stopped: tokenizers and last words differ. */
+const capPercent = 110;
+/** Less output is not worth a warning about the upstream's report. */
+const tokensWorthNotice = 200;
+/** The fewest and the most characters that a token of an answer has on average, in any script. */
+const charactersPerTokenMin = 3;
+const charactersPerTokenMost = 12;
 
 const capMark = '"finish_reason":"length"';
 
@@ -68,6 +78,8 @@ const capMark = '"finish_reason":"length"';
 export class ChatMeter implements CallMeter<ChatKinds> {
   private readonly chat: MeteredChat;
   private unitsAllowed = 0;
+  /** Beyond so many units an upstream has passed its cap. */
+  private unitsCut = 0;
   private tokens: TokenMeter | null = null;
   private content: Content = "empty";
   private cap: Cap = "open";
@@ -86,6 +98,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
 
   begin(unitsMax: number): void {
     this.unitsAllowed = unitsMax;
+    this.unitsCut = Math.ceil((unitsMax * capPercent) / 100);
   }
 
   take(pieces: readonly ChatPiece[], cover: HoldCover): number {
@@ -98,6 +111,10 @@ export class ChatMeter implements CallMeter<ChatKinds> {
         this.tokens.add(text);
         this.content = "written";
         this.textPieces += 1;
+        if (this.countSurely(this.tokens) > this.unitsCut) {
+          this.cap = "passed";
+          break;
+        }
       } else if (piece.isContent === true) this.content = "written";
       count += 1;
       if (usage !== undefined && this.canCharge(usage)) this.takeUsage(usage, this.tokens);
@@ -105,6 +122,19 @@ export class ChatMeter implements CallMeter<ChatKinds> {
       if (isGoingOn !== true && choices.includes('"finish_reason":"')) this.noteEnds(piece);
     }
     return count;
+  }
+
+  /**
+   * How many tokens have been written for certain. Characters alone say little, because tokenizers differ; two signs that
+   * agree are enough: vendors send a token a piece or report as they go, and our own count says the same.
+   */
+  private countSurely(tokens: TokenMeter): number {
+    const least = tokens.tokensMin();
+    const told = this.lastUsage === null ? 0 : this.lastUsage.outputTokens - this.lastUsage.reasoningTokens;
+    const signed = told > this.textPieces ? told : this.textPieces;
+    if (signed <= least) return least;
+    const counted = tokens.tokensCounted();
+    return Math.max(least, signed < counted ? signed : counted);
   }
 
   private takeUsage(usage: ChatUsage, tokens: TokenMeter): void {
@@ -129,11 +159,25 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     this.cap = this.unitsAllowed < this.chat.terms.unitsMax ? "poor" : "capped";
   }
 
-  takeAnswer(answer: ChatAnswer): ChatUsage | null {
+  takeAnswer(answer: ChatAnswer): { answer: ChatAnswer; reported: ChatUsage | null } {
     this.whole = answer;
     if (answer.text !== "" || answer.isContent === true) this.content = "written";
     this.noteCap(answer.choices);
-    return answer.usage;
+    return { answer: this.cutToCap(answer), reported: answer.usage };
+  }
+
+  private cutToCap(answer: ChatAnswer): ChatAnswer {
+    const { text, usage } = answer;
+    const told = usage === null ? 0 : usage.outputTokens - usage.reasoningTokens;
+    // So short a text cannot have passed the cap, whatever its script.
+    if (told <= this.unitsCut && text.length <= this.unitsCut * charactersPerTokenMin) return answer;
+    const tokens = createTokenMeter();
+    tokens.add(text);
+    const counted = tokens.tokensCounted();
+    const surely = Math.max(tokens.tokensMin(), Math.min(told, counted));
+    if (surely <= this.unitsCut) return answer;
+    this.cap = "passed";
+    return cutAnswer(answer, Math.floor((text.length * this.unitsCut) / counted));
   }
 
   written(): number {
@@ -145,7 +189,15 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   }
 
   isPastCap(): boolean {
-    return false;
+    return this.cap === "passed";
+  }
+
+  /** What the upstream did wrong, as far as an operator can do something about it. */
+  findNotice({ outputTokens, isCounted }: ChargedUsage): UpstreamNotice | null {
+    if (this.cap === "passed") return "cap-ignored";
+    const written = this.tokens === null ? 0 : Math.min(this.textPieces, this.tokens.tokensCounted());
+    const delivered = Math.max(written, Math.floor((this.whole?.text.length ?? 0) / charactersPerTokenMost));
+    return !isCounted && delivered > tokensWorthNotice && delivered > outputTokens * 2 ? "usage-too-low" : null;
   }
 
   isComplete(): boolean {

@@ -16,6 +16,7 @@ import {
   type CallTokens,
   holdMarginMs,
   type IncomingCall,
+  type UpstreamNotice,
 } from "../calls/index.ts";
 import {
   type CatalogView,
@@ -157,6 +158,7 @@ type ChatPlanFunction =
   | "bill"
   | "countTokens"
   | "describeUsage"
+  | "findNotice"
   | "describeSpan";
 
 export const chatOperation: CallOperation = { name: "chat", outputType: "text" };
@@ -225,6 +227,10 @@ class ChatPlan implements CallPlan<ChatKinds> {
   describeUsage({ inputTokens, outputTokens, isCounted }: ChargedUsage): Record<string, unknown> {
     const fields = { input_tokens: inputTokens, output_tokens: outputTokens };
     return isCounted ? { ...fields, counted: true } : fields;
+  }
+
+  findNotice(usage: ChargedUsage): UpstreamNotice | null {
+    return this.meter.findNotice(usage);
   }
 
   describeSpan({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: ChargedUsage): SpanAttributes {

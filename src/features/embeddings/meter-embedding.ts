@@ -20,9 +20,9 @@ export class EmbeddingMeter implements CallMeter<EmbeddingKinds> {
     return 0;
   }
 
-  takeAnswer({ inputTokens }: EmbeddingAnswer): number | null {
+  takeAnswer(answer: EmbeddingAnswer): { answer: EmbeddingAnswer; reported: number | null } {
     this.hasAnswer = true;
-    return inputTokens;
+    return { answer, reported: answer.inputTokens };
   }
 
   written(): number {

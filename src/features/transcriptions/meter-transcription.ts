@@ -24,9 +24,9 @@ export class TranscriptionMeter implements CallMeter<TranscriptionKinds> {
     return pieces.length;
   }
 
-  takeAnswer({ text, usage }: Transcript): TranscriptUsage | null {
-    this.count(text);
-    return usage;
+  takeAnswer(answer: Transcript): { answer: Transcript; reported: TranscriptUsage | null } {
+    this.count(answer.text);
+    return { answer, reported: answer.usage };
   }
 
   private count(text: string): void {

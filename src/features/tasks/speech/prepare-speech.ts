@@ -127,8 +127,8 @@ class SpeechMeter implements CallMeter<SpeechKinds> {
     return chunks.length;
   }
 
-  takeAnswer(): null {
-    return null;
+  takeAnswer(answer: never): { answer: never; reported: null } {
+    return { answer, reported: null };
   }
 
   written(): number {
