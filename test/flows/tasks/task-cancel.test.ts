@@ -203,7 +203,7 @@ describe("a deadline", () => {
     const { id } = await caller.submit(paths.image, body);
     await running(id);
     const { created, expires_at: expiresAt } = await caller.readTask(id);
-    expect(Math.round(Date.parse(expiresAt ?? "") / 1000) - created).toBe(60);
+    expect(Math.floor(Date.parse(expiresAt ?? "") / 1000) - created).toBe(60);
     await endIn(id, 0);
     const task = await caller.awaitTask(id);
     expect(task).toMatchObject({ status: "expired", usage: { charge: "0.00" }, output: [] });
