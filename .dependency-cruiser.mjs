@@ -61,6 +61,8 @@ const ranks = [
       "src/providers",
       "src/providers/ai-sdk",
       "src/providers/ai-sdk/fixtures",
+      "src/providers/failures",
+      "src/providers/failures/fixtures",
       "src/providers/fal",
       "src/providers/native",
       "src/providers/openai-compatible",

@@ -13,6 +13,7 @@ import { presentDashboard } from "./generated/present-dashboard.ts";
 import { fillDeadlinesSection } from "./generated/present-deadlines-section.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
+import { fillFailuresSection } from "./generated/present-failures-section.ts";
 import { fillMetricsSection } from "./generated/present-metrics-section.ts";
 import { presentOpenAiPage } from "./generated/present-openai-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
@@ -26,6 +27,7 @@ const files: Record<string, string> = {
   "sluice.example.yaml": presentExampleFile(),
   "docs/operating/settings.md": presentSettingsPage(),
   "docs/operating/observing.md": fillMetricsSection(readIfThere("docs/operating/observing.md") ?? ""),
+  "docs/operating/upstreams.md": fillFailuresSection(readIfThere("docs/operating/upstreams.md") ?? ""),
   "deploy/grafana/sluice.json": presentDashboard(),
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),

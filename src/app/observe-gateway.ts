@@ -14,7 +14,7 @@ import { metricTable } from "../platform/observability/metric-table.ts";
 import type { CollectedMetric, MetricRegistry } from "../platform/observability/metrics.ts";
 import { observeProcess } from "../platform/observability/observe-process.ts";
 import { createSlowReading, type SlowReading } from "../platform/observability/slow-reading.ts";
-import { nameTarget, type UpstreamHealth } from "../providers/upstream-health.ts";
+import type { UpstreamHealth } from "../providers/upstream-health.ts";
 import type { TimeKeeping } from "./keep-time.ts";
 
 export type GatewayMetrics = {
@@ -29,7 +29,7 @@ type ObservedGateway = {
   database: Database;
   feed: Pick<ChangeFeed, "isLive">;
   catalog: LiveCatalog;
-  health: Pick<UpstreamHealth, "list">;
+  health: Pick<UpstreamHealth, "findState">;
   time: Pick<TimeKeeping, "aheadMs">;
   currency: string;
   /** Throws where the gateway cannot serve. */
@@ -115,21 +115,19 @@ function observeDatabase({ metrics, clock, database }: ObservedGateway): SlowRea
   return [tasks, deliveries, holds];
 }
 
-/** Every target of the catalog has a circuit; what health does not list is closed. */
+/** Every target of the catalog has a circuit, which several models may share. */
 function observeCircuits({ metrics, catalog, health }: ObservedGateway): void {
   const [, { values: states }] = metricTable.circuits.labels;
   metrics.circuits.observe(() => {
-    const unwell = new Map(health.list().map((target) => [nameTarget(target), target.state]));
     const targets = [...catalog.current().targetsByModelId.values()].flat();
-    const targetByName = new Map(targets.map((target) => [nameTarget(target), target]));
-    const upstreams = new Map<string, string[]>();
-    for (const [name, { providerId }] of targetByName) {
-      const circuits = upstreams.get(providerId) ?? [];
-      circuits.push(unwell.get(name) ?? "closed");
-      upstreams.set(providerId, circuits);
+    const upstreams = new Map<string, Map<string, string>>();
+    for (const target of targets) {
+      const circuits = upstreams.get(target.providerId) ?? new Map<string, string>();
+      circuits.set(`${target.upstreamModel}\n${target.keyNumber}`, health.findState(target));
+      upstreams.set(target.providerId, circuits);
     }
     return [...upstreams].flatMap(([upstream, circuits]) =>
-      states.map((state) => [circuits.filter((circuit) => circuit === state).length, upstream, state] as const),
+      states.map((state) => [[...circuits.values()].filter((one) => one === state).length, upstream, state] as const),
     );
   });
 }

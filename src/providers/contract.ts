@@ -157,6 +157,7 @@ export const uncountableUsage: ChatUsage = {
   outputAudioTokens: Number.NaN,
 };
 
+/** What follows from each is in `failures/failure-table.ts`. */
 export type ProviderErrorKind =
   /** The request itself is at fault; another upstream would say the same. */
   | "rejected"
@@ -164,15 +165,26 @@ export type ProviderErrorKind =
   | "content-refused"
   /** The request is longer than the model can read. */
   | "too-long"
+  /** Our key there is unknown, revoked or missing. */
+  | "key-refused"
+  /** Our account there has no money left, or has reached its billing limit. */
+  | "out-of-credit"
+  /** Our quota there of a day or a month is used up. */
+  | "quota-exceeded"
   | "rate-limited"
+  /** The upstream does not have the model, or not for us. */
+  | "model-unavailable"
+  /** The catalog's entry cannot work: a wrong address, a missing package, a region that the vendor does not serve. */
+  | "misconfigured"
+  /** The upstream itself failed. */
   | "overloaded"
-  /** Our own account with the upstream is at fault: a wrong key, an empty balance, a model we may not use. */
-  | "unauthorized"
   | "timeout"
   /** The upstream could not be reached, or the connection broke. */
   | "unreachable"
   /** What came is not what the vendor's API promises. */
-  | "bad-answer";
+  | "bad-answer"
+  /** A refusal that names no cause: a page of a proxy, a status without words, words that no rule knows. */
+  | "unexplained";
 
 type ProviderErrorOptions = {
   /** The field at fault, where the upstream names one that the contract knows. */

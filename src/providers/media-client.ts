@@ -10,6 +10,7 @@ import {
 } from "../platform/net/guarded-client.ts";
 import { UpstreamError, type UpstreamHeaders } from "../platform/net/upstream-call.ts";
 import { ProviderError, type ProviderErrorKind } from "./contract.ts";
+import { parseRefusal } from "./failures/read-vendor-words.ts";
 import { parseJson } from "./openai-compatible/json-value.ts";
 
 /** How providers of media talk to their vendor. Everything throws a `ProviderError`, or the reason of the signal. */
@@ -41,7 +42,7 @@ type WholeRequest = MediaRequest & { bytesMax: number };
 export type WholeAnswer = {
   status: number;
   headers: UpstreamHeaders;
-  /** Of JSON; `undefined` where it is none. */
+  /** Of JSON; `undefined` where it is none. Of a refusal, as `parseRefusal` has it. */
   body: unknown;
 };
 
@@ -176,7 +177,7 @@ const refusalBytesMax = 64 * 1024;
 /** What a vendor says to a request that it does not take. The status alone tells enough when that is broken. */
 export async function readRefusal(answer: ExchangeAnswer, signal: AbortSignal): Promise<unknown> {
   try {
-    return parseJson(String(await readWhole(answer, { bytesMax: refusalBytesMax })));
+    return parseRefusal(String(await readWhole(answer, { bytesMax: refusalBytesMax })));
   } catch {
     signal.throwIfAborted();
     return undefined;

@@ -227,7 +227,7 @@ function createUnusableChat(cause: OperatorError): ChatProvider {
     startChat(_call, sink) {
       let isWanted = true;
       queueMicrotask(() => {
-        if (isWanted) sink.onError(new ProviderError("unauthorized", cause.message, { cause }));
+        if (isWanted) sink.onError(new ProviderError("misconfigured", cause.message, { cause }));
       });
       const cancel = (): void => {
         isWanted = false;

@@ -9,8 +9,8 @@ function createWorld() {
   const clock = createTestClock();
   const health = createUpstreamHealth({ clock });
   const call = (report: Parameters<typeof health.report>[1], to = target): void => {
-    const isProbe = health.begin(to);
-    health.report(to, report, { isProbe });
+    const role = health.begin(to);
+    health.report(to, report, role);
   };
   return {
     clock,
@@ -116,11 +116,49 @@ describe("a target is left alone at once", () => {
     expect(waitMs()).toBe(1000);
   });
 
-  test("for a minute where our key was refused, whatever it asks for", () => {
+  test.each<ProviderErrorKind>(["key-refused", "out-of-credit"])(
+    "for a minute where it is %s, whatever it asks for, with all other models of the key and with no other key",
+    (kind) => {
+      const { clock, fail, waitMs, health, answer } = createWorld();
+      fail(kind, 5);
+      expect(waitMs()).toBe(60_000);
+      const sibling = { ...target, upstreamModel: "talk-2" };
+      expect([health.waitMs(sibling), health.findState(sibling), health.isWell(sibling)]).toEqual([
+        60_000,
+        "open",
+        false,
+      ]);
+      expect(health.waitMs({ ...target, keyNumber: 1 })).toBe(0);
+      expect(health.list()).toMatchObject([
+        { providerId: "main", upstreamModel: null, keyNumber: 0, lastFailure: kind },
+      ]);
+      clock.advance(60_000);
+      answer(sibling);
+      expect([waitMs(), health.list()]).toEqual([0, []]);
+    },
+  );
+
+  test.each<ProviderErrorKind>(["quota-exceeded", "model-unavailable", "misconfigured"])(
+    "for a minute where it is %s, and no other model of the key",
+    (kind) => {
+      const { fail, waitMs, health } = createWorld();
+      fail(kind);
+      expect([waitMs(), health.waitMs({ ...target, upstreamModel: "talk-2" })]).toEqual([60_000, 0]);
+    },
+  );
+
+  test("for as long as a quota is used up", () => {
     const { fail, waitMs } = createWorld();
-    fail("unauthorized", 5);
-    expect(waitMs()).toBe(60_000);
+    fail("quota-exceeded", 420_000);
+    expect(waitMs()).toBe(420_000);
   });
+});
+
+test("a refusal that names no cause is noted, and leaves the target alone never", () => {
+  const { fail, waitMs, health } = createWorld();
+  for (let failure = 0; failure < 50; failure += 1) fail("unexplained");
+  expect([waitMs(), health.isWell(target)]).toEqual([0, true]);
+  expect(health.list()).toMatchObject([{ ...target, state: "degraded", lastFailure: "unexplained" }]);
 });
 
 describe("a target that rested", () => {
@@ -130,7 +168,7 @@ describe("a target that rested", () => {
     expect(waitMs()).toBe(0);
     health.begin(target);
     expect([waitMs(), health.list()[0]?.state]).toEqual([2000, "half-open"]);
-    health.report(target, { kind: "answered" }, { isProbe: true });
+    health.report(target, { kind: "answered" }, "probe");
     expect([waitMs(), health.isWell(target), health.list()]).toEqual([0, true, []]);
   });
 
@@ -152,7 +190,7 @@ describe("a target that rested", () => {
     const { clock, health, waitMs } = createRestingWorld();
     clock.advance(2000);
     health.begin(target);
-    health.report(target, { kind: "abandoned" }, { isProbe: true });
+    health.report(target, { kind: "abandoned" }, "probe");
     expect([waitMs(), health.isWell(target)]).toEqual([0, false]);
     health.begin(target);
     expect(waitMs()).toBe(2000);
@@ -169,8 +207,8 @@ describe("a target that rested", () => {
     const { health, waitMs } = createWorld();
     health.begin(target);
     health.begin(target);
-    health.report(target, { kind: "rate-limited", retryAfterMs: 60_000 }, { isProbe: false });
-    health.report(target, { kind: "answered" }, { isProbe: false });
+    health.report(target, { kind: "rate-limited", retryAfterMs: 60_000 }, "usual");
+    health.report(target, { kind: "answered" }, "usual");
     expect(waitMs()).toBe(60_000);
   });
 
@@ -180,7 +218,7 @@ describe("a target that rested", () => {
     fail("rate-limited", 1000);
     clock.advance(1000);
     health.begin(target);
-    health.report(target, { kind: "abandoned" }, { isProbe: false });
+    health.report(target, { kind: "abandoned" }, "usual");
     expect(waitMs()).toBe(2000);
   });
 
@@ -190,7 +228,7 @@ describe("a target that rested", () => {
     fail("rate-limited", 1000);
     clock.advance(1000);
     health.begin(target);
-    health.report(target, { kind: "rate-limited", retryAfterMs: 0 }, { isProbe: false });
+    health.report(target, { kind: "rate-limited", retryAfterMs: 0 }, "usual");
     expect(health.list()[0]?.state).toBe("half-open");
   });
 });
@@ -207,7 +245,7 @@ test("the version changes with everything that changes what can be called, and w
   note(() => fail("rate-limited", 1000));
   clock.advance(1000);
   note(() => health.begin(target));
-  note(() => health.report(target, { kind: "abandoned" }, { isProbe: true }));
+  note(() => health.report(target, { kind: "abandoned" }, "probe"));
   note(answer);
   expect(versions).toEqual([0, 0, 0, 1, 1, 1, 2]);
 });

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { createMetrics, type Metrics } from "../platform/observability/metrics.ts";
-import type { ProviderErrorKind } from "./contract.ts";
+import type { ProviderError, ProviderErrorKind } from "./contract.ts";
+import { type CircuitEffect, failureTable } from "./failures/failure-table.ts";
 import type { SetupFault } from "./provider-setup.ts";
 
 /** Where a call can go: one model at one upstream, with one of our keys there. */
@@ -15,7 +16,10 @@ export type UpstreamTarget = { providerId: string; upstreamModel: string; keyNum
  */
 export type CircuitState = "degraded" | "open" | "half-open";
 
-export type TargetHealth = UpstreamTarget & {
+/** A target, or with `null` for the model all targets of one key. */
+type CircuitPlace = Omit<UpstreamTarget, "upstreamModel"> & { upstreamModel: string | null };
+
+export type TargetHealth = CircuitPlace & {
   state: CircuitState;
   failures: number;
   lastFailure: ProviderErrorKind | FaultName;
@@ -34,6 +38,14 @@ export type CallOutcome =
   | { kind: "abandoned" }
   | { kind: ProviderErrorKind; retryAfterMs: number | null };
 
+/** A `probe` is the one call that tries a half-open circuit. */
+export type CallRole = "usual" | "probe";
+
+/** What a failure says of the upstream's health. */
+export function describeOutcome({ kind, retryAfterMs, isIsolated }: ProviderError): CallOutcome {
+  return isIsolated ? { kind: "abandoned" } : { kind, retryAfterMs };
+}
+
 /**
  * Remembers which upstreams lately failed, so that calls go where they are likely to succeed. The circuit of
  * one that keeps failing opens for a while; then one call at a time tries whether it is back. What was never heard to fail costs nothing.
@@ -41,24 +53,26 @@ export type CallOutcome =
 export type UpstreamHealth = {
   /** In how many milliseconds it may be called: 0 is now. One whose circuit is half-open is not called meanwhile. */
   waitMs(target: UpstreamTarget): number;
+  /** The circuit that a call to it has to pass: the worse of its own and its key's. */
+  findState(target: UpstreamTarget): CircuitState | "closed";
   /** Whether its circuit is closed, or it is merely degraded. */
   isWell(target: UpstreamTarget): boolean;
-  /** Told before a call; answers whether the call is the one that tries a half-open circuit. */
-  begin(target: UpstreamTarget): boolean;
-  /** Told of each call that was begun: when it is answered, and when it fails, also in the middle of an answer. */
-  report(target: UpstreamTarget, outcome: CallOutcome, call: { isProbe: boolean }): void;
+  /** To be called before each call. */
+  begin(target: UpstreamTarget): CallRole;
+  /** To be called for each call that was begun: when it is answered, and when it fails, also in the middle of an answer. */
+  report(target: UpstreamTarget, outcome: CallOutcome, role: CallRole): void;
   /** Takes exactly these targets out of service: their circuits are open for as long as they are listed. */
   setFaults(faults: readonly FaultyTarget[]): void;
   /** Why a target is out of service; `null` for one that is in service, however it is doing. */
   findFault(target: UpstreamTarget): SetupFault | null;
-  /** Every target that is not simply well. */
+  /** Every target, and every key, whose circuit is not simply closed. */
   list(): TargetHealth[];
   /** Grows with every change of what can be called, so that answers about it can be remembered. */
   version(): number;
 };
 
 type Entry = {
-  target: UpstreamTarget;
+  place: CircuitPlace;
   calls: number;
   failures: number;
   windowEndsMs: number;
@@ -74,9 +88,6 @@ const failuresMin = 5;
 const failedShare = 0.5;
 const openMsMin = 2_000;
 const openMsMax = 60_000;
-/** A key that was refused, or that is out of money, is seldom well again by itself. */
-const unauthorizedOpenMs = 60_000;
-const rateLimitOpenMs = 1_000;
 const retryAfterMsMax = 600_000;
 const entriesMax = 10_000;
 /** When to look again whether the set-up has changed. */
@@ -94,8 +105,16 @@ export function createUpstreamHealth({
   let faults: ReadonlyMap<string, FaultyTarget> = new Map();
   let version = 0;
 
-  function getEntry(target: UpstreamTarget, lastFailure: ProviderErrorKind): Entry {
-    const name = nameTarget(target);
+  /** The circuits that a call to a target has to pass: its own and its key's. */
+  function listEntries(target: UpstreamTarget): readonly Entry[] {
+    if (entries.size === 0) return none;
+    const [own, ofKey] = [entries.get(nameTarget(target)), entries.get(nameTarget(widenToKey(target)))];
+    if (own === undefined) return ofKey === undefined ? none : [ofKey];
+    return ofKey === undefined ? [own] : [own, ofKey];
+  }
+
+  function getEntry(place: CircuitPlace, lastFailure: ProviderErrorKind): Entry {
+    const name = nameTarget(place);
     const known = entries.get(name);
     const nowMs = clock.monotonicMs();
     if (known !== undefined) {
@@ -103,7 +122,7 @@ export function createUpstreamHealth({
       return known;
     }
     const entry: Entry = {
-      target,
+      place,
       calls: 0,
       failures: 0,
       windowEndsMs: nowMs + windowMs,
@@ -124,22 +143,25 @@ export function createUpstreamHealth({
   }
 
   function recover(entry: Entry): void {
-    entries.delete(nameTarget(entry.target));
+    entries.delete(nameTarget(entry.place));
     version += 1;
   }
 
-  function fail(target: UpstreamTarget, { kind, retryAfterMs }: Blamed, isProbe: boolean): void {
-    const entry = getEntry(target, kind);
+  function fail(target: UpstreamTarget, { kind, retryAfterMs }: Blamed, role: CallRole): void {
+    const effect: CircuitEffect = failureTable[kind].circuit;
+    const entry = getEntry(findPlace(target, effect), kind);
     // A call that was begun before the circuit opened does not end the one that tries it.
-    if (isProbe) entry.circuit = "open";
+    if (role === "probe") for (const tried of listEntries(target)) giveUpProbe(tried);
     entry.lastFailure = kind;
+    if (effect.opens === "never-but-noted") return;
     entry.calls += 1;
     entry.failures += 1;
     const isFailing = entry.failures >= failuresMin && entry.failures >= entry.calls * failedShare;
-    if (kind === "unauthorized") open(entry, unauthorizedOpenMs);
-    else if (retryAfterMs !== null) open(entry, Math.min(retryAfterMs, retryAfterMsMax));
-    else if (kind === "rate-limited") open(entry, rateLimitOpenMs);
-    else if (isProbe || isFailing) {
+    // A key is seldom well again by itself, whatever the upstream asks for.
+    const isOfKey = effect.opens === "at-once" && effect.scope === "key";
+    if (retryAfterMs !== null && !isOfKey) open(entry, Math.min(retryAfterMs, retryAfterMsMax));
+    else if (effect.opens === "at-once") open(entry, effect.openMs);
+    else if (role === "probe" || isFailing) {
       open(entry, entry.nextOpenMs);
       entry.nextOpenMs = Math.min(entry.nextOpenMs * 2, openMsMax);
     }
@@ -148,40 +170,49 @@ export function createUpstreamHealth({
   return {
     waitMs(target) {
       if (faults.size > 0 && faults.has(nameTarget(target))) return faultMs;
-      if (entries.size === 0) return 0;
-      const entry = entries.get(nameTarget(target));
-      if (entry === undefined || entry.circuit === "degraded") return 0;
-      const leftMs = entry.openUntilMs - clock.monotonicMs();
-      return leftMs > 0 ? leftMs : entry.circuit === "half-open" ? openMsMin : 0;
+      let waitMs = 0;
+      for (const { circuit, openUntilMs } of listEntries(target)) {
+        if (circuit === "degraded") continue;
+        const leftMs = openUntilMs - clock.monotonicMs();
+        waitMs = Math.max(waitMs, leftMs > 0 ? leftMs : circuit === "half-open" ? openMsMin : 0);
+      }
+      return waitMs;
+    },
+    findState(target) {
+      if (faults.size > 0 && faults.has(nameTarget(target))) return "open";
+      const states = listEntries(target).map(({ circuit }) => circuit);
+      return statesByGravity.find((state) => states.includes(state)) ?? "closed";
     },
     isWell(target) {
       if (faults.size > 0 && faults.has(nameTarget(target))) return false;
-      const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
-      return entry === undefined || entry.circuit === "degraded";
+      return listEntries(target).every(({ circuit }) => circuit === "degraded");
     },
     begin(target) {
-      const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
-      if (entry === undefined || entry.circuit === "degraded") return false;
-      entry.circuit = "half-open";
-      return true;
+      let role: CallRole = "usual";
+      for (const entry of listEntries(target)) {
+        if (entry.circuit === "degraded") continue;
+        entry.circuit = "half-open";
+        role = "probe";
+      }
+      return role;
     },
-    report(target, outcome, { isProbe }) {
+    report(target, outcome, role) {
       metrics.upstreamOutcomes.at(target.providerId, outcome.kind).add(1);
       if (isBlamed(outcome)) {
-        fail(target, outcome, isProbe);
+        fail(target, outcome, role);
         return;
       }
-      const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
-      if (entry === undefined) return;
-      if (entry.circuit !== "degraded") {
-        // A call that was begun before the circuit opened says nothing of how the target is now.
-        if (!isProbe) return;
-        // Nobody knows how an abandoned call would have ended: the next one probes again.
-        if (outcome.kind === "abandoned") entry.circuit = "open";
-        else recover(entry);
-      } else if (outcome.kind === "answered") {
-        if (clock.monotonicMs() >= entry.windowEndsMs) recover(entry);
-        else entry.calls += 1;
+      for (const entry of listEntries(target)) {
+        if (entry.circuit !== "degraded") {
+          // A call that was begun before the circuit opened says nothing of how the target is now.
+          if (role !== "probe") continue;
+          // How an abandoned call would have ended is unknown: the next one probes again.
+          if (outcome.kind === "abandoned") giveUpProbe(entry);
+          else recover(entry);
+        } else if (outcome.kind === "answered") {
+          if (clock.monotonicMs() >= entry.windowEndsMs) recover(entry);
+          else entry.calls += 1;
+        }
       }
     },
     setFaults(listed) {
@@ -201,8 +232,8 @@ export function createUpstreamHealth({
           openUntil: new Date(now + faultMs),
         }),
       );
-      const unwell = inService.map(({ target, circuit, failures, lastFailure, openUntilMs }) => ({
-        ...target,
+      const unwell = inService.map(({ place, circuit, failures, lastFailure, openUntilMs }) => ({
+        ...place,
         state: circuit,
         failures,
         lastFailure,
@@ -216,12 +247,29 @@ export function createUpstreamHealth({
 
 type Blamed = Extract<CallOutcome, { retryAfterMs: number | null }>;
 
-/** What the caller did wrong says nothing against the upstream. */
+/** What the customer did wrong says nothing against the upstream. */
 function isBlamed(outcome: CallOutcome): outcome is Blamed {
-  return "retryAfterMs" in outcome && !["rejected", "content-refused", "too-long"].includes(outcome.kind);
+  return "retryAfterMs" in outcome && failureTable[outcome.kind].circuit.opens !== "never";
 }
 
-/** The same text for the same target. */
-export function nameTarget({ providerId, upstreamModel, keyNumber }: UpstreamTarget): string {
-  return `${providerId}\n${upstreamModel}\n${keyNumber}`;
+const none: readonly Entry[] = [];
+const statesByGravity = ["open", "half-open", "degraded"] as const satisfies readonly CircuitState[];
+
+function giveUpProbe(entry: Entry): void {
+  if (entry.circuit === "half-open") entry.circuit = "open";
+}
+
+function findPlace(target: UpstreamTarget, effect: CircuitEffect): CircuitPlace {
+  if (effect.opens === "at-once" && effect.scope === "key") return widenToKey(target);
+  const { providerId, upstreamModel, keyNumber } = target;
+  return { providerId, upstreamModel, keyNumber };
+}
+
+function widenToKey({ providerId, keyNumber }: UpstreamTarget): CircuitPlace {
+  return { providerId, upstreamModel: null, keyNumber };
+}
+
+/** The same text for the same place. */
+function nameTarget({ providerId, upstreamModel, keyNumber }: CircuitPlace): string {
+  return `${providerId}\n${upstreamModel ?? ""}\n${keyNumber}`;
 }

@@ -10,6 +10,7 @@
 export type { ChargeRule } from "./call.ts";
 export type { IncomingCall, PaidRoute } from "./call-routes.ts";
 export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
+export { explainUpstreamFault } from "./explain-upstream-fault.ts";
 export { noteFacts } from "./note-facts.ts";
 export {
   type CallEnd,
@@ -25,5 +26,4 @@ export {
   holdMarginMs,
   type StoppedBy,
 } from "./paid-endpoint.ts";
-export { presentRetry } from "./route-call.ts";
 export type { UpstreamNotice } from "./upstream-notices.ts";

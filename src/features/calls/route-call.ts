@@ -3,8 +3,9 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { attemptsMax, chooseTarget } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
-import { describeOutcome, isWorthAnotherTarget } from "../../providers/judge-failure.ts";
-import type { UpstreamHealth } from "../../providers/upstream-health.ts";
+import { isWorthAnotherTarget } from "../../providers/failures/failure-table.ts";
+import { type CallRole, describeOutcome, type UpstreamHealth } from "../../providers/upstream-health.ts";
+import { presentRetry } from "./explain-upstream-fault.ts";
 import type { CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
 
 export type Routing = { health: UpstreamHealth; random(): number };
@@ -75,9 +76,9 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
   private state: RouteState = "asking";
   private isAccepted = false;
   private isPaused = false;
-  /** The attempt that is under way: its target, and whether its circuit is half-open. */
+  /** The attempt that is under way. */
   target: K["target"] | null = null;
-  isProbe = false;
+  private role: CallRole = "usual";
 
   constructor(routing: Routing, { request, unitsMax, span = null }: RoutedOrder<K>, sink: RoutedSink<K>) {
     this.routing = routing;
@@ -111,7 +112,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     // Not by `push`, which would make room for sixteen more.
     this.tried = [...this.tried, target];
     this.target = target;
-    this.isProbe = this.routing.health.begin(target);
+    this.role = this.routing.health.begin(target);
     this.attempt = this.span?.start(...describeAttempt(this.request, target, this.tried.length)) ?? null;
     const traceparent = target.provider.trace_context === true ? (this.attempt?.traceparent ?? null) : null;
     this.run = this.request.start(target, this.unitsMax, this, traceparent);
@@ -153,7 +154,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     this.attempt?.set({ "http.response.status_code": readStatus(error) });
     this.attempt?.end({ errorType: error.kind });
     this.sink.onFailedAttempt(target, error);
-    routing.health.report(target, describeOutcome(error), this);
+    routing.health.report(target, describeOutcome(error), this.role);
     this.target = null;
     if (this.state === "asking" && isWorthAnotherTarget(error)) {
       this.tryNext(error);
@@ -180,7 +181,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     const { target } = this;
     invariant(target !== null, "no upstream was asked");
     this.state = "answering";
-    this.routing.health.report(target, answered, this);
+    this.routing.health.report(target, answered, this.role);
     return target;
   }
 
@@ -202,7 +203,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     const { state, target } = this;
     if (state === "over") return;
     this.state = "over";
-    if (target !== null && state !== "answering") this.routing.health.report(target, abandoned, this);
+    if (target !== null && state !== "answering") this.routing.health.report(target, abandoned, this.role);
     this.attempt?.set({ "sluice.canceled": true });
     this.attempt?.end();
     this.run?.cancel();
@@ -237,9 +238,4 @@ function explainNoTarget(retryAfterMs: number | null): AppError {
     param: "model",
     headers: presentRetry(retryAfterMs),
   });
-}
-
-/** The head of an answer that tells when to come again, where that is known. */
-export function presentRetry(retryAfterMs: number | null): Record<string, string> {
-  return retryAfterMs === null ? {} : { "retry-after": String(Math.max(Math.ceil(retryAfterMs / 1000), 1)) };
 }

@@ -33,7 +33,7 @@ export async function listUpstreams({ database, clock }: { database: Database; c
         reports: reports.filter(
           (report) =>
             report.providerId === providerId &&
-            report.upstreamModel === upstreamModel &&
+            (report.upstreamModel ?? upstreamModel) === upstreamModel &&
             report.keyNumber === keyNumber,
         ),
       };

@@ -1,7 +1,12 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { CircuitState, TargetHealth } from "../../providers/upstream-health.ts";
 
-export type ReportedHealth = TargetHealth & { nodeId: string; reportedAt: Date };
+/** The last failure is a word of the gateway's that reports it, which may be of another version. */
+export type ReportedHealth = Omit<TargetHealth, "lastFailure"> & {
+  lastFailure: string;
+  nodeId: string;
+  reportedAt: Date;
+};
 
 /** Replaces what a node has told before, and forgets nodes that have not told anything since a moment. */
 export async function replaceHealth(
@@ -21,7 +26,8 @@ export async function replaceHealth(
   const rows = health.map((target) => ({
     node_id: nodeId,
     provider_id: target.providerId,
-    upstream_model: target.upstreamModel,
+    // A row without a model is about all models of the key.
+    upstream_model: target.upstreamModel ?? "",
     key_number: target.keyNumber,
     state: target.state,
     failures: target.failures,
@@ -43,11 +49,11 @@ export async function listReportedHealth(database: Database, since: Date): Promi
   return rows.map((row) => ({
     nodeId: row.node_id,
     providerId: row.provider_id,
-    upstreamModel: row.upstream_model,
+    upstreamModel: row.upstream_model === "" ? null : row.upstream_model,
     keyNumber: row.key_number,
     state: toCircuitState(row.state),
     failures: row.failures,
-    lastFailure: row.last_failure as TargetHealth["lastFailure"],
+    lastFailure: row.last_failure,
     openUntil: row.rests_until,
     reportedAt: row.reported_at,
   }));

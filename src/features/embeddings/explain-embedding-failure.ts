@@ -1,10 +1,10 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ProviderError } from "../../providers/contract.ts";
-import { presentRetry } from "../calls/index.ts";
+import { explainUpstreamFault } from "../calls/index.ts";
 
 /** What the caller is told; what the upstream said is for the operator's log, which has it already. */
 export function explainEmbeddingFailure(cause: ProviderError): AppError {
-  const { kind, param, retryAfterMs } = cause;
+  const { kind, param } = cause;
   switch (kind) {
     case "rejected":
       return param === null
@@ -20,16 +20,7 @@ export function explainEmbeddingFailure(cause: ProviderError): AppError {
         cause,
         param: "input",
       });
-    case "timeout":
-      return new AppError("upstream_timeout", "The model did not answer in time.", { cause });
-    case "rate-limited":
-    case "overloaded":
-    case "unauthorized":
-    case "unreachable":
-    case "bad-answer":
-      return new AppError("upstream_unavailable", "The model could not answer. Retry shortly.", {
-        cause,
-        headers: presentRetry(retryAfterMs),
-      });
+    default:
+      return explainUpstreamFault(cause, kind);
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ProviderError } from "../../providers/contract.ts";
-import { presentRetry } from "../calls/index.ts";
+import { explainUpstreamFault } from "../calls/index.ts";
 
 /** What the caller is told; what the upstream said is for the operator's log, which has it already. */
 export function explainTranscriptionFailure(error: ProviderError): AppError {
@@ -17,17 +17,8 @@ export function explainTranscriptionFailure(error: ProviderError): AppError {
         cause: error,
         param: "file",
       });
-    case "timeout":
-      return new AppError("upstream_timeout", "The model did not answer in time.", { cause: error });
-    case "rate-limited":
-    case "overloaded":
-    case "unauthorized":
-    case "unreachable":
-    case "bad-answer":
-      return new AppError("upstream_unavailable", "The model could not answer. Retry shortly.", {
-        cause: error,
-        headers: presentRetry(error.retryAfterMs),
-      });
+    default:
+      return explainUpstreamFault(error, error.kind);
   }
 }
 

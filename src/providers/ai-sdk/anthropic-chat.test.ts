@@ -179,7 +179,7 @@ describe("Anthropic", () => {
   test.for([
     [429, anthropicError("rate_limit_error"), "rate-limited", 7000],
     [529, anthropicError("overloaded_error"), "overloaded", 7000],
-    [401, anthropicError("authentication_error"), "unauthorized", null],
+    [401, anthropicError("authentication_error"), "key-refused", null],
     [
       400,
       anthropicError("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),

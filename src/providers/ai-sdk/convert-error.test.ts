@@ -29,15 +29,19 @@ describe("the vendor's answer", () => {
     [400, anthropicError("invalid_request_error"), "rejected"],
     [400, anthropicError("invalid_request_error", "prompt is too long: 201 tokens > 200 maximum"), "too-long"],
     [400, anthropicError("invalid_request_error", "input length and `max_tokens` exceed context limit"), "too-long"],
-    [400, anthropicError("invalid_request_error", "Your credit balance is too low to access the API."), "unauthorized"],
+    [
+      400,
+      anthropicError("invalid_request_error", "Your credit balance is too low to access the API."),
+      "out-of-credit",
+    ],
     [400, anthropicError("invalid_request_error", "Output blocked by content filtering policy"), "content-refused"],
-    [401, anthropicError("authentication_error"), "unauthorized"],
-    [402, anthropicError("billing_error"), "unauthorized"],
-    [403, anthropicError("permission_error"), "unauthorized"],
-    [404, anthropicError("not_found_error"), "unauthorized"],
+    [401, anthropicError("authentication_error"), "key-refused"],
+    [402, anthropicError("billing_error"), "out-of-credit"],
+    [403, anthropicError("permission_error"), "unexplained"],
+    [404, anthropicError("not_found_error"), "unexplained"],
     [413, anthropicError("request_too_large"), "too-long"],
     [429, anthropicError("rate_limit_error"), "rate-limited"],
-    [429, anthropicError("rate_limit_error", "You have reached your spend limit."), "unauthorized"],
+    [429, anthropicError("rate_limit_error", "You have reached your spend limit."), "quota-exceeded"],
     [500, anthropicError("api_error"), "overloaded"],
     [500, anthropicError("api_error", "The billing of your usage limits failed."), "overloaded"],
     [504, anthropicError("timeout_error"), "timeout"],
@@ -46,7 +50,7 @@ describe("the vendor's answer", () => {
     [
       400,
       { error: { status: "INVALID_ARGUMENT", message: "API key not valid. Please pass a valid API key." } },
-      "unauthorized",
+      "key-refused",
     ],
     [
       400,
@@ -58,19 +62,19 @@ describe("the vendor's answer", () => {
       },
       "too-long",
     ],
-    [400, googleError(400, "FAILED_PRECONDITION"), "unauthorized"],
-    [403, googleError(403, "PERMISSION_DENIED"), "unauthorized"],
-    [404, googleError(404, "NOT_FOUND"), "unauthorized"],
+    [400, googleError(400, "FAILED_PRECONDITION"), "rejected"],
+    [403, googleError(403, "PERMISSION_DENIED"), "unexplained"],
+    [404, googleError(404, "NOT_FOUND"), "unexplained"],
     [429, googleError(429, "RESOURCE_EXHAUSTED"), "rate-limited"],
     [500, googleError(500, "INTERNAL"), "overloaded"],
     [503, googleError(503, "UNAVAILABLE"), "overloaded"],
     [504, googleError(504, "DEADLINE_EXCEEDED"), "timeout"],
     [400, { error: { code: "context_length_exceeded", type: "invalid_request_error" } }, "too-long"],
-    [429, { error: { code: "insufficient_quota", type: "insufficient_quota" } }, "unauthorized"],
-    [400, "<html>canary</html>", "rejected"],
-    [401, "", "unauthorized"],
+    [429, { error: { code: "insufficient_quota", type: "insufficient_quota" } }, "out-of-credit"],
+    [400, "<html>canary</html>", "unexplained"],
+    [401, "", "key-refused"],
     [408, "", "timeout"],
-    [422, "[]", "rejected"],
+    [422, "[]", "unexplained"],
     [502, "null", "overloaded"],
     [529, "busy: usage limits of our api key", "overloaded"],
     [200, "not JSON", "bad-answer"],
@@ -117,15 +121,16 @@ describe("an error in a stream", () => {
       convertError({ type: "overloaded_error", statusCode: 529, data: { type: "overloaded_error" } }, now).kind,
     ).toBe("overloaded");
     expect(convertError({ message: "canary", code: "rate_limit_exceeded" }, now).kind).toBe("rate-limited");
-    expect(convertErrorBody("canary", now).kind).toBe("bad-answer");
-    expect(convertErrorBody({ status: "NEW_WORD" }, now).kind).toBe("bad-answer");
+    expect(convertErrorBody("canary", now).kind).toBe("overloaded");
+    expect(convertErrorBody({ status: "NEW_WORD" }, now).kind).toBe("overloaded");
+    expect(convertErrorBody({}, now).kind).toBe("bad-answer");
   });
 });
 
 test.for<[string, ProviderErrorKind]>([
   ["AI_UnsupportedFunctionalityError", "rejected"],
   ["AI_InvalidPromptError", "rejected"],
-  ["AI_LoadAPIKeyError", "unauthorized"],
+  ["AI_LoadAPIKeyError", "key-refused"],
   ["AI_TypeValidationError", "bad-answer"],
   ["TypeError", "bad-answer"],
 ])("%s of the package means %s", ([name, kind]) => {

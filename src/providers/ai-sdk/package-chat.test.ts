@@ -63,7 +63,7 @@ describe("any other package", () => {
     expect(heard.pieces.map(({ text }) => text).join("|")).toBe('|Hi|get_weather|{"a"|:1}|');
     expect(heard.usage).toMatchObject({ inputTokens: 9, outputTokens: 3 });
     expect(JSON.stringify(heard)).not.toContain("canary");
-    expect((await startChat(vendor.chat, { stream: true }).over).error?.kind).toBe("unauthorized");
+    expect((await startChat(vendor.chat, { stream: true }).over).error?.kind).toBe("out-of-credit");
   });
 
   test("what it leaves out of the vendor's count is found in the vendor's own words", async () => {
@@ -104,6 +104,6 @@ describe("any other package", () => {
     });
     const heard = await startChat(chat).over;
     await chat.close();
-    expect(heard.error).toMatchObject({ kind: "unauthorized", message: expect.stringContaining("undici") });
+    expect(heard.error).toMatchObject({ kind: "misconfigured", message: expect.stringContaining("undici") });
   });
 });

@@ -200,7 +200,7 @@ function checkPart(part: LanguageModelV4StreamPart, dialect: Dialect, clock: Clo
 export function toProviderError(error: unknown, { failure }: FetchCall, clock: Clock): ProviderError {
   if (error instanceof ProviderError) return error;
   // The package that the operator named cannot be used; that it is there was looked at before.
-  if (error instanceof OperatorError) return new ProviderError("unauthorized", error.message);
+  if (error instanceof OperatorError) return new ProviderError("misconfigured", error.message);
   if (failure === null) return convertError(error, clock.now());
   return new ProviderError(failure.kind, `The upstream failed: ${failure.kind}.`, {
     detail: { reason: failure.reason },

@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { readBaseUrl } from "../base-url.ts";
 import { ProviderError } from "../contract.ts";
+import { failureTable } from "../failures/failure-table.ts";
 import type {
   CancelOutcome,
   GenerationCall,
@@ -92,8 +93,8 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     if (answer.status === 404) return { kind: "lost" };
     const error = refuse(answer, call);
     // Our key, our rate, or somebody on the way: that says nothing of the work, which may be fine.
-    const isAboutUs = error.kind === "unauthorized" || error.kind === "rate-limited";
-    if (isAboutUs || !isFalsOwnWord(answer)) throw error;
+    const isAboutWork = failureTable[error.kind].fault !== "account" && error.kind !== "unexplained";
+    if (!isAboutWork || !isFalsOwnWord(answer)) throw error;
     return { kind: "failed", error };
   }
 

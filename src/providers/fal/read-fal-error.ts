@@ -1,54 +1,22 @@
 import type { Clock } from "../../lib/clock.ts";
-import { ProviderError, type ProviderErrorKind } from "../contract.ts";
+import type { ProviderError } from "../contract.ts";
+import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
 import type { GenerationRequest } from "../generation.ts";
 import type { WholeAnswer } from "../media-client.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
-import { readUpstreamError } from "../openai-compatible/read-upstream-error.ts";
 
 type FalProblem = { type: string; message: string; location: readonly unknown[] };
-
-const messageCharactersMax = 500;
-
-/** What says more than the status does, which is 422 for most. */
-const kindsByType: Readonly<Record<string, ProviderErrorKind>> = {
-  content_policy_violation: "content-refused",
-  generation_timeout: "timeout",
-  request_timeout: "timeout",
-  startup_timeout: "timeout",
-  downstream_service_error: "overloaded",
-  downstream_service_unavailable: "overloaded",
-  no_media_generated: "bad-answer",
-  // It could not fetch what we named; somebody who is handed the bytes can.
-  file_download_error: "unreachable",
-};
 
 /** What the vendor's refusal means for us, be it of a request or the end of one that was taken. */
 export function readFalError(
   answer: WholeAnswer,
   { clock, type }: { clock: Clock; type: GenerationRequest["type"] },
 ): ProviderError {
-  const { status, headers, body } = answer;
-  const problems = listProblems(body);
-  const named = [...problems.map((problem) => problem.type), readHeader(headers["x-fal-error-type"])];
-  const known = named.flatMap((name) => kindsByType[name] ?? []);
-  const kind = known.find((one) => one === "content-refused") ?? known[0] ?? null;
-  // Status, rate limits and the time to wait are everybody's.
-  const usual = readUpstreamError({ status, headers, body: undefined, clock });
-  const [first] = problems;
-  return new ProviderError(
-    kind ?? (status === 504 ? "timeout" : usual.kind),
-    `The upstream refused with status ${status}.`,
-    {
-      param: first === undefined ? null : findParam(first.location, type),
-      retryAfterMs: usual.retryAfterMs,
-      isIsolated: kind === "unreachable",
-      detail: {
-        status,
-        code: named.find((name) => name !== "") ?? null,
-        message: first?.message.slice(0, messageCharactersMax) ?? null,
-      },
-    },
-  );
+  const [first] = listProblems(answer.body);
+  return readVendorRefusal(answer, {
+    now: clock.now(),
+    findParam: () => (first === undefined ? null : findParam(first.location, type)),
+  });
 }
 
 /** Whether it is the vendor itself that answers, and not somebody on the way to it. */

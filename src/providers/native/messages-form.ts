@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { convertError, convertErrorBody } from "../ai-sdk/convert-error.ts";
+import { readSpoken } from "../ai-sdk/convert-error.ts";
 import { convertAnthropicUsage } from "../ai-sdk/convert-usage.ts";
 import type { ChatAnswer, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
@@ -25,10 +25,7 @@ export function createMessagesForm({ clock, host }: { clock: Clock; host: string
       return createNativeStreamReader(outlet, createMessageTaker({ outlet, errors, envelope, names }));
     },
 
-    readError({ status, headers, body }) {
-      if (status < 300) return convertErrorBody(asRecord(body)?.error, clock.now());
-      return convertError({ statusCode: status, responseHeaders: headers, data: body }, clock.now());
-    },
+    readError: (refusal) => readSpoken(refusal, clock.now()),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { ChatAnswer, NativeRequest } from "../contract.ts";
-import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
+import type { JsonRecord } from "../openai-compatible/json-value.ts";
 import { readUpstreamError } from "../openai-compatible/read-upstream-error.ts";
 import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
 import { cleanResponse, isItemContent, readItemText, readResponseFinish, readResponseUsage } from "./clean-response.ts";
@@ -25,20 +25,8 @@ export function createResponsesForm({ clock, host }: { clock: Clock; host: strin
       return createNativeStreamReader(outlet, createResponseTaker({ outlet, errors, native, names }));
     },
 
-    readError: ({ status, headers, body }) =>
-      readUpstreamError({ status, headers, body: status < 300 ? nameFault(body) : body, clock }),
+    readError: (refusal) => readUpstreamError({ ...refusal, clock }),
   };
-}
-
-/** Codes that speak of the request have no status beside them where they stand in an answer. */
-const requestFaultPattern = /^(?:invalid_|unsupported_|empty_|failed_to_download|image_(?!content))/;
-const contentFaultPattern = /_policy(?:_violation)?$/;
-
-function nameFault(body: unknown): unknown {
-  const error = asRecord(asRecord(body)?.error);
-  const code = String(error?.code ?? "");
-  if (contentFaultPattern.test(code)) return { error: { ...error, type: "content_policy" } };
-  return requestFaultPattern.test(code) ? { error: { ...error, type: "invalid_request_error" } } : body;
 }
 
 function convertResponse(answer: JsonRecord, native: NativeRequest): ChatAnswer | null {

@@ -1,9 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { ProviderError } from "../contract.ts";
+import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
 import type { SubmitOutcome } from "../generation.ts";
 import type { WholeAnswer } from "../media-client.ts";
-import { asRecord } from "./json-value.ts";
-import { readUpstreamError } from "./read-upstream-error.ts";
 
 /** What callers of ours name the fields of images, speech, embeddings and transcriptions. */
 const paramsByField: Readonly<Record<string, string>> = {
@@ -38,12 +37,20 @@ export function refuseOrWait(
   throw error;
 }
 
-/** What an upstream's refusal of images or speech means for us: as with chat, but for the names of the fields. */
+/**
+ * What an upstream's refusal of images, speech, embeddings or transcriptions means for us. Such a request names nothing that
+ * a vendor keeps, so what is not found is never the customer's fault.
+ */
 export function readMediaError(answer: WholeAnswer, { clock }: { clock: Clock }): ProviderError {
-  const error = readUpstreamError({ ...answer, clock });
-  if (error.kind !== "rejected") return error;
-  const param = asRecord(asRecord(answer.body)?.error)?.param;
+  const error = readVendorRefusal(answer, { now: clock.now(), findParam: ({ param }) => findMediaParam(param) });
+  return answer.status === 404 && error.kind === "rejected" ? blameUpstream(error) : error;
+}
+
+function blameUpstream({ message, detail = {} }: ProviderError): ProviderError {
+  return new ProviderError("unexplained", message, { detail });
+}
+
+function findMediaParam(param: unknown): string | null {
   const field = typeof param === "string" ? (param.split(/[.[]/, 1)[0] ?? "") : "";
-  const { message, detail = {} } = error;
-  return new ProviderError("rejected", message, { param: paramsByField[field] ?? null, detail });
+  return paramsByField[field] ?? null;
 }

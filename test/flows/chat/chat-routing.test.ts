@@ -92,11 +92,39 @@ const slowness: readonly (readonly [string, Fields, Behaviour])[] = [
   ["the whole answer", { total_ms: 200 }, { beforeHead: never }],
 ];
 
+/** A key that is refused is refused for all models: such a route has a provider, and with it a key, of its own. */
+function isOfKey({ status }: Behaviour): boolean {
+  return status === 401 || status === 402;
+}
+
+function listLoneProviders(upstream: FakeUpstreams): Fields[] {
+  const api_keys = [`\${${upstreamKeyName}}`];
+  const byVendor: Record<string, Fields> = {
+    open: { kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys },
+    anthropic: { kind: "anthropic", base_url: upstream.anthropicUrl, api_keys },
+    google: { kind: "google", base_url: upstream.geminiUrl, api_keys },
+    packaged: { kind: "ai-sdk", package: "@ai-sdk/openai-compatible", base_url: upstream.openAiUrl, api_keys },
+  };
+  const early = earlyFaults.flatMap(([, behaviour], at) =>
+    isOfKey(behaviour) ? [{ id: `lone-early-${at}`, ...byVendor.open }] : [],
+  );
+  const refused = Object.entries(byVendor).flatMap(([vendor, fields]) =>
+    refusals.flatMap(([, behaviour], at) => (isOfKey(behaviour) ? [{ id: `lone-${vendor}-${at}`, ...fields }] : [])),
+  );
+  return [...early, ...refused];
+}
+
 function listModels(): Fields[] {
   const pair = [{ priority: 0 }, { priority: 1 }];
   return [
-    ...earlyFaults.map((_fault, at) => createModel(`early-${at}`, ...pair)),
-    ...vendors.flatMap((provider) => refusals.map((_refusal, at) => createModel(`${provider}-${at}`, { provider }))),
+    ...earlyFaults.map(([, behaviour], at) =>
+      createModel(`early-${at}`, isOfKey(behaviour) ? { provider: `lone-early-${at}` } : {}, { priority: 1 }),
+    ),
+    ...vendors.flatMap((provider) =>
+      refusals.map(([, behaviour], at) =>
+        createModel(`${provider}-${at}`, { provider: isOfKey(behaviour) ? `lone-${provider}-${at}` : provider }),
+      ),
+    ),
     ...refusals.map((_refusal, at) => createModel(`pair-${at}`, ...pair)),
     ...slowness.flatMap(([, timeouts], at) => [
       createModel(`slow-${at}`, { timeouts: { ...shortTimeouts, ...timeouts } }),
@@ -137,6 +165,7 @@ beforeAll(async () => {
       writeCatalogOf(upstream, {
         models: listModels(),
         providers: [
+          ...listLoneProviders(upstream),
           defineOpen(upstream, "keyed", { api_keys: [`\${${badKeyName}}`, `\${${upstreamKeyName}}`] }),
           defineOpen(upstream, "filed", { api_keys: [`\${${filedKeyName}}`] }),
           defineOpen(upstream, "hasty", { timeouts: { first_byte_ms: 150 } }),

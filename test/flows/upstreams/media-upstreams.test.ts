@@ -145,9 +145,9 @@ describe("a submission to fal", () => {
 
   test.for([
     [{ status: 400 }, "rejected"],
-    [{ status: 401 }, "unauthorized"],
-    [{ status: 403, error: { message: "User is locked. Reason: Exhausted balance" } }, "unauthorized"],
-    [{ status: 404 }, "unauthorized"],
+    [{ status: 401 }, "key-refused"],
+    [{ status: 403, body: '{"detail":"User is locked. Reason: Exhausted balance."}' }, "out-of-credit"],
+    [{ status: 404 }, "unexplained"],
     [{ status: 422 }, "rejected"],
     [{ status: 422, error: { code: "content_policy_violation" } }, "content-refused"],
     [{ status: 429 }, "rate-limited"],
@@ -277,7 +277,7 @@ describe("work in fal's queue", () => {
     [503, {}, { "x-fal-error-type": "runner_disconnected" }, "overloaded", null],
     [504, { detail: "x" }, { "x-fal-request-timeout-type": "user" }, "timeout", null],
     [422, { detail: [{ loc: ["body", "image_size"], msg: "too large", type: "value_error" }] }, {}, "rejected", "size"],
-    [422, { detail: [{ loc: ["body", "prompt"], type: "content_policy_violation" }] }, {}, "content-refused", "prompt"],
+    [422, { detail: [{ loc: ["body", "prompt"], type: "content_policy_violation" }] }, {}, "content-refused", null],
     [422, { detail: [{ loc: ["body"], type: "no_media_generated" }] }, {}, "bad-answer", null],
     [
       422,
@@ -286,7 +286,7 @@ describe("work in fal's queue", () => {
       "content-refused",
       null,
     ],
-    [422, { detail: [{ loc: ["body", "image_url"], type: "file_download_error" }] }, {}, "unreachable", "input_images"],
+    [422, { detail: [{ loc: ["body", "image_url"], type: "file_download_error" }] }, {}, "unreachable", null],
     [400, { detail: "The picture shows nobody." }, {}, "rejected", null],
   ] as const)("has failed when it is completed with an error: %i %j", async ([status, body, headers, kind, param]) => {
     await using stage = await openMediaStage();

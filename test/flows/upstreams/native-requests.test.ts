@@ -284,7 +284,7 @@ describe("by Messages", () => {
   test.for<[string, Behaviour, string]>([
     ["a request at fault", { status: 400 }, "rejected"],
     ["a prompt too long", { status: 400, error: { message: "prompt is too long: 3 tokens > 2" } }, "too-long"],
-    ["a wrong key", { status: 401 }, "unauthorized"],
+    ["a wrong key", { status: 401 }, "key-refused"],
     ["too many calls", { status: 429, headers: { "retry-after": "7" } }, "rate-limited"],
     ["a busy server", { status: 529 }, "overloaded"],
     ["a page in place of an answer", { status: 502, contentType: "text/html", body: `<p>${canary}</p>` }, "overloaded"],

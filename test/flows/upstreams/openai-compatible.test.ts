@@ -224,7 +224,7 @@ describe("a refusal", () => {
     const long = await world.ask([rawJson(`"${"x".repeat(70_000)}"`, "503 No")]);
     expect(long.error?.kind).toBe("overloaded");
     const head = rawHead("401 No", { "content-length": "100" });
-    expect((await world.ask([head, '{"error"', endConnection])).error?.kind).toBe("unauthorized");
+    expect((await world.ask([head, '{"error"', endConnection])).error?.kind).toBe("key-refused");
   });
 
   test.each(["301 Moved", "302 Found", "307 Temporary Redirect", "304 Not Modified"])(

@@ -163,7 +163,7 @@ test("a provider whose package is not there fails its calls, and nobody else's",
   const broken = registry.getChat({ id: "broken", kind: "ai-sdk", package: "@ai-sdk/not-installed" });
   const error = await run(broken);
   expect(error).toBeInstanceOf(ProviderError);
-  expect(error).toMatchObject({ kind: "unauthorized", message: expect.stringContaining("@ai-sdk/not-installed") });
+  expect(error).toMatchObject({ kind: "misconfigured", message: expect.stringContaining("@ai-sdk/not-installed") });
   expect(broken.findObstacle(call.request)).toBeNull();
   expect(await run(registry.getChat(define()))).toContain("Hello");
 });

@@ -133,7 +133,7 @@ describe("a streamed answer", () => {
       stream(words("a"), 'data: {"error":{"message":"vendor","code":"server_error"}}\n\n', stop, done),
       "overloaded",
     ],
-    ["an error as its first event", stream('data: {"error":{"code":"insufficient_quota"}}\n\n'), "unauthorized"],
+    ["an error as its first event", stream('data: {"error":{"code":"insufficient_quota"}}\n\n'), "out-of-credit"],
     ["a malformed chunk", [rawStreamHead, rawChunk(words("a")), "xyz\r\n"], "bad-answer"],
   ] as const)("with %s fails once", async (_what, steps, kind) => {
     await using world = await openChatUpstream();

@@ -1,8 +1,8 @@
 import { invariant } from "../../../lib/invariant.ts";
 import { attemptsMax } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
+import { isWorthAnotherTarget } from "../../../providers/failures/failure-table.ts";
 import type { MadeOutput } from "../../../providers/generation.ts";
-import { isWorthAnotherTarget } from "../../../providers/judge-failure.ts";
 import { billDelivered } from "../quote-task.ts";
 import {
   type FinalState,

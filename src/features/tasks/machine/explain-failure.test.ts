@@ -10,7 +10,12 @@ test.for<[ProviderErrorKind, string, string | null, boolean]>([
   ["timeout", "upstream_timeout", null, true],
   ["rate-limited", "upstream_unavailable", null, true],
   ["overloaded", "upstream_unavailable", null, true],
-  ["unauthorized", "upstream_unavailable", null, true],
+  ["key-refused", "upstream_unavailable", null, true],
+  ["out-of-credit", "upstream_unavailable", null, true],
+  ["quota-exceeded", "upstream_unavailable", null, true],
+  ["model-unavailable", "upstream_unavailable", null, true],
+  ["misconfigured", "upstream_unavailable", null, true],
+  ["unexplained", "upstream_unavailable", null, true],
   ["unreachable", "upstream_unavailable", null, true],
   ["bad-answer", "upstream_unavailable", null, true],
 ])("what failed as %s is told as %s, in words of ours", ([kind, code, param, isRetryable]) => {

@@ -1,7 +1,13 @@
 import type { AppError } from "../../../platform/errors/app-error.ts";
 import { errorTable } from "../../../platform/errors/error-table.ts";
 import type { ProviderError } from "../../../providers/contract.ts";
+import { failureTable } from "../../../providers/failures/failure-table.ts";
 import type { TaskError } from "../task.ts";
+
+const messages = {
+  upstream_timeout: "The model did not finish in time.",
+  upstream_unavailable: "The model could not do this. Try again.",
+} as const;
 
 /** What the caller is told of a failed task; what the upstream said is for the operator's log. */
 export function explainFailure(error: ProviderError): TaskError {
@@ -12,14 +18,10 @@ export function explainFailure(error: ProviderError): TaskError {
       return describe("content_policy_violation", "The request was refused for its content.", "prompt");
     case "too-long":
       return describe("prompt_too_long", "The prompt is longer than this model can read.", "prompt");
-    case "timeout":
-      return describe("upstream_timeout", "The model did not finish in time.", null);
-    case "rate-limited":
-    case "overloaded":
-    case "unauthorized":
-    case "unreachable":
-    case "bad-answer":
-      return describe("upstream_unavailable", "The model could not do this. Try again.", null);
+    default: {
+      const { code } = failureTable[error.kind];
+      return describe(code, messages[code], null);
+    }
   }
 }
 

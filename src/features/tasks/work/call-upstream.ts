@@ -3,10 +3,9 @@ import type { Logger } from "../../../platform/observability/logger.ts";
 import { chooseTarget } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
-import { describeOutcome } from "../../../providers/judge-failure.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
-import type { UpstreamHealth, UpstreamTarget } from "../../../providers/upstream-health.ts";
+import { describeOutcome, type UpstreamHealth, type UpstreamTarget } from "../../../providers/upstream-health.ts";
 import type { LiveCatalog } from "../../catalog/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
@@ -146,14 +145,14 @@ async function submitTo(
   signal: AbortSignal,
 ): Promise<SubmitOutcome | ProviderError> {
   const { target } = handover;
-  const call = { isProbe: health.begin(target) };
+  const role = health.begin(target);
   try {
     const outcome = await target.generation.submit(describeCall(task, handover, signal));
-    health.report(target, outcome.kind === "ambiguous" ? describeOutcome(outcome.error) : { kind: "answered" }, call);
+    health.report(target, outcome.kind === "ambiguous" ? describeOutcome(outcome.error) : { kind: "answered" }, role);
     return outcome;
   } catch (error) {
     const isRefused = error instanceof ProviderError;
-    health.report(target, isRefused ? describeOutcome(error) : { kind: "abandoned" }, call);
+    health.report(target, isRefused ? describeOutcome(error) : { kind: "abandoned" }, role);
     if (isRefused) return error;
     throw error;
   }

@@ -1,0 +1,19 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ProviderError } from "../../providers/contract.ts";
+import { failureTable, type UpstreamFaultKind } from "../../providers/failures/failure-table.ts";
+
+const messages = {
+  upstream_timeout: "The model did not answer in time.",
+  upstream_unavailable: "The model could not answer. Retry shortly.",
+} as const;
+
+/** What customers are told of a failure that is not theirs: nothing of who failed, or why. */
+export function explainUpstreamFault(cause: ProviderError, kind: UpstreamFaultKind): AppError {
+  const { code } = failureTable[kind];
+  return new AppError(code, messages[code], { cause, headers: presentRetry(cause.retryAfterMs) });
+}
+
+/** The head of an answer that tells when to come again, where that is known. */
+export function presentRetry(retryAfterMs: number | null): Record<string, string> {
+  return retryAfterMs === null ? {} : { "retry-after": String(Math.max(Math.ceil(retryAfterMs / 1000), 1)) };
+}

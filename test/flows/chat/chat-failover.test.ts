@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
+import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What customers can bring a vendor to say, in its own words, and what they hear of it. */
+const mistakes: readonly (readonly [name: string, provider: string, status: number, body: unknown, code: string])[] = [
+  [
+    "an unknown file of Anthropic's",
+    "anthropic",
+    404,
+    { type: "error", error: { type: "not_found_error", message: "File not found: file_011CNha8" } },
+    "invalid_parameter",
+  ],
+  [
+    "a file that asks to be a missing model",
+    "anthropic",
+    404,
+    { type: "error", error: { type: "not_found_error", message: "File not found: The model does not exist" } },
+    "invalid_parameter",
+  ],
+  [
+    "xAI's moderation",
+    "open",
+    403,
+    {
+      code: "The caller does not have permission to execute the specified operation",
+      error: "Content violates usage guidelines. Team: t, API key ID: k, Model: m, Failed check: SAFETY_CHECK_TYPE_BIO",
+    },
+    "content_policy_violation",
+  ],
+  [
+    "OpenRouter's moderation",
+    "open",
+    403,
+    {
+      error: {
+        message: 'openai/gpt-4 requires moderation on OpenAI. Your input was flagged for "violence".',
+        code: 403,
+        metadata: { reasons: ["violence"], flagged_input: "…", provider_name: "OpenAI" },
+      },
+    },
+    "content_policy_violation",
+  ],
+  [
+    "a response that the vendor does not know",
+    "open",
+    404,
+    { error: { message: "Previous response with id 'resp_a' not found.", param: "previous_response_id", code: null } },
+    "invalid_parameter",
+  ],
+  ["a page of a firewall", "open", 403, "<!DOCTYPE html><html><body>Blocked</body></html>", "upstream_unavailable"],
+  [
+    "a feature that the vendor does not allow",
+    "anthropic",
+    403,
+    { error: { type: "permission_error", message: "This beta is not available to you." } },
+    "upstream_unavailable",
+  ],
+  ["a page in place of an answer", "open", 404, "<html><title>404 Not Found</title></html>", "upstream_unavailable"],
+  [
+    "a page in place of a refusal",
+    "packaged",
+    400,
+    "<html><title>400 Bad Request</title></html>",
+    "upstream_unavailable",
+  ],
+];
+
+function nameUpstream(id: string): string {
+  return `${canary}-${id}`;
+}
+
+function refuse(status: number, body: unknown): Behaviour {
+  if (typeof body === "string") return { status, contentType: "text/html", body };
+  return { status, contentType: "application/json", body: JSON.stringify(body) };
+}
+
+let chat: ChatGateway;
+let caller: ChatCaller;
+beforeAll(async () => {
+  chat = await openChatGateway({
+    catalog: (upstream: FakeUpstreams) =>
+      writeCatalogOf(upstream, {
+        models: mistakes.map(([, provider], at) => ({
+          id: `mistake-${at}`,
+          routes: [{ provider, upstream_model: nameUpstream(`mistake-${at}`) }],
+        })),
+      }),
+  });
+  caller = await chat.createCaller({ cash: "1000" });
+});
+afterAll(() => chat[Symbol.asyncDispose]());
+
+async function send(model: string, fields: Fields = {}): Promise<{ status: number; code: string | null }> {
+  const response = await caller.post({ model, messages: [{ role: "user", content: "Hello" }], ...fields });
+  const text = await response.text();
+  const { error } = text.startsWith("{") ? (JSON.parse(text) as { error?: { code: string } }) : {};
+  return { status: response.status, code: error?.code ?? null };
+}
+
+describe("a customer's mistake takes the model from no other customer", () => {
+  test.each(mistakes.map((mistake, at) => [mistake[0], at, mistake] as const))(
+    "%s",
+    async (_name, at, [, , status, body, code]) => {
+      const id = `mistake-${at}`;
+      for (let call = 0; call < 12; call += 1) {
+        chat.upstream.scriptFor({ model: nameUpstream(id) }, refuse(status, body));
+        const told = code === "upstream_unavailable" ? 503 : 400;
+        expect(await send(id, { stream: call % 2 === 0 })).toEqual({ status: told, code });
+      }
+      expect(await send(id)).toEqual({ status: 200, code: null });
+    },
+  );
+});
