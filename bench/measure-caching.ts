@@ -111,7 +111,7 @@ function describeCost(callCpuUs: number): string {
 function timeChoice(request: ChatRequest | null): number {
   const route = { priority: 0, weight: 1 };
   const provider = { api_keys: Array.from({ length: 10 }, String) };
-  const targets = provider.api_keys.map((key) => ({ route, provider, placeHash: hashText(key) }));
+  const targets = provider.api_keys.map((key) => ({ providerId: "main", route, provider, placeHash: hashText(key) }));
   const accountId = "acct_01kh2n8v7m3q5x9d4c6b8a0e2f" as AccountId;
   const call = request === null ? {} : { findAffinity: () => findAffinity({ accountId, request, session: null }) };
   const choose = () => chooseTarget(targets, { tried: [], waitMs: () => 0, random: Math.random, call });

@@ -7,11 +7,12 @@ type Target = Choosable & { name: string; waitMs: number };
 
 function createTarget(
   name: string,
-  fields: Partial<{ priority: number; weight: number; keys: number; waitMs: number }> = {},
+  fields: Partial<{ providerId: string; priority: number; weight: number; keys: number; waitMs: number }> = {},
 ): Target {
   const { priority = 0, weight = 1, keys, waitMs = 0 } = fields;
   const provider = keys === undefined ? {} : { api_keys: Array.from({ length: keys }, (_, at) => `key${at}`) };
-  return { name, route: { priority, weight }, provider, waitMs, placeHash: hashText(name) };
+  const { providerId = name } = fields;
+  return { name, providerId, route: { priority, weight }, provider, waitMs, placeHash: hashText(name) };
 }
 
 const waitMs = (target: Target): number => target.waitMs;
@@ -47,6 +48,17 @@ const anyTargets = fc
   );
 
 const anyChance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+test("a provider has two attempts, then the next one is chosen, whatever the priorities", () => {
+  const keys = ["a", "b", "c"].map((name) => createTarget(name, { providerId: "primary" }));
+  const targets = [...keys, createTarget("spare", { priority: 1 })];
+  expect(choose(targets, 0, keys.slice(0, 1))).toBe("b");
+  expect(choose(targets, 0, keys.slice(0, 2))).toBe("spare");
+  expect(choose(keys, 0, keys.slice(0, 2))).toBeNull();
+  expect(chooseTarget(keys, { tried: keys.slice(0, 2), waitMs, random: () => 0 })).toEqual({
+    ...{ kind: "none", retryAfterMs: null },
+  });
+});
 
 describe("among several targets", () => {
   test("those of the lowest priority come first, however light they are", () => {

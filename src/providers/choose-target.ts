@@ -1,10 +1,13 @@
 import { mixHashes } from "../lib/text-hash.ts";
 
-/** How many targets a request is sent to, one after another, before it is given up. */
-export const attemptsMax = 3;
+/** How many targets a call is sent to, one after another, before it is given up. */
+export const attemptsMax = 5;
+/** How many of them may be of one provider: where it fails with two keys or models, the next provider is likelier to answer. */
+const attemptsPerProviderMax = 2;
 
 /** Where a call can go, as far as choosing among them needs to know. */
 export type Choosable = {
+  providerId: string;
   route: { priority: number; weight: number };
   provider: { api_keys?: readonly string[] };
   /** A number of its own, which stays the same while other targets come and go. */
@@ -40,7 +43,7 @@ export function chooseTarget<T extends Choosable>(
   if (targets.length === 1 && only !== undefined && tried.length === 0 && waitMs(only) === 0) {
     return { kind: "chosen", target: only };
   }
-  const untried = targets.filter((target) => !tried.includes(target));
+  const untried = listUntried(targets, tried);
   const ready = untried.filter((target) => waitMs(target) === 0);
   if (ready.length === 0) {
     return { kind: "none", retryAfterMs: untried.length === 0 ? null : Math.min(...untried.map(waitMs)) };
@@ -57,6 +60,13 @@ export function chooseTarget<T extends Choosable>(
   }
   // Rounding can leave a trace of the mark; it belongs to the last.
   return { kind: "chosen", target: candidates[candidates.length - 1] ?? (ready[0] as T) };
+}
+
+/** The targets that may still be tried: none twice, and none of a provider that has had its attempts. */
+export function listUntried<T extends Choosable>(targets: readonly T[], tried: readonly T[]): readonly T[] {
+  if (tried.length === 0) return targets;
+  const countTried = (providerId: string): number => tried.filter((one) => one.providerId === providerId).length;
+  return targets.filter((target) => !tried.includes(target) && countTried(target.providerId) < attemptsPerProviderMax);
 }
 
 /**

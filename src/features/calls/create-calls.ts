@@ -42,7 +42,7 @@ export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 
 type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | "logger"> &
-  Routing & {
+  Pick<Routing, "health" | "random"> & {
     database: Database;
     currency: string;
     keyValidityMs: number;
@@ -61,7 +61,7 @@ export function createCalls(options: CallsOptions): Calls {
   const running = createRegistry<RunningCall>();
   const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
   const withdrawals = createWithdrawals({ ledger, clock, logger });
-  const routing = { health, random };
+  const routing = { health, random, clock };
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...{ heartbeats, running, drainedCalls, withdrawals, routing },

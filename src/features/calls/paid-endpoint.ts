@@ -43,6 +43,8 @@ export type CallPlan<K extends CallKinds> = {
   readonly requestId: string;
   readonly modelId: string;
   readonly targets: readonly K["target"][];
+  /** How long all attempts together may take. The hold outlives it by `holdMarginMs`. */
+  readonly callMs: number;
   readonly terms: CallTerms;
   readonly meter: CallMeter<K>;
   readonly presenter: CallPresenter<K>;
@@ -50,11 +52,8 @@ export type CallPlan<K extends CallKinds> = {
   readonly tokensLikely: number;
   /** What the answer's head tells beside the limits. */
   readonly headers: Record<string, string>;
-  /**
-   * Sends the request to a target, which may write so many units, and tells the sink what comes of it. `traceparent` is
-   * for an upstream that is to be told.
-   */
-  start(target: K["target"], unitsMax: number, sink: CallSink<K>, traceparent: string | null): CallRun;
+  /** Sends the request to a target, which may write so many units, and tells the sink what comes of it. */
+  start(target: K["target"], unitsMax: number, sink: CallSink<K>, attempt: CallAttempt): CallRun;
   /** A number that calls share which are best served by the same target; without it, chance decides among equals. */
   findAffinity?(): number;
   /** What the caller is told of a failure; what the upstream said of it is for the operator's log. */
@@ -70,6 +69,14 @@ export type CallPlan<K extends CallKinds> = {
 };
 
 export type CallTokens = TokenCounts;
+
+/** Read when the attempt starts. */
+export type CallAttempt = {
+  /** For an upstream that gets the trace; `null` for any other. */
+  readonly traceparent: string | null;
+  /** What is left of the call's time. */
+  readonly remainingMs: number;
+};
 
 /** A call to an upstream that is under way. Each function may be called at any time, also when the call is long over. */
 export type CallRun = {

@@ -1,65 +1,180 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { ProviderError } from "../../providers/contract.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { RouteTarget } from "../catalog/index.ts";
-import type { CallKinds, CallRun, CallSink } from "./paid-endpoint.ts";
-import { routeCall } from "./route-call.ts";
+import type { CallAttempt, CallKinds, CallRun, CallSink } from "./paid-endpoint.ts";
+import { type RoutedRun, routeCall } from "./route-call.ts";
 
-type Start = (sink: CallSink<Kinds>) => CallRun;
+type Start = (sink: CallSink<Kinds>, attempt: CallAttempt) => CallRun;
 type Kinds = CallKinds & { target: RouteTarget & { start: Start }; answer: string };
 
-function createTarget(keyNumber: number, start: Start): Kinds["target"] {
-  const route = { provider: "main", upstream_model: "talk-1", priority: keyNumber, weight: 1 };
-  const provider = { id: "main", kind: "sandbox" as const };
-  const place = { providerId: "main", upstreamModel: "talk-1", keyNumber, apiKeyReference: null, placeHash: keyNumber };
+function createTarget(keyNumber: number, start: Start, providerId = `provider-${keyNumber}`): Kinds["target"] {
+  const route = { provider: providerId, upstream_model: "talk-1", priority: keyNumber, weight: 1 };
+  const provider = { id: providerId, kind: "sandbox" as const };
+  const place = { providerId, upstreamModel: "talk-1", keyNumber, apiKeyReference: null, placeHash: keyNumber };
   return { ...place, route, provider, start };
 }
+
+const idle: CallRun = { pause: () => {}, resume: () => {}, cancel: () => {} };
 
 const broken: Start = () => {
   throw new TypeError("a mistake of ours");
 };
 
-/** What becomes of a call to these targets. */
-function route(
-  targets: readonly Kinds["target"][],
-): Promise<{ answer: string } | { failure: AppError; attempts: number }> {
-  return new Promise((resolve) => {
-    let attempts = 0;
-    routeCall<Kinds>(
-      { health: createUpstreamHealth({ clock: createTestClock() }), random: () => 0 },
-      {
-        request: {
-          operation: { name: "chat", outputType: "text" },
-          targets,
-          start: (target, _unitsMax, sink) => target.start(sink),
-          explain: (cause) => new AppError("upstream_unavailable", "It failed.", { cause }),
-        },
-        unitsMax: 1,
+const overloaded = new ProviderError("overloaded", "The upstream refused with status 500.", {
+  detail: { status: 500, code: "server_error", message: "Sorry about that!" },
+});
+
+const failing: Start = (sink) => {
+  queueMicrotask(() => sink.onError(overloaded));
+  return idle;
+};
+
+const answering: Start = (sink) => {
+  queueMicrotask(() => sink.onAnswer("Hi"));
+  return idle;
+};
+
+type Told = { answer: string } | { failure: AppError };
+
+/** A call to these targets, what became of it, and what its sink heard. */
+function route(targets: readonly Kinds["target"][], { clock = createTestClock(), callMs = 1000 } = {}) {
+  const heard: string[] = [];
+  const { promise: told, resolve } = Promise.withResolvers<Told>();
+  const run = routeCall<Kinds>(
+    { health: createUpstreamHealth({ clock }), random: () => 0, clock },
+    {
+      request: {
+        operation: { name: "chat", outputType: "text" },
+        ...{ targets, callMs },
+        start: (target, _unitsMax, sink, attempt) => target.start(sink, attempt),
+        explain: (cause) => new AppError("upstream_unavailable", "It failed.", { cause }),
       },
-      {
-        onAccepted: () => {},
-        onPieces: () => {},
-        onEnd: () => {},
-        onAnswer: (answer) => resolve({ answer }),
-        onFailedAttempt: () => {
-          attempts += 1;
-        },
-        onFailure: (failure) => resolve({ failure, attempts }),
+      unitsMax: 1,
+    },
+    {
+      onAccepted: () => heard.push("accepted"),
+      onPieces: () => heard.push("pieces"),
+      onEnd: () => heard.push("end"),
+      onAnswer: (answer) => {
+        heard.push("answer");
+        resolve({ answer });
       },
-    );
-  });
+      onFailedAttempt: () => heard.push("failed attempt"),
+      onFailure: (failure) => {
+        heard.push("failure");
+        resolve({ failure });
+      },
+    },
+  );
+  return { run, heard, told };
 }
 
 test("a provider that throws instead of telling is like one that fails: the next target is tried", async () => {
-  const good = createTarget(1, (sink) => {
-    queueMicrotask(() => sink.onAnswer("Hi"));
-    return { pause: () => {}, resume: () => {}, cancel: () => {} };
-  });
-  expect(await route([createTarget(0, broken), good])).toEqual({ answer: "Hi" });
+  expect(await route([createTarget(0, broken), createTarget(1, answering)]).told).toEqual({ answer: "Hi" });
 });
 
-test("where every provider throws, the caller hears of it after three attempts, and nothing else breaks", async () => {
-  const targets = [0, 1, 2, 3].map((keyNumber) => createTarget(keyNumber, broken));
-  expect(await route(targets)).toMatchObject({ failure: { code: "upstream_unavailable" }, attempts: 3 });
+test("where every provider fails, the caller hears of it after five attempts, and nothing else breaks", async () => {
+  for (const start of [broken, failing]) {
+    const { run, told } = route(Array.from({ length: 8 }, (_, at) => createTarget(at, start)));
+    expect(await told).toMatchObject({ failure: { code: "upstream_unavailable" } });
+    expect(run.failedAttempts).toHaveLength(5);
+  }
+});
+
+test("a provider is asked twice at most, then the next", async () => {
+  const keys = [0, 1, 2, 3].map((keyNumber) => createTarget(keyNumber, failing, "primary"));
+  const { run, told } = route([...keys, createTarget(9, answering, "backup")]);
+  expect(await told).toEqual({ answer: "Hi" });
+  expect(run.failedAttempts.map(({ upstream, keyNumber }) => [upstream, keyNumber])).toEqual([
+    ["primary", 0],
+    ["primary", 1],
+  ]);
+  expect(run.target?.providerId).toBe("backup");
+});
+
+test("each attempt has what the ones before it left of the call's time, and none begins when there is none", async () => {
+  const clock = createTestClock();
+  const remaining: number[] = [];
+  const slow: Start = (sink, { remainingMs }) => {
+    remaining.push(remainingMs);
+    queueMicrotask(() => {
+      clock.advance(400);
+      sink.onError(new ProviderError("timeout", "The upstream did not answer."));
+    });
+    return idle;
+  };
+  const { run, told } = route(
+    [0, 1, 2, 3, 4].map((at) => createTarget(at, slow)),
+    { clock, callMs: 1000 },
+  );
+  await told;
+  expect(remaining).toEqual([1000, 600, 200]);
+  expect(run.failedAttempts.map(({ durationMs }) => durationMs)).toEqual([400, 400, 400]);
+});
+
+test("what an upstream said stays with the attempt, without our key", async () => {
+  const leaky = new ProviderError("key-refused", "The upstream refused with status 401.", {
+    detail: {
+      status: 401,
+      code: "invalid_api_key",
+      message: "No such key: plain-words-as-a-key. See https://a.b/c?sig=1",
+    },
+  });
+  const target = createTarget(0, (sink) => {
+    queueMicrotask(() => sink.onError(leaky));
+    return idle;
+  });
+  const { run, told } = route([{ ...target, apiKeyReference: "plain-words-as-a-key" }]);
+  await told;
+  expect(run.failedAttempts).toEqual([
+    {
+      ...{ upstream: "provider-0", upstreamModel: "talk-1", keyNumber: 0, durationMs: 0 },
+      ...{ kind: "key-refused", status: 401, code: "invalid_api_key" },
+      said: "No such key: [hidden]. See https://a.b/c?[hidden]",
+    },
+  ]);
+});
+
+/** Everything that a provider or the paid call can do, in any order. */
+const acts: Readonly<Record<string, (sink: CallSink<Kinds>, run: RoutedRun<Kinds>) => void>> = {
+  accept: (sink) => sink.onAccepted(),
+  data: (sink) => sink.onPieces([]),
+  end: (sink) => sink.onEnd(null),
+  answer: (sink) => sink.onAnswer("Hi"),
+  fail: (sink) => sink.onError(overloaded),
+  refuse: (sink) => sink.onError(new ProviderError("rejected", "No.")),
+  "stop-failover": (_sink, run) => run.stopFailover(),
+  cancel: (_sink, run) => run.cancel(),
+  pause: (_sink, run) => run.pause(),
+  resume: (_sink, run) => run.resume(),
+};
+
+test("whatever a provider does, and when: one acceptance, one end, and nothing after it", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...Object.keys(acts)), { maxLength: 12 }), (names) => {
+      let sink: CallSink<Kinds> | null = null;
+      const targets = [0, 1, 2].map((at) =>
+        createTarget(at, (given) => {
+          sink = given;
+          return idle;
+        }),
+      );
+      const { run, heard } = route(targets);
+      let isCanceled = false;
+      for (const name of names) {
+        const before = heard.length;
+        if (sink !== null) acts[name]?.(sink, run);
+        if (isCanceled) expect(heard).toHaveLength(before);
+        isCanceled ||= name === "cancel";
+      }
+      const ends = heard.filter((word) => ["end", "answer", "failure"].includes(word));
+      expect(ends.length).toBeLessThanOrEqual(1);
+      if (ends.length === 1) expect(heard.at(-1)).toBe(ends[0]);
+      expect(heard.filter((word) => word === "accepted").length).toBeLessThanOrEqual(1);
+    }),
+  );
 });

@@ -1,19 +1,28 @@
+import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { FailedAttempt } from "../../platform/http/request-context.ts";
 import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
-import { attemptsMax, chooseTarget } from "../../providers/choose-target.ts";
+import { attemptsMax, type Choice, chooseTarget } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { isWorthAnotherTarget } from "../../providers/failures/failure-table.ts";
-import { type CallRole, describeOutcome, type UpstreamHealth } from "../../providers/upstream-health.ts";
+import {
+  type CallOutcome,
+  type CallRole,
+  describeOutcome,
+  type UpstreamHealth,
+} from "../../providers/upstream-health.ts";
+import { describeFailedAttempt } from "./describe-attempt.ts";
 import { presentRetry } from "./explain-upstream-fault.ts";
-import type { CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
+import type { CallAttempt, CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
+import { type RouteEvent, type RouteState, routeTable } from "./route-state.ts";
 
-export type Routing = { health: UpstreamHealth; random(): number };
+export type Routing = { health: UpstreamHealth; clock: Pick<Clock, "monotonicMs">; random(): number };
 
 /** What is sent, and where it can go. */
 type RoutedRequest<K extends CallKinds> = Pick<
   CallPlan<K>,
-  "operation" | "targets" | "start" | "explain" | "findAffinity"
+  "operation" | "targets" | "callMs" | "start" | "explain" | "findAffinity"
 >;
 
 export type RoutedOrder<K extends CallKinds> = {
@@ -26,22 +35,24 @@ export type RoutedOrder<K extends CallKinds> = {
 /** Hears of one answer, whichever upstream gives it. */
 export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onError" | "onAnswer"> & {
   onAnswer(answer: K["answer"], target: K["target"]): void;
-  /** Told of every failed attempt, for the operator's log. */
-  onFailedAttempt(target: K["target"], error: ProviderError): void;
+  /** Called after every failed attempt, for the operator's log. */
+  onFailedAttempt(attempt: FailedAttempt, error: ProviderError): void;
   onFailure(error: AppError): void;
 };
 
 /** A call that is under way, whichever upstream it is sent to. */
 export type RoutedRun<K extends CallKinds> = CallRun & {
-  /** The one that answers, or was asked last. */
+  /** The one that answers, or was asked last; `null` where none could be asked. */
   readonly target: K["target"] | null;
-  /** From now on no other target is tried: nobody waits for an answer. */
+  /** In their order. */
+  readonly failedAttempts: readonly FailedAttempt[];
+  /** From now on no other target is tried: the caller is gone. */
   stopFailover(): void;
 };
 
 /**
- * Sends a call to one target after another until one answers. The first data decides: from then on the answer is that
- * target's, however it ends.
+ * Sends a call to one target after another until one answers, within the call's time. The first data decides: from then on
+ * the answer is that target's, however it ends.
  */
 export function routeCall<K extends CallKinds>(
   routing: Routing,
@@ -49,36 +60,34 @@ export function routeCall<K extends CallKinds>(
   sink: RoutedSink<K>,
 ): RoutedRun<K> {
   const routed = new RoutedCall(routing, order, sink);
-  routed.tryNext(null);
+  routed.askNext(null);
   return routed;
 }
 
-/**
- * | state       | what is true                                                             |
- * |-------------|--------------------------------------------------------------------------|
- * | `asking`    | a target is asked; if it fails, the next one is                            |
- * | `last`      | a target is asked, and it is the last: nobody waits for an answer          |
- * | `answering` | data has come: no other target is tried                                    |
- * | `over`      | ended, failed or cancelled: nothing more is heard                          |
- */
-type RouteState = "asking" | "last" | "answering" | "over";
+/** Shared, because most calls fail nowhere. */
+const noAttempts: readonly FailedAttempt[] = [];
+const noTargets: readonly never[] = [];
 
-class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
+/** `route-state.ts` decides what follows what; this is the one place where it is done. */
+class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, CallAttempt {
   private readonly routing: Routing;
   private readonly request: RoutedRequest<K>;
   private readonly unitsMax: number;
   private readonly sink: RoutedSink<K>;
   private readonly span: Span | null;
-  /** Of the attempt that is under way, or was last. */
-  private attempt: Span | null = null;
-  private tried: readonly K["target"][] = [];
-  private run: CallRun | null = null;
   private state: RouteState = "asking";
-  private isAccepted = false;
-  private isPaused = false;
-  /** The attempt that is under way. */
+  private flow: "flowing" | "paused" = "flowing";
+  failedAttempts = noAttempts;
+  /** The targets of the failed attempts. */
+  private tried: readonly K["target"][] = noTargets;
+  /** Of the attempt that is under way, or was last. */
   target: K["target"] | null = null;
+  traceparent: string | null = null;
+  remainingMs: number;
   private role: CallRole = "usual";
+  private attemptSpan: Span | null = null;
+  private attemptStartedMs = 0;
+  private run: CallRun | null = null;
 
   constructor(routing: Routing, { request, unitsMax, span = null }: RoutedOrder<K>, sink: RoutedSink<K>) {
     this.routing = routing;
@@ -86,86 +95,107 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     this.unitsMax = unitsMax;
     this.sink = sink;
     this.span = span;
+    this.remainingMs = request.callMs;
   }
 
-  tryNext(lastError: ProviderError | null): void {
-    const { routing, request, tried } = this;
-    const { health, random } = routing;
-    const choice =
-      tried.length < attemptsMax
-        ? chooseTarget<K["target"]>(request.targets, { tried, waitMs: health.waitMs, random, call: request })
-        : ({ kind: "none", retryAfterMs: null } as const);
+  /** `lastFailure` is what the last target failed with; `null` before the first. */
+  askNext(lastFailure: AppError | null): void {
+    const choice = this.choose();
     if (choice.kind === "none") {
-      this.fail(lastError === null ? explainNoTarget(choice.retryAfterMs) : this.explain(lastError));
+      this.step("exhaust", lastFailure ?? explainNoTarget(choice.retryAfterMs));
       return;
     }
+    const triedBefore = this.tried.length;
     try {
       this.start(choice.target);
     } catch (cause) {
       // A provider never throws; one that does all the same must not take the process with it.
       const error = new ProviderError("bad-answer", "The call could not be started.", { cause });
-      if (this.target === choice.target) this.onError(error);
+      if (this.tried.length === triedBefore) this.onError(error);
     }
   }
 
+  private choose(): Choice<K["target"]> {
+    const { routing, request, tried } = this;
+    const { health, random } = routing;
+    const isSpent = tried.length > 0 && (tried.length >= attemptsMax || this.remainingMs <= 0);
+    if (isSpent) return { kind: "none", retryAfterMs: null };
+    return chooseTarget<K["target"]>(request.targets, { tried, waitMs: health.waitMs, random, call: request });
+  }
+
   private start(target: K["target"]): void {
-    // Not by `push`, which would make room for sixteen more.
-    this.tried = [...this.tried, target];
     this.target = target;
     this.role = this.routing.health.begin(target);
-    this.attempt = this.span?.start(...describeAttempt(this.request, target, this.tried.length)) ?? null;
-    const traceparent = target.provider.trace_context === true ? (this.attempt?.traceparent ?? null) : null;
-    this.run = this.request.start(target, this.unitsMax, this, traceparent);
-    if (this.isPaused) this.run.pause();
+    this.attemptSpan = this.span?.start(...describeAttempt(this.request, target, this.tried.length + 1)) ?? null;
+    this.traceparent = target.provider.trace_context === true ? (this.attemptSpan?.traceparent ?? null) : null;
+    this.attemptStartedMs = this.routing.clock.monotonicMs();
+    this.run = this.request.start(target, this.unitsMax, this, this);
+    if (this.flow === "paused") this.run.pause();
+  }
+
+  /** Enters the state that follows and does what it asks for; `false` where nothing follows. */
+  private step(event: RouteEvent, failure: AppError | null = null): boolean {
+    const step = routeTable[this.state][event];
+    if (step === null) return false;
+    this.state = step.to;
+    switch (step.effect) {
+      case "nothing":
+        break;
+      case "tell-accepted":
+        this.sink.onAccepted();
+        break;
+      case "report-answered":
+        this.report(answered);
+        break;
+      case "ask-next":
+        this.askNext(failure);
+        break;
+      case "tell-failure":
+        invariant(failure !== null, "a call fails for a reason");
+        this.sink.onFailure(failure);
+        break;
+      case "report-abandoned":
+        this.report(abandoned);
+        this.cancelAttempt();
+        break;
+      case "cancel":
+        this.cancelAttempt();
+        break;
+      default:
+        step.effect satisfies never;
+    }
+    return true;
   }
 
   onAccepted(): void {
-    if (this.isAccepted) return;
-    this.isAccepted = true;
-    this.sink.onAccepted();
+    this.step("accept");
   }
 
   onPieces(deltas: readonly K["delta"][]): void {
     if (this.state !== "answering") {
-      this.reportData();
-      this.attempt?.addEvent("first_token");
+      if (!this.step("data")) return;
+      this.attemptSpan?.addEvent("first_token");
     }
     this.sink.onPieces(deltas);
   }
 
   onEnd(reported: K["reported"] | null): void {
-    if (this.state !== "answering") this.reportData();
-    this.state = "over";
-    this.attempt?.end();
+    if (!this.step("finish")) return;
+    this.attemptSpan?.end();
     this.sink.onEnd(reported);
   }
 
   onAnswer(answer: K["answer"]): void {
-    const target = this.reportData();
-    this.state = "over";
-    this.attempt?.end();
-    this.sink.onAnswer(answer, target);
+    if (!this.step("finish")) return;
+    this.attemptSpan?.end();
+    this.sink.onAnswer(answer, this.getTarget());
   }
 
   onError(error: ProviderError): void {
-    const { target, routing } = this;
-    // An adapter that threw may still report: its attempt is over.
-    if (target === null || this.state === "over") return;
-    this.attempt?.set({ "http.response.status_code": readStatus(error) });
-    this.attempt?.end({ errorType: error.kind });
-    this.sink.onFailedAttempt(target, error);
-    routing.health.report(target, describeOutcome(error), this.role);
-    this.target = null;
-    if (this.state === "asking" && isWorthAnotherTarget(error)) {
-      this.tryNext(error);
-      return;
-    }
-    this.fail(this.explain(error));
-  }
-
-  private fail(failure: AppError): void {
-    this.state = "over";
-    this.sink.onFailure(failure);
+    if (this.state === "over") return;
+    this.noteFailure(this.getTarget(), error);
+    this.report(describeOutcome(error));
+    this.step(isWorthAnotherTarget(error) ? "fail" : "refuse", this.explain(error));
   }
 
   /** An adapter calls from its own event handlers, where a throw would end the process. */
@@ -177,35 +207,47 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     }
   }
 
-  private reportData(): K["target"] {
-    const { target } = this;
-    invariant(target !== null, "no upstream was asked");
-    this.state = "answering";
-    this.routing.health.report(target, answered, this.role);
-    return target;
+  private noteFailure(target: K["target"], error: ProviderError): void {
+    const durationMs = this.routing.clock.monotonicMs() - this.attemptStartedMs;
+    this.remainingMs -= durationMs;
+    const attempt = describeFailedAttempt(target, error, durationMs);
+    this.failedAttempts = [...this.failedAttempts, attempt];
+    this.tried = [...this.tried, target];
+    this.attemptSpan?.set({ "http.response.status_code": attempt.status ?? undefined });
+    this.attemptSpan?.end({ errorType: error.kind });
+    this.sink.onFailedAttempt(attempt, error);
+  }
+
+  private report(outcome: CallOutcome): void {
+    this.routing.health.report(this.getTarget(), outcome, this.role);
+  }
+
+  private getTarget(): K["target"] {
+    invariant(this.target !== null, "no upstream was asked");
+    return this.target;
   }
 
   pause(): void {
-    this.isPaused = true;
+    this.flow = "paused";
     this.run?.pause();
   }
 
   resume(): void {
-    this.isPaused = false;
+    this.flow = "flowing";
     this.run?.resume();
   }
 
   stopFailover(): void {
-    if (this.state === "asking") this.state = "last";
+    this.step("stop-failover");
   }
 
   cancel(): void {
-    const { state, target } = this;
-    if (state === "over") return;
-    this.state = "over";
-    if (target !== null && state !== "answering") this.routing.health.report(target, abandoned, this.role);
-    this.attempt?.set({ "sluice.canceled": true });
-    this.attempt?.end();
+    this.step("cancel");
+  }
+
+  private cancelAttempt(): void {
+    this.attemptSpan?.set({ "sluice.canceled": true });
+    this.attemptSpan?.end();
     this.run?.cancel();
   }
 }
@@ -223,11 +265,6 @@ function describeAttempt<K extends CallKinds>(
     "sluice.upstream.key_number": keyNumber,
   };
   return [`${operation.name} ${upstreamModel}`, { kind: "client", attributes }];
-}
-
-/** What an upstream that refused the request said, where it said anything. */
-function readStatus({ detail }: ProviderError): number | undefined {
-  return typeof detail?.status === "number" ? detail.status : undefined;
 }
 
 const answered = { kind: "answered" } as const;

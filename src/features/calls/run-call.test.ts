@@ -83,7 +83,7 @@ async function startCall({
     ...counts,
   };
   const plan: CallPlan<Kinds> = {
-    ...{ caller, requestId: "req_1", modelId: "talk", meter, tokensLikely: 0, headers: {} },
+    ...{ caller, requestId: "req_1", modelId: "talk", meter, tokensLikely: 0, callMs: 1000, headers: {} },
     targets: [
       {
         ...{ providerId: "main", upstreamModel: "talk-1", keyNumber: 0, apiKeyReference: null, placeHash: 0 },
@@ -121,7 +121,7 @@ async function startCall({
       withdrawals: { add: () => steps.push("withdraw"), close: async () => {} },
       drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
       notices: { warn: () => {} },
-      routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
+      routing: { health: createUpstreamHealth({ clock }), random: () => 0, clock },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),
       metrics: createMetrics(),
     },

@@ -4,7 +4,7 @@ import type { IdSource } from "../../lib/ids.ts";
 import { presentMoney } from "../../lib/money.ts";
 import type { Registry } from "../../lib/registry.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { SeenLimits } from "../../platform/http/request-context.ts";
+import type { FailedAttempt, SeenLimits } from "../../platform/http/request-context.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
@@ -25,6 +25,7 @@ import {
   isHoldingBack,
 } from "./call.ts";
 import { type CallMetrics, countCharge } from "./call-metrics.ts";
+import { presentAttempt } from "./describe-attempt.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement, StoppedBy } from "./paid-endpoint.ts";
 import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
@@ -223,8 +224,8 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     this.dispatch("fail", { error });
   }
 
-  onFailedAttempt(target: K["target"], error: ProviderError): void {
-    this.context.logger.warn({ ...this.describeUpstream(target), error }, "upstream failed");
+  onFailedAttempt(attempt: FailedAttempt, error: ProviderError): void {
+    this.context.logger.warn({ ...this.describe(), ...presentAttempt(attempt), error }, "upstream failed");
   }
 
   onExtended(): void {

@@ -2,12 +2,12 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatRun, ChatSink } from "../../providers/contract.ts";
-import type { Calls } from "../calls/index.ts";
+import { type CallAttempt, type Calls, presentAttempt } from "../calls/index.ts";
 import type { CatalogView } from "../catalog/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { explainChatFailure } from "./explain-chat-failure.ts";
-import { chatOperation, sendChat } from "./prepare-chat.ts";
+import { chatOperation, findCallMs, sendChat } from "./prepare-chat.ts";
 
 /** A question of the gateway's own: whoever it is asked for is charged elsewhere. */
 export type ChatQuestion = {
@@ -54,8 +54,8 @@ export async function askChat(
   return await new Promise((resolve, reject) => {
     let run: ChatRun | null = null;
     const targets = fresh.length === 0 ? able.targets : fresh;
-    const start = (target: ChatTarget, unitsMax: number, sink: ChatSink): ChatRun =>
-      sendChat({ request }, target, { unitsMax, choices: 1, keepsHour: false, traceparent: null }, sink);
+    const start = (target: ChatTarget, unitsMax: number, sink: ChatSink, { remainingMs }: CallAttempt): ChatRun =>
+      sendChat({ request }, target, { unitsMax, choices: 1, keepsHour: false, traceparent: null, remainingMs }, sink);
     const stop = (): void => {
       run?.cancel();
       reject(signal.reason);
@@ -66,7 +66,10 @@ export async function askChat(
       act();
     };
     run = calls.route<ChatKinds>(
-      { request: { operation: chatOperation, targets, start, explain: explainChatFailure }, unitsMax: outputTokensMax },
+      {
+        request: { operation: chatOperation, targets, callMs: findCallMs(targets), start, explain: explainChatFailure },
+        unitsMax: outputTokensMax,
+      },
       {
         onAccepted: () => {},
         onPieces: () => {},
@@ -78,11 +81,8 @@ export async function askChat(
               reject(new AppError("content_policy_violation", "The request was refused for its content."));
             else resolve({ ...reply, target });
           }),
-        onFailedAttempt: ({ providerId, upstreamModel, keyNumber }, error) =>
-          logger.warn(
-            { model: model.id, upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber, error },
-            "upstream failed",
-          ),
+        onFailedAttempt: (attempt, error) =>
+          logger.warn({ model: model.id, ...presentAttempt(attempt), error }, "upstream failed"),
         onFailure: (error) => settle(() => reject(error)),
       },
     );

@@ -6,10 +6,10 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import { attemptsMax } from "../../providers/choose-target.ts";
 import type { ChatRun, ChatSink, NativeRequest } from "../../providers/contract.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
 import {
+  type CallAttempt,
   type CallOperation,
   type CallPlan,
   type CallPresenter,
@@ -96,6 +96,7 @@ export function planChat(
     throw new AppError("unsupported_capability", able.obstacle.message, { param: able.obstacle.param });
   }
   const { targets } = able;
+  const callMs = findCallMs(targets);
   const rates = getPrice(offered.prices);
   const terms = createChatTerms({
     model,
@@ -105,7 +106,7 @@ export function planChat(
     outputTokensAsked: request.max_completion_tokens ?? request.max_tokens ?? null,
     choices: request.n ?? 1,
     visibility: decideVisibility(model, { request, native }, targets),
-    holdMs: decideHoldMs(targets),
+    holdMs: callMs + holdMarginMs,
   });
   const meter = new ChatMeter({ request, size, terms, logger, requestId, modelId: model.id });
   const presenter = order.createPresenter({ requestId, modelId: model.id, now, meter });
@@ -121,6 +122,7 @@ export function planChat(
       native,
       session,
       targets,
+      callMs,
       terms,
       meter,
       presenter,
@@ -137,10 +139,11 @@ function getPrice(prices: readonly Price[]): Price {
   return price;
 }
 
-function decideHoldMs(targets: readonly ChatTarget[]): number {
+/** However many targets are tried, the caller waits no longer than for the most patient of them. */
+export function findCallMs(targets: readonly ChatTarget[]): number {
   let totalMs = 0;
   for (const { timeouts } of targets) totalMs = Math.max(totalMs, timeouts.totalMs);
-  return totalMs * attemptsMax + holdMarginMs;
+  return totalMs;
 }
 
 type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlanFunction> & {
@@ -170,6 +173,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
   readonly requestId: string;
   readonly modelId: string;
   readonly targets: readonly ChatTarget[];
+  readonly callMs: number;
   readonly terms: ChatTerms;
   readonly meter: ChatMeter;
   readonly presenter: CallPlan<ChatKinds>["presenter"];
@@ -184,6 +188,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
     this.requestId = fields.requestId;
     this.modelId = fields.modelId;
     this.targets = fields.targets;
+    this.callMs = fields.callMs;
     this.terms = fields.terms;
     this.meter = fields.meter;
     this.presenter = fields.presenter;
@@ -194,11 +199,12 @@ class ChatPlan implements CallPlan<ChatKinds> {
     this.session = fields.session;
   }
 
-  start(target: ChatTarget, unitsMax: number, sink: ChatSink, traceparent: string | null): ChatRun {
+  start(target: ChatTarget, unitsMax: number, sink: ChatSink, attempt: CallAttempt): ChatRun {
     const { request, native } = this;
     const { choices, rates } = this.terms;
-    const limits = { unitsMax, choices, keepsHour: isHourSold(rates) };
-    return sendChat({ request, native }, target, { ...limits, traceparent }, sink);
+    const { traceparent, remainingMs } = attempt;
+    const limits = { unitsMax, choices, keepsHour: isHourSold(rates), traceparent, remainingMs };
+    return sendChat({ request, native }, target, limits, sink);
   }
 
   findAffinity(): number {
@@ -244,20 +250,21 @@ class ChatPlan implements CallPlan<ChatKinds> {
   }
 }
 
-type SendingTerms = { unitsMax: number; choices: number; keepsHour: boolean; traceparent: string | null };
+type SendingTerms = CallAttempt & { unitsMax: number; choices: number; keepsHour: boolean };
 
 /** Sends a request to a target, which may write so many tokens for all choices together. */
 export function sendChat(
   { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
   target: ChatTarget,
-  { unitsMax, choices, keepsHour, traceparent }: SendingTerms,
+  { unitsMax, choices, keepsHour, traceparent, remainingMs }: SendingTerms,
   sink: ChatSink,
 ): ChatRun {
-  const { chat, upstreamModel, timeouts, route, provider } = target;
+  const { chat, upstreamModel, timeouts: own, route, provider } = target;
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
   const cacheMarking = { isAutomatic: provider.cache_marks === "automatic", keepsHour };
   const apiKey = readApiKey(target);
+  const timeouts = remainingMs >= own.totalMs ? own : { ...own, totalMs: Math.ceil(remainingMs) };
   const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
   return chat.startChat(
     { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheMarking, apiKey, timeouts, traceparent },

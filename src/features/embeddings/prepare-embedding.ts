@@ -1,7 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { attemptsMax } from "../../providers/choose-target.ts";
 import type { EmbeddingRequest } from "../../providers/embedding.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import { type CallPlan, holdMarginMs, type IncomingCall } from "../calls/index.ts";
@@ -34,17 +33,17 @@ export function prepareEmbedding(
   const targets = listAbleTargets({ catalog, registry }, modelId, request);
   const price = getPrice(offered.prices);
   const size = measureEmbedding(request.input, { bodyBytes, contextWindow: limits.context_window });
-  const holdMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs)) * attemptsMax + holdMarginMs;
+  const callMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs));
   const dimensionsMax = limits.max_dimensions ?? dimensionsMaxUsual;
   return {
-    ...{ caller, requestId, modelId, targets, tokensLikely: size.tokensLikely },
+    ...{ caller, requestId, modelId, targets, callMs, tokensLikely: size.tokensLikely },
     operation: { name: "embeddings", outputType: null },
-    terms: describeTerms(price, size, holdMs),
+    terms: describeTerms(price, size, callMs + holdMarginMs),
     meter: new EmbeddingMeter(request.input, size),
     presenter: createEmbeddingPresenter(modelId),
     headers: presentDeprecation(offered),
-    start: (target, _unitsMax, sink, traceparent) =>
-      sendEmbedding(target, { request, dimensionsMax, traceparent }, sink),
+    start: (target, _unitsMax, sink, { traceparent, remainingMs }) =>
+      sendEmbedding(target, { request, dimensionsMax, traceparent, remainingMs }, sink),
     explain: explainEmbeddingFailure,
     bill: (usage) => billEmbedding(price, usage),
     countTokens: ({ inputTokens }) => ({ input: inputTokens, output: 0 }),

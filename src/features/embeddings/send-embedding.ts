@@ -1,21 +1,21 @@
 import { ProviderError } from "../../providers/contract.ts";
 import type { EmbeddingRequest } from "../../providers/embedding.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
-import type { CallRun, CallSink } from "../calls/index.ts";
+import type { CallAttempt, CallRun, CallSink } from "../calls/index.ts";
 import type { EmbeddingKinds, EmbeddingTarget } from "./embedding-kinds.ts";
 
-type Sent = {
-  request: EmbeddingRequest;
-  dimensionsMax: number;
-  /** For an upstream that is to be told of the trace. */
-  traceparent: string | null;
-};
+type Sent = CallAttempt & { request: EmbeddingRequest; dimensionsMax: number };
 
 /** Has a target embed, and tells the sink of all the vectors at once. */
-export function sendEmbedding(target: EmbeddingTarget, sent: Sent, sink: CallSink<EmbeddingKinds>): CallRun {
+export function sendEmbedding(
+  target: EmbeddingTarget,
+  { remainingMs, ...sent }: Sent,
+  sink: CallSink<EmbeddingKinds>,
+): CallRun {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const { upstreamModel, timeoutMs } = target;
+  const { upstreamModel } = target;
+  const timeoutMs = Math.min(target.timeoutMs, Math.ceil(remainingMs));
   const apiKey = readApiKey(target);
   target.embedding.embed({ ...sent, upstreamModel, apiKey, timeoutMs, signal }).then(
     (answer) => {

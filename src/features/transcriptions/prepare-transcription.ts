@@ -1,7 +1,6 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { attemptsMax } from "../../providers/choose-target.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { Recording, TranscriptionRequest } from "../../providers/transcription.ts";
 import { type CallPlan, type CallTerms, holdMarginMs } from "../calls/index.ts";
@@ -76,16 +75,17 @@ export function prepareTranscription(
   const outputTokensMax = model.limits.max_output_tokens;
   const quoted = quoteTranscription(price, { durationMs, prompt: request.prompt, outputTokensMax });
   const isByTokens = isPricedByTokens(quoted);
+  const callMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs));
   return {
-    ...{ caller, requestId, modelId: model.id, targets },
+    ...{ caller, requestId, modelId: model.id, targets, callMs },
     operation: { name: "generate_content", outputType: "text" },
-    terms: describeTerms(quoted, targets),
+    terms: describeTerms(quoted, callMs + holdMarginMs),
     meter: new TranscriptionMeter(quoted),
     presenter: new TranscriptionPresenter({ ...checked, durationMs, isPricedByTokens: isByTokens }),
     tokensLikely: 0,
     headers: presentDeprecation(offered),
-    start: (target, _unitsMax, sink, traceparent) =>
-      sendTranscription(target, { request, recording, isStreamed, traceparent }, sink),
+    start: (target, _unitsMax, sink, { traceparent, remainingMs }) =>
+      sendTranscription(target, { request, recording, isStreamed, traceparent, remainingMs }, sink),
     explain: explainTranscriptionFailure,
     bill: (usage) => billTranscription(quoted, usage),
     countTokens: ({ inputTokens, outputTokens }) =>
@@ -134,7 +134,7 @@ function getPrice(prices: readonly Price[], used: Capability): Price {
 }
 
 /** The price of all of it is on hold: an upstream that has the recording cannot be stopped where money ends. */
-function describeTerms(quoted: QuotedTranscription, targets: readonly TranscriptionTarget[]): CallTerms {
+function describeTerms(quoted: QuotedTranscription, holdMs: number): CallTerms {
   const { amount, quotaUnits } = quoteMost(quoted);
   return {
     priceId: quoted.price.id,
@@ -143,7 +143,7 @@ function describeTerms(quoted: QuotedTranscription, targets: readonly Transcript
     unitsUsual: 1,
     isMetered: false,
     quota: { kind: "text", units: quotaUnits },
-    holdMs: Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs)) * attemptsMax + holdMarginMs,
+    holdMs,
     price: () => amount,
     countAffordable: (available) => (available >= amount ? 1 : 0),
   };

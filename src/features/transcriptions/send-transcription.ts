@@ -1,21 +1,15 @@
 import { ProviderError } from "../../providers/contract.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
 import type { Recording, Transcript, TranscriptionRequest, TranscriptPiece } from "../../providers/transcription.ts";
-import type { CallRun, CallSink } from "../calls/index.ts";
+import type { CallAttempt, CallRun, CallSink } from "../calls/index.ts";
 import type { TranscriptionKinds, TranscriptionTarget } from "./transcription-kinds.ts";
 
-type SentTranscription = {
-  request: TranscriptionRequest;
-  recording: Recording;
-  isStreamed: boolean;
-  /** For an upstream that is to be told of the trace. */
-  traceparent: string | null;
-};
+type SentTranscription = CallAttempt & { request: TranscriptionRequest; recording: Recording; isStreamed: boolean };
 
 /** Has a recording written down by a target, and tells the sink of the transcript: as it comes, or when it is whole. */
 export function sendTranscription(
   target: TranscriptionTarget,
-  { request, recording, isStreamed, traceparent }: SentTranscription,
+  { request, recording, isStreamed, traceparent, remainingMs }: SentTranscription,
   sink: CallSink<TranscriptionKinds>,
 ): CallRun {
   const stopped = new AbortController();
@@ -28,7 +22,8 @@ export function sendTranscription(
   };
 
   async function run(): Promise<void> {
-    const { upstreamModel, timeoutMs } = target;
+    const { upstreamModel } = target;
+    const timeoutMs = Math.min(target.timeoutMs, Math.ceil(remainingMs));
     const apiKey = readApiKey(target);
     const transcript = await target.transcription.transcribe({
       ...{ request, recording, upstreamModel, apiKey, timeoutMs, signal, traceparent },

@@ -34,6 +34,20 @@ export type TokenCounts = {
   audioOutput?: number;
 };
 
+/** An attempt at an upstream that failed. For operators only: customers see nothing of it. */
+export type FailedAttempt = {
+  upstream: string;
+  upstreamModel: string;
+  keyNumber: number;
+  durationMs: number;
+  /** Of the table of failures. */
+  kind: string;
+  status: number | null;
+  code: string | null;
+  /** What the upstream said, bounded and without keys. */
+  said: string | null;
+};
+
 /** What an operation tells of a call, for the account's request log. */
 export type CallFacts = {
   model: string | null;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
+import { upstreamKeyName, writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 
@@ -69,6 +69,41 @@ const mistakes: readonly (readonly [name: string, provider: string, status: numb
   ],
 ];
 
+const primaryKeys = ["sk-primary-1", "sk-primary-2", "sk-primary-3"];
+const primaryKeyNames = primaryKeys.map((_key, at) => `FAILOVER_PRIMARY_KEY_${at}`);
+const openKeys = [`\${${upstreamKeyName}}`];
+
+/** How a primary fails with each of its keys. */
+const outages: readonly (readonly [name: string, behaviour: Behaviour])[] = [
+  ["fails", { status: 500 }],
+  ["is overloaded", { status: 529 }],
+  ["limits the rate", { status: 429 }],
+  ["refuses its keys", { status: 401 }],
+  ["is behind a broken proxy", { status: 404, contentType: "text/html", body: "<html>Not Found</html>" }],
+  ["breaks its connections", { cut: "before-head" }],
+];
+
+/** For each outage a provider of its own, so that its circuits are its own: three keys there, and one at a backup. */
+function listPrimaries(upstream: FakeUpstreams): Fields[] {
+  const api_keys = primaryKeyNames.map((name) => `\${${name}}`);
+  const common = { kind: "openai-compatible", base_url: upstream.openAiUrl };
+  return [
+    ...outages.map((_outage, at) => ({ id: `primary-${at}`, ...common, api_keys })),
+    { id: "backup", ...common, api_keys: openKeys },
+    ...["b", "c", "d"].map((name) => ({ id: `many-${name}`, ...common, api_keys })),
+  ];
+}
+
+function listOutageModels(): Fields[] {
+  return outages.map((_outage, at) => ({
+    id: `outage-${at}`,
+    routes: [
+      { provider: `primary-${at}`, upstream_model: nameUpstream(`outage-${at}`), priority: 0 },
+      { provider: "backup", upstream_model: nameUpstream(`outage-${at}`), priority: 1 },
+    ],
+  }));
+}
+
 function nameUpstream(id: string): string {
   return `${canary}-${id}`;
 }
@@ -81,13 +116,24 @@ function refuse(status: number, body: unknown): Behaviour {
 let chat: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
+  for (const [at, name] of primaryKeyNames.entries()) process.env[name] = primaryKeys[at];
   chat = await openChatGateway({
     catalog: (upstream: FakeUpstreams) =>
       writeCatalogOf(upstream, {
-        models: mistakes.map(([, provider], at) => ({
-          id: `mistake-${at}`,
-          routes: [{ provider, upstream_model: nameUpstream(`mistake-${at}`) }],
-        })),
+        models: [
+          ...mistakes.map(([, provider], at) => ({
+            id: `mistake-${at}`,
+            routes: [{ provider, upstream_model: nameUpstream(`mistake-${at}`) }],
+          })),
+          ...listOutageModels(),
+          {
+            id: "many",
+            routes: ["b", "c", "d"].map((name, priority) => ({
+              ...{ provider: `many-${name}`, upstream_model: nameUpstream(`many-${name}`), priority },
+            })),
+          },
+        ],
+        providers: listPrimaries(upstream),
       }),
   });
   caller = await chat.createCaller({ cash: "1000" });
@@ -114,4 +160,31 @@ describe("a customer's mistake takes the model from no other customer", () => {
       expect(await send(id)).toEqual({ status: 200, code: null });
     },
   );
+});
+
+describe("a primary with three keys that all fail costs no customer an answer while a backup is well", () => {
+  test.each(outages.map(([name, behaviour], at) => [name, at, behaviour] as const))(
+    "where it %s",
+    async (_name, at, behaviour) => {
+      const id = `outage-${at}`;
+      const isPrimary = (apiKey: string | null): boolean => apiKey !== null && primaryKeys.includes(apiKey);
+      chat.upstream.alwaysFor((call) => call.model === nameUpstream(id) && isPrimary(call.apiKey), behaviour);
+      const calls = Array.from({ length: 26 }, (_, call) => call);
+      const sent = await Promise.all(calls.slice(0, 13).map((call) => send(id, { stream: call % 2 === 0 })));
+      for (const call of calls.slice(13)) sent.push(await send(id, { stream: call % 2 === 0 }));
+      expect(sent).toEqual(calls.map(() => ({ status: 200, code: null })));
+      const asked = chat.upstream.requests.filter(({ model }) => model === nameUpstream(id));
+      expect(asked.filter(({ apiKey }) => !isPrimary(apiKey))).toHaveLength(26);
+      // Two attempts there for each call, and fewer once its circuits are open.
+      expect(asked.filter(({ apiKey }) => isPrimary(apiKey)).length).toBeLessThanOrEqual(2 * 26);
+    },
+  );
+});
+
+test("a call is sent five times at most, twice to one provider", async () => {
+  chat.upstream.alwaysFor(({ model }) => model?.startsWith(nameUpstream("many-")) === true, { status: 500 });
+  expect(await send("many")).toEqual({ status: 503, code: "upstream_unavailable" });
+  const names = ["many-b", "many-c", "many-d"].map(nameUpstream);
+  const asked = chat.upstream.requests.map(({ model }) => model ?? "").filter((model) => names.includes(model));
+  expect(names.map((name) => asked.filter((model) => model === name).length)).toEqual([2, 2, 1]);
 });

@@ -21,12 +21,17 @@ let stage: TaskStage;
  */
 const names = ["next", "hopeless", "full", "lonely", "strict", "broken", "late"];
 
+const primaryKeys = ["primary-1", "primary-2", "primary-3"];
+const primaryKeyNames = primaryKeys.map((_key, at) => `TASK_PRIMARY_KEY_${at}`);
+
 function writeCatalog(upstream: FakeUpstreams): string {
   const keys = [`\${${upstreamKeyName}}`];
   const providers = names.flatMap((name) => [1, 2, 3, 4].map((number) => `${name}-${number}`));
   return writeStageCatalog(upstream, {
     providers: [
       ...providers.map((id) => ({ id, kind: "fal", base_url: upstream.falUrl, api_keys: keys })),
+      { id: "primary", kind: "fal", base_url: upstream.falUrl, api_keys: primaryKeyNames.map((name) => `\${${name}}`) },
+      { id: "backup", kind: "fal", base_url: upstream.falUrl, api_keys: keys },
       {
         ...{ id: "remembers", kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys: keys },
         idempotency_header: "Idempotency-Key",
@@ -38,12 +43,14 @@ function writeCatalog(upstream: FakeUpstreams): string {
         return writePictures(name, name === "lonely" ? own.slice(0, 1) : own);
       }),
       writePictures("remembered", ["remembers"]),
+      writePictures("backed", ["primary", "backup"]),
     ],
-    prices: [...names, "remembered"].map((name) => writeTaskPrice(name, "image", "0.05")),
+    prices: [...names, "remembered", "backed"].map((name) => writeTaskPrice(name, "image", "0.05")),
   });
 }
 
 beforeAll(async () => {
+  for (const [at, name] of primaryKeyNames.entries()) process.env[name] = primaryKeys[at];
   stage = await openTaskStage({ catalog: writeCatalog });
 });
 afterEach(async () => {
@@ -116,6 +123,21 @@ describe("a task that a provider refuses", () => {
     const task = await caller.finish(paths.image, { model: "lonely", prompt: "Patience" });
     expect(task.status).toBe("succeeded");
   });
+});
+
+test("a primary with three keys that all fail costs no task while a backup is well", async () => {
+  const caller = await stage.createCaller();
+  stage.media.alwaysFor(({ apiKey }) => apiKey !== null && primaryKeys.includes(apiKey), { status: 500 });
+  const finish = (at: number) => caller.finish(paths.image, { model: "backed", prompt: `Backed ${at}` });
+  // One after another while its circuits are closed, then all at once.
+  const finished = [await finish(0), await finish(1)];
+  finished.push(...(await Promise.all(Array.from({ length: 24 }, (_, at) => finish(at + 2)))));
+  expect(finished.map(({ status }) => status)).toEqual(finished.map(() => "succeeded"));
+  for (const at of finished.keys()) {
+    const tried = listTried(`Backed ${at}`);
+    expect(tried.filter((provider) => provider === "primary").length).toBeLessThanOrEqual(2);
+    expect(tried.at(-1)).toBe("backup");
+  }
 });
 
 test("images whose fate got lost are asked for once more from an upstream that knows them again, and paid once", async () => {

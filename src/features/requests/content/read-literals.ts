@@ -1,4 +1,4 @@
-import { textEnd } from "./secret-shapes.ts";
+import { textEnd } from "../../../lib/secret-shapes.ts";
 
 /** An object or a list, with what tells it from others of its kind. */
 type Container = {

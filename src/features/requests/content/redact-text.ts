@@ -1,7 +1,6 @@
+import { hideSpans, isSecretName, matchShapes, type Span } from "../../../lib/secret-shapes.ts";
 import { groupThreads, joinLiterals, type Literal, readLiterals } from "./read-literals.ts";
-import { isSecretName, matchShapes, type Span } from "./secret-shapes.ts";
 
-const hiddenMark = "[hidden]";
 /** JSON in a text of JSON, in a text of that; what is deeper no program sends. */
 const depthMax = 3;
 
@@ -10,14 +9,7 @@ const depthMax = 3;
  * escapes, or told in pieces by one event after another. The time that it takes grows with the text and no faster.
  */
 export function redactText(text: string, { isEvents }: { isEvents: boolean }): { text: string; hidden: number } {
-  const spans = mergeSpans(findSecrets(text, { isEvents, depth: 0 }));
-  let redacted = "";
-  let done = 0;
-  for (const { start, end } of spans) {
-    redacted += text.slice(done, start) + hiddenMark;
-    done = end;
-  }
-  return { text: redacted + text.slice(done), hidden: spans.length };
+  return hideSpans(text, findSecrets(text, { isEvents, depth: 0 }));
 }
 
 function findSecrets(text: string, { isEvents, depth }: { isEvents: boolean; depth: number }): Span[] {
@@ -44,16 +36,4 @@ function findWithin(text: string, threads: readonly Literal[][], depth: number, 
   for (const { start, end } of findSecrets(joined, { isEvents: false, depth: depth + 1 })) {
     for (let at = start; at < end; at += 1) spans.push({ start: starts[at] ?? 0, end: ends[at] ?? 0 });
   }
-}
-
-/** In their order, those that touch as one. */
-function mergeSpans(spans: Span[]): Span[] {
-  const merged: Span[] = [];
-  for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
-    const last = merged.at(-1);
-    if (end <= start) continue;
-    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
-    else merged.push({ start, end });
-  }
-  return merged;
 }

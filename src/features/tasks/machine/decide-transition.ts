@@ -1,5 +1,4 @@
 import { invariant } from "../../../lib/invariant.ts";
-import { attemptsMax } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import { isWorthAnotherTarget } from "../../../providers/failures/failure-table.ts";
 import type { MadeOutput } from "../../../providers/generation.ts";
@@ -41,6 +40,8 @@ const nothingChanges: Transition = {
   next: null,
 };
 
+/** How many targets a task is handed to. Each may work on it for long, so there are fewer than for a call. */
+const attemptsMax = 3;
 const progressMax = 99;
 const circuitOpenMsMax = 30_000;
 /** A task that waits for a permit is woken when one is free; this is for when that wake-up is lost. */

@@ -3,7 +3,6 @@ import type { Clock } from "../../../lib/clock.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { type Nano, presentMoney } from "../../../lib/money.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { attemptsMax } from "../../../providers/choose-target.ts";
 import type { ProviderError } from "../../../providers/contract.ts";
 import type { AudioFormat, SpeechAudio, SpeechRequest } from "../../../providers/generation.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
@@ -46,17 +45,20 @@ export function prepareSpeech(
   const { request, capability } = checkSpeech(speech, offered.model);
   invariant(request.type === "speech", "speech was checked as something else");
   const targets = listSpeechTargets({ catalog, registry }, modelId);
+  const callMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs));
   const budgetAmount = caller.budget?.amount ?? null;
   const terms = quoteTask(getPrice(offered.prices, capability), { request, audioSeconds: null, budgetAmount });
   const meter = new SpeechMeter(request);
   return {
-    ...{ caller, requestId, modelId, targets, meter, tokensLikely: 0 },
+    ...{ caller, requestId, modelId, targets, callMs, meter, tokensLikely: 0 },
     operation: { name: "generate_content", outputType: "speech" },
-    terms: describeTerms(terms, targets),
+    terms: describeTerms(terms, callMs + holdMarginMs),
     presenter: createPresenter(audioTypes[request.format]),
     headers: presentDeprecation(offered),
-    start: (target, _unitsMax, sink, traceparent) =>
-      sendSpeech(target, { requestId, request, traceparent, onAudio: (audio) => meter.follow(audio) }, sink),
+    start: (target, _unitsMax, sink, { traceparent, remainingMs }) => {
+      const onAudio = (audio: SpeechAudio): void => meter.follow(audio);
+      return sendSpeech(target, { requestId, request, traceparent, remainingMs, onAudio }, sink);
+    },
     explain: explainSpeechFailure,
     bill: (usage) => billSpeech(terms, usage),
     countTokens: () => ({ input: 0, output: 0 }),
@@ -80,7 +82,7 @@ function listSpeechTargets(
 }
 
 /** The price of the full text is on hold: an upstream that has it cannot be stopped where money ends. */
-function describeTerms(terms: UnitTerms, targets: readonly SpeechTarget[]): CallTerms {
+function describeTerms(terms: UnitTerms, holdMs: number): CallTerms {
   const price = priceTask(terms);
   return {
     priceId: terms.priceId,
@@ -89,7 +91,7 @@ function describeTerms(terms: UnitTerms, targets: readonly SpeechTarget[]): Call
     unitsUsual: 1,
     isMetered: false,
     quota: { kind: terms.quota.kind, units: terms.quota.unitsMax },
-    holdMs: Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs)) * attemptsMax + holdMarginMs,
+    holdMs,
     price: () => price,
     countAffordable: (amount: Nano) => (amount >= price ? 1 : 0),
   };

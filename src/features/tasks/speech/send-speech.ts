@@ -1,7 +1,7 @@
 import { ProviderError } from "../../../providers/contract.ts";
 import type { SpeechAudio, SpeechProvider, SpeechRequest } from "../../../providers/generation.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
-import type { CallRun, CallSink } from "../../calls/index.ts";
+import type { CallAttempt, CallRun, CallSink } from "../../calls/index.ts";
 import type { RouteTarget } from "../../catalog/index.ts";
 import { countCharacters } from "../quote-task.ts";
 
@@ -18,13 +18,7 @@ export type SpeechKinds = {
   usage: SpokenUsage;
 };
 
-type Spoken = {
-  requestId: string;
-  request: SpeechRequest;
-  /** For an upstream that is to be told of the trace. */
-  traceparent: string | null;
-  onAudio(audio: SpeechAudio): void;
-};
+type Spoken = CallAttempt & { requestId: string; request: SpeechRequest; onAudio(audio: SpeechAudio): void };
 
 /** Has a text said by a target, and tells the sink of its audio as it comes. */
 export function sendSpeech(target: SpeechTarget, spoken: Spoken, sink: CallSink<SpeechKinds>): CallRun {
@@ -33,8 +27,9 @@ export function sendSpeech(target: SpeechTarget, spoken: Spoken, sink: CallSink<
   let resumed = Promise.withResolvers<void>();
   resumed.resolve();
 
-  async function say({ requestId, request, traceparent, onAudio }: Spoken): Promise<void> {
-    const { upstreamModel, timeoutMs } = target;
+  async function say({ requestId, request, traceparent, remainingMs, onAudio }: Spoken): Promise<void> {
+    const { upstreamModel } = target;
+    const timeoutMs = Math.min(target.timeoutMs, Math.ceil(remainingMs));
     const apiKey = readApiKey(target);
     const call = { taskId: requestId, request, upstreamModel, apiKey, timeoutMs, signal, traceparent };
     const audio = await target.speech.startSpeech(call);

@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
-import { chooseTarget } from "../../../providers/choose-target.ts";
+import { chooseTarget, listUntried } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
@@ -71,12 +71,13 @@ function findTarget(
 
 function describeUpstream(dependencies: UpstreamDependencies, task: MediaTask, target: TaskTarget): Upstream {
   const { keepsWork, pollMsMin, pollMsMax } = target.generation.traits;
-  const gone = [...task.tried, target];
+  const able = listAble(dependencies, task);
+  const gone = able.filter((one) => [...task.tried, target].some((other) => isSameTarget(one, other)));
   return {
     ...{ keepsWork, pollMsMin, pollMsMax },
     target: nameTarget(target),
     permitsMax: target.provider.tasks_max ?? null,
-    hasAlternative: listAble(dependencies, task).some((other) => !gone.some((one) => isSameTarget(one, other))),
+    hasAlternative: listUntried(able, gone).length > 0,
     jitter: dependencies.random(),
   };
 }

@@ -52,6 +52,37 @@ const surroundings: readonly { pattern: RegExp; isCommon?: true }[] = [
 
 const drawnCharactersMin = 32;
 
+const hiddenMark = "[hidden]";
+
+/** The text without what looks like a secret. */
+export function hideSecrets(text: string): string {
+  return hideSpans(text, matchShapes(text)).text;
+}
+
+/** The text with a mark in place of each of these, and how many there are. */
+export function hideSpans(text: string, found: Span[]): { text: string; hidden: number } {
+  const spans = mergeSpans(found);
+  let redacted = "";
+  let done = 0;
+  for (const { start, end } of spans) {
+    redacted += text.slice(done, start) + hiddenMark;
+    done = end;
+  }
+  return { text: redacted + text.slice(done), hidden: spans.length };
+}
+
+/** In their order, those that touch as one. */
+function mergeSpans(spans: Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (end <= start) continue;
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else merged.push({ start, end });
+  }
+  return merged;
+}
+
 /** Where a text has what looks like a secret. */
 export function matchShapes(text: string): Span[] {
   return [...matchPrefixes(text), ...matchSurroundings(text)];

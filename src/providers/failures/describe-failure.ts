@@ -1,0 +1,57 @@
+import { hideSecrets } from "../../lib/secret-shapes.ts";
+import { resolveSecret } from "../../platform/config/secrets.ts";
+import type { ProviderError, ProviderErrorKind } from "../contract.ts";
+import type { ProviderDefinition } from "../provider-definition.ts";
+
+/** What an upstream said of a failure, for operators: bounded, and without our keys. */
+export type FailureDescription = {
+  kind: ProviderErrorKind;
+  /** Of HTTP; `null` where no answer came. */
+  status: number | null;
+  /** The vendor's own word for it. */
+  code: string | null;
+  said: string | null;
+};
+
+type SecretHolder = { apiKeyReference: string | null; provider: Pick<ProviderDefinition, "headers"> };
+
+const saidCharactersMax = 300;
+const codeCharactersMax = 64;
+/** What is shorter may be part of any word. */
+const secretCharactersMin = 8;
+
+export function describeFailure(error: ProviderError, target: SecretHolder): FailureDescription {
+  const { status, code, message } = error.detail ?? {};
+  return {
+    kind: error.kind,
+    status: typeof status === "number" ? status : null,
+    code: quote(code, target, codeCharactersMax),
+    said: quote(message, target, saidCharactersMax) ?? quote(describeCause(error), target, saidCharactersMax),
+  };
+}
+
+/** Where an upstream said nothing, what broke on the way to it. */
+function describeCause({ message, cause }: ProviderError): string {
+  return cause instanceof Error && cause.message !== message ? `${message} ${cause.message}` : message;
+}
+
+function quote(text: unknown, target: SecretHolder, charactersMax: number): string | null {
+  if (typeof text !== "string" || text === "") return null;
+  let quoted = text;
+  for (const secret of listSecrets(target)) quoted = quoted.replaceAll(secret, "[hidden]");
+  return hideQueries(hideSecrets(quoted)).replaceAll(unprintable, " ").toWellFormed().slice(0, charactersMax);
+}
+
+function listSecrets({ apiKeyReference, provider }: SecretHolder): string[] {
+  const references = [apiKeyReference, ...Object.values(provider.headers ?? {})];
+  return references
+    .map((reference) => (reference === null ? null : resolveSecret(reference)))
+    .filter((secret) => secret !== null && secret.length >= secretCharactersMin) as string[];
+}
+
+const unprintable = /[\p{Cc}\p{Cs}]+/gu;
+
+/** The query of an address that a customer gave may be what grants access to it. */
+function hideQueries(text: string): string {
+  return text.replaceAll(/(https?:\/\/[^\s?"']{1,300}\?)[^\s"']+/gi, "$1[hidden]");
+}
