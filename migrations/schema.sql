@@ -735,6 +735,16 @@ create table request_gaps (
 
 CREATE INDEX request_gaps_by_end ON request_gaps USING btree (to_at);
 
+create table request_upstreams (
+  account_id text not null,
+  created_at timestamp with time zone not null,
+  id text not null,
+  upstream text not null,
+  failed_attempts text
+);
+
+CREATE INDEX request_upstreams_by_time ON ONLY request_upstreams USING brin (created_at);
+
 create table requests (
   account_id text not null,
   created_at timestamp with time zone not null,

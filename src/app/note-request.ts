@@ -53,9 +53,9 @@ function describeEnd({ reply, isAborted, code }: EndedRequest) {
   return { status, ending: decideEnding({ status, isAborted, hasFailed }) };
 }
 
-function describeFacts({ taskId, firstTokenMs, tokens, charge, chargeId }: CallFacts) {
+function describeFacts({ taskId, firstTokenMs, tokens, charge, chargeId, upstream, failedAttempts }: CallFacts) {
   return {
-    taskId,
+    ...{ taskId, upstream, failedAttempts },
     firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
     inputTokens: tokens?.input ?? null,
     outputTokens: tokens?.output ?? null,

@@ -22,6 +22,7 @@ const commandsByWord: Readonly<Record<string, LoadCommands>> = {
   code: async () => (await import("./code-commands.ts")).codeCommands,
   payment: async () => (await import("./payment-commands.ts")).paymentCommands,
   ledger: async () => (await import("./ledger-commands.ts")).ledgerCommands,
+  request: async () => (await import("./request-commands.ts")).requestCommands,
   task: async () => (await import("./task-commands.ts")).taskCommands,
   file: async () => (await import("./file-commands.ts")).fileCommands,
   webhook: async () => (await import("./webhook-commands.ts")).webhookCommands,

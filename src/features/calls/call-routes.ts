@@ -21,7 +21,7 @@ import {
 } from "../idempotency/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
 import { createRecorder, type Recorder } from "./answer-recorder.ts";
-import { noteFacts } from "./note-facts.ts";
+import { noteFacts, noteRouting } from "./note-facts.ts";
 import type { CallEnd, CallKinds, CallPlan, StoppedBy } from "./paid-endpoint.ts";
 import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
 
@@ -345,6 +345,8 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   }
 
   private fail(error: unknown): void {
+    noteRouting(this.request.facts, this.call);
+    this.request.logFields = { ...this.request.logFields, ...this.describeRouting() };
     closeFacts(this.request.facts);
     if (this.outlet.kind === "unopened") {
       refuse(this.reply, error);
@@ -376,6 +378,13 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     return { status: 200, contentType: presenter.contentType, body: recorder.join(tail), summary };
   }
 
+  private describeRouting(): Record<string, unknown> {
+    const { target = null, failedAttempts = [] } = this.call.routed ?? {};
+    if (target === null) return {};
+    const place = { upstream: target.providerId, upstream_model: target.upstreamModel };
+    return failedAttempts.length === 0 ? place : { ...place, failed_attempts: failedAttempts.length };
+  }
+
   /** What the log says of a call's end: in the line of its request, or, where that has been written, in one of its own. */
   private noteEnd(end: CallEnd<K>): void {
     const { usage, settlement, stoppedBy } = end;
@@ -384,6 +393,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     Object.assign(fields, this.call.plan.describeUsage(usage));
     fields.charge = presentMoney(settlement.charge);
     if (settlement.lost !== 0n) fields.lost = presentMoney(settlement.lost);
+    Object.assign(fields, this.describeRouting());
     if (end.hasHungUp) fields.hung_up = true;
     if (stoppedBy !== null) fields.stopped_by = stoppedBy;
     this.request.logFields = fields;

@@ -37,7 +37,7 @@ type BeginOptions<K extends CallKinds> = {
   span: Span | null;
 };
 
-export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp" | "plan" | "findChargeId">;
+export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp" | "plan" | "routed" | "findChargeId">;
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 

@@ -12,7 +12,7 @@ export type { IncomingCall, PaidRoute } from "./call-routes.ts";
 export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
 export { presentAttempt } from "./describe-attempt.ts";
 export { explainUpstreamFault } from "./explain-upstream-fault.ts";
-export { noteFacts } from "./note-facts.ts";
+export { noteFacts, noteRouting } from "./note-facts.ts";
 export {
   type CallAttempt,
   type CallEnd,

@@ -5,7 +5,7 @@ import type { PaidCall } from "./run-call.ts";
 /** What the account's request log says of a call that is over. */
 export function noteFacts<K extends CallKinds>(
   facts: CallFacts | null,
-  call: Pick<PaidCall<K>, "plan" | "findChargeId">,
+  call: Pick<PaidCall<K>, "plan" | "routed" | "findChargeId">,
   end: CallEnd<K>,
 ): void {
   if (facts === null) return;
@@ -13,5 +13,16 @@ export function noteFacts<K extends CallKinds>(
   facts.tokens = tokens.input === 0 && tokens.output === 0 ? null : tokens;
   facts.chargeId = call.findChargeId();
   facts.charge = end.settlement.charge;
+  noteRouting(facts, call);
   closeFacts(facts);
+}
+
+/** Who was asked, and who failed: also where nothing came of it. */
+export function noteRouting<K extends CallKinds>(
+  facts: CallFacts | null,
+  { routed }: Pick<PaidCall<K>, "routed">,
+): void {
+  if (facts === null || routed === null) return;
+  facts.upstream = routed.target?.providerId ?? null;
+  facts.failedAttempts = routed.failedAttempts;
 }

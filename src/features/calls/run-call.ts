@@ -588,6 +588,11 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     return { use: "request", id: this.plan.requestId, ttlMs: this.plan.terms.holdMs };
   }
 
+  /** Who was asked, for operators; `null` where the call was not sent. */
+  get routed(): Pick<RoutedRun<K>, "target" | "failedAttempts"> | null {
+    return this.run;
+  }
+
   /** The id of the call's charge in the ledger; `null` while there is none, and where nothing was charged. */
   findChargeId(): string | null {
     const { holdId } = this.authorization;

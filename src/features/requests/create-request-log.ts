@@ -11,7 +11,7 @@ import type { ContentRecord } from "./content/content-store.ts";
 import type { StoredContent } from "./content/request-content.ts";
 import type { ContentSeal } from "./content/seal-content.ts";
 import { createGapKeeper } from "./create-gap-keeper.ts";
-import type { RequestRecord } from "./request-record.ts";
+import type { LoggedRequest } from "./request-record.ts";
 import { insertRequests, updateRequests } from "./request-store.ts";
 
 export type RequestLog = {
@@ -19,9 +19,9 @@ export type RequestLog = {
    * Takes a call into the log, with its bodies where these are kept. Never throws and never waits: what is too much is
    * lost, counted, and told as a gap.
    */
-  note(record: RequestRecord, content?: ContentTap | null): void;
+  note(record: LoggedRequest, content?: ContentTap | null): void;
   /** Adds to a call that was noted what became known of it since: its tokens and its charge. */
-  amend(record: RequestRecord): void;
+  amend(record: LoggedRequest): void;
   /** Writes what was noted last. */
   close(): Promise<void>;
 };
@@ -52,7 +52,7 @@ const requestLogLimits = {
 
 /** A call that waits to be written. */
 type NotedRequest = {
-  record: RequestRecord;
+  record: LoggedRequest;
   /** It is in the log already, or was noted before. */
   isAmended: boolean;
   content: ContentTap | null;
@@ -131,14 +131,14 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
 const freshly = { isAmended: false, stored: null, isSentAgain: false };
 
-function listRecords(batch: readonly NotedRequest[], isAmended: boolean): RequestRecord[] {
+function listRecords(batch: readonly NotedRequest[], isAmended: boolean): LoggedRequest[] {
   return batch.filter((one) => one.isAmended === isAmended).map(({ record }) => record);
 }
 
 /** What is wrong with a content must not cost the log the call. */
 async function sealContent(
   { contentSeal, logger }: { contentSeal: RequestLogOptions["contentSeal"] | undefined; logger: Logger },
-  record: RequestRecord,
+  record: LoggedRequest,
   content: ContentTap,
 ): Promise<StoredContent> {
   try {

@@ -11,6 +11,7 @@
 export { type ContentSeal, createContentSeal } from "./content/seal-content.ts";
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { countStrayRequests } from "./partition-store.ts";
-export { decideEnding, hungUpStatus } from "./request-record.ts";
+export { showRequest } from "./read-requests.ts";
+export { decideEnding, hungUpStatus, type ShownRequest } from "./request-record.ts";
 export { addRequestRoutes } from "./request-routes.ts";
 export { rollRequestLog } from "./roll-request-log.ts";

@@ -4,9 +4,11 @@ import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createUnknownCursor, parseRange, readTimeZone } from "../usage/index.ts";
-import type { RequestGap, RequestRecord } from "./request-record.ts";
+import type { RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
 import {
+  findAnyRequest,
   findRequest,
+  findRouting,
   listGaps,
   listRequests,
   listTaskCharges,
@@ -98,6 +100,17 @@ export async function getRequest(
   }
   const [charged = record] = await addTaskCharges(database, accountId, [record]);
   return charged;
+}
+
+/** A call of whichever account with what only operators see. Throws where the log does not have it. */
+export async function showRequest(database: Database, id: string): Promise<ShownRequest> {
+  const place = parsePlace(id);
+  const record = place === null ? null : await findAnyRequest(database, place);
+  if (record === null) {
+    throw new AppError("not_found", `The request log has no ${id}: no key made it, or its time is over.`);
+  }
+  const [charged = record] = await addTaskCharges(database, record.accountId, [record]);
+  return { ...charged, ...(await findRouting(database, record)) };
 }
 
 /** A task is charged when it ends, long after the request that made it. */

@@ -1,5 +1,6 @@
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
+import type { FailedAttempt } from "../../platform/http/request-context.ts";
 
 /** How a call ended: its answer was given whole, or the caller left, or the answer broke off after it had begun. */
 export const requestEndings = ["answered", "refused", "failed", "hung_up", "broken_off"] as const;
@@ -35,6 +36,19 @@ export type RequestRecord = {
   userAgent: string | null;
   isReplayed: boolean;
 };
+
+/** Which upstream a call went to. For operators only, so that no record that customers read has it. */
+export type RequestRouting = {
+  /** The one that answered, or was asked last; `null` where none was asked. */
+  upstream: string | null;
+  failedAttempts: readonly FailedAttempt[];
+};
+
+/** A call as it is written; most endpoints ask no upstream. */
+export type LoggedRequest = RequestRecord & Partial<RequestRouting>;
+
+/** A call as operators see it. */
+export type ShownRequest = RequestRecord & RequestRouting;
 
 /** Requests of an account that were made and are not in the log. */
 export type RequestGap = { accountId: AccountId; from: Date; to: Date; lost: number };

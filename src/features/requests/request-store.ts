@@ -4,8 +4,9 @@ import { nano } from "../../lib/money.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import type { Tables } from "../../platform/database/tables.ts";
+import type { FailedAttempt } from "../../platform/http/request-context.ts";
 import { type ContentRecord, insertContents } from "./content/content-store.ts";
-import type { RequestEnding, RequestGap, RequestRecord } from "./request-record.ts";
+import type { LoggedRequest, RequestEnding, RequestGap, RequestRecord, RequestRouting } from "./request-record.ts";
 
 /** The columns of the table, in its order. */
 const requestRow: RowType<RequestRecord> = {
@@ -40,6 +41,34 @@ const requestRow: RowType<RequestRecord> = {
   ],
 };
 
+type RoutedRequest = LoggedRequest & { upstream: string };
+
+/** The columns of the table, in its order. */
+const upstreamRow: RowType<RoutedRequest> = {
+  name: "request_upstreams",
+  columns: [
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["created_at", "timestamptz", ({ createdAt }) => createdAt],
+    ["id", "text", ({ id }) => id],
+    ["upstream", "text", ({ upstream }) => upstream],
+    [
+      "failed_attempts",
+      "text",
+      ({ failedAttempts = [] }) => (failedAttempts.length === 0 ? null : JSON.stringify(failedAttempts)),
+    ],
+  ],
+};
+
+function isRouted(record: LoggedRequest): record is RoutedRequest {
+  return (record.upstream ?? null) !== null;
+}
+
+/** Writes who answered these calls, as part of the statement that writes the calls. */
+function insertUpstreams(records: readonly LoggedRequest[]): RawBuilder<unknown> {
+  const rows = presentRows(upstreamRow, records.filter(isRouted));
+  return sql`insert into request_upstreams select * from unnest(${rows}::request_upstreams[])`;
+}
+
 type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[] };
 
 /**
@@ -48,7 +77,7 @@ type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[]
  */
 export async function insertRequests(
   database: Database,
-  records: readonly RequestRecord[],
+  records: readonly LoggedRequest[],
   { isSentAgain = false, contents = [] }: BatchOptions = {},
 ): Promise<void> {
   if (contents.length > 0) {
@@ -59,20 +88,23 @@ export async function insertRequests(
     return;
   }
   await sql`
-    insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
-      ${isSentAgain ? sql`on conflict do nothing` : sql``}`.execute(database);
+    with written as (
+      insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
+        ${isSentAgain ? sql`on conflict do nothing` : sql``}
+    ) ${insertUpstreams(records)}`.execute(database);
 }
 
 /** Writes what is known of calls now and was not when they were written: what they used, and what that cost. */
-export async function updateRequests(database: Database, records: readonly RequestRecord[]): Promise<void> {
+export async function updateRequests(database: Database, records: readonly LoggedRequest[]): Promise<void> {
   await sql`
-    update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
+    with written as (update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
         cache_write_tokens = known.cache_write_tokens, output_tokens = known.output_tokens,
         reasoning_tokens = known.reasoning_tokens, audio_input_tokens = known.audio_input_tokens,
         audio_output_tokens = known.audio_output_tokens, charge_nano = known.charge_nano, charge_id = known.charge_id
       from unnest(${presentRows(requestRow, records)}::requests[]) as known
       where requests.account_id = known.account_id and requests.created_at = known.created_at
-        and requests.id = known.id`.execute(database);
+        and requests.id = known.id
+    ) ${insertUpstreams(records)}`.execute(database);
 }
 
 export async function insertGaps(database: Database, gaps: readonly RequestGap[], nextId: () => string): Promise<void> {
@@ -176,6 +208,34 @@ export async function findRequest(
   );
   const [row] = rows;
   return row === undefined ? null : toRecord(row);
+}
+
+/** A call of whichever account, for operators. Its id tells its partition, and each account has an index there. */
+export async function findAnyRequest(
+  database: Database,
+  { id, createdAt }: RequestPlace,
+): Promise<RequestRecord | null> {
+  const { rows } = await sql<RequestRow>`
+    select request.* from accounts account cross join lateral (
+      select * from requests where account_id = account.id and created_at = ${createdAt} and id = ${id}
+    ) as request limit 1`.execute(database);
+  const [row] = rows;
+  return row === undefined ? null : toRecord(row);
+}
+
+export async function findRouting(
+  database: Database,
+  { accountId, id, createdAt }: RequestPlace & { accountId: AccountId },
+): Promise<RequestRouting> {
+  const row = await database
+    .selectFrom("request_upstreams")
+    .select(["upstream", "failed_attempts"])
+    .where("account_id", "=", accountId)
+    .where("created_at", "=", createdAt)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  const failedAttempts = JSON.parse(row?.failed_attempts ?? "[]") as FailedAttempt[];
+  return { upstream: row?.upstream ?? null, failedAttempts };
 }
 
 /** The newest gaps of a time. */

@@ -5,7 +5,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { presentError } from "../../platform/http/error-response.ts";
 import { type CallFacts, closeFacts, type SeenLimits } from "../../platform/http/request-context.ts";
 import type { Span } from "../../platform/tracing/span.ts";
-import { type BegunCall, type CallEnd, type Calls, noteFacts } from "../calls/index.ts";
+import { type BegunCall, type CallEnd, type Calls, noteFacts, noteRouting } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
 import { addToConversation, describeRow, type KeepDependencies, type KeptRequest } from "./keep-response.ts";
@@ -79,6 +79,7 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
   }
 
   async function fail({ presenter, kept, facts }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
+    noteRouting(facts, one.call);
     closeFacts(facts);
     const failure = toFailure(error);
     const tail = presenter.presentFailure(presentError(failure, kept.requestId).body);

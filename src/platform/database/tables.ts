@@ -38,6 +38,7 @@ export type Tables = {
   redeem_codes: RedeemCodesTable;
   request_contents: RequestContentsTable;
   request_gaps: RequestGapsTable;
+  request_upstreams: RequestUpstreamsTable;
   requests: RequestsTable;
   responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
@@ -500,6 +501,14 @@ type RequestGapsTable = {
   from_at: Date;
   to_at: Date;
   lost: number;
+};
+
+type RequestUpstreamsTable = {
+  account_id: string;
+  created_at: Date;
+  id: string;
+  upstream: string;
+  failed_attempts: string | null;
 };
 
 type RequestsTable = {

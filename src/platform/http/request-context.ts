@@ -56,6 +56,9 @@ export type CallFacts = {
   tokens: TokenCounts | null;
   charge: Nano | null;
   chargeId: string | null;
+  /** For operators only: the upstream that answered, or was asked last, and what those said that failed. */
+  upstream: string | null;
+  failedAttempts: readonly FailedAttempt[];
   /** A call may outlast its connection. While it goes on, its facts are not known. */
   isOpen: boolean;
   /** Nobody waits for its end: it is logged when it has begun, and again when they are known. */
@@ -102,6 +105,9 @@ export const emptyContext: Readonly<RequestContext> = {
   content: null,
 };
 
+/** Shared, because most calls fail nowhere. */
+const noAttempts: readonly FailedAttempt[] = [];
+
 export function createFacts(known: Partial<CallFacts>): CallFacts {
   return {
     model: null,
@@ -110,6 +116,8 @@ export function createFacts(known: Partial<CallFacts>): CallFacts {
     tokens: null,
     charge: null,
     chargeId: null,
+    upstream: null,
+    failedAttempts: noAttempts,
     isOpen: false,
     isBackground: false,
     onClosed: null,

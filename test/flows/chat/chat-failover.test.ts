@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { showRequest } from "../../../src/features/requests/index.ts";
 import { upstreamKeyName, writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
+import { createDataDirectory } from "../../harness/gateway-process.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
+import { createTestDatabase } from "../../harness/test-database.ts";
 import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -71,6 +76,9 @@ const mistakes: readonly (readonly [name: string, provider: string, status: numb
 
 const primaryKeys = ["sk-primary-1", "sk-primary-2", "sk-primary-3"];
 const primaryKeyNames = primaryKeys.map((_key, at) => `FAILOVER_PRIMARY_KEY_${at}`);
+const tellerKeyName = "FAILOVER_TELLER_KEY";
+/** Of a shape that no pattern knows. */
+const tellerKey = "correct-horse-battery-staple";
 const openKeys = [`\${${upstreamKeyName}}`];
 
 /** How a primary fails with each of its keys. */
@@ -90,6 +98,7 @@ function listPrimaries(upstream: FakeUpstreams): Fields[] {
   return [
     ...outages.map((_outage, at) => ({ id: `primary-${at}`, ...common, api_keys })),
     { id: "backup", ...common, api_keys: openKeys },
+    { id: "teller", ...common, api_keys: [`\${${tellerKeyName}}`] },
     ...["b", "c", "d"].map((name) => ({ id: `many-${name}`, ...common, api_keys })),
   ];
 }
@@ -114,10 +123,14 @@ function refuse(status: number, body: unknown): Behaviour {
 }
 
 let chat: ChatGateway;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let caller: ChatCaller;
 beforeAll(async () => {
+  process.env[tellerKeyName] = tellerKey;
   for (const [at, name] of primaryKeyNames.entries()) process.env[name] = primaryKeys[at];
+  database = await createTestDatabase();
   chat = await openChatGateway({
+    sharedDatabase: database,
     catalog: (upstream: FakeUpstreams) =>
       writeCatalogOf(upstream, {
         models: [
@@ -126,6 +139,14 @@ beforeAll(async () => {
             routes: [{ provider, upstream_model: nameUpstream(`mistake-${at}`) }],
           })),
           ...listOutageModels(),
+          {
+            id: "told",
+            routes: [
+              { provider: "teller", upstream_model: nameUpstream("told"), priority: 0 },
+              { provider: "backup", upstream_model: nameUpstream("told"), priority: 1 },
+            ],
+          },
+          { id: "told-alone", routes: [{ provider: "teller", upstream_model: nameUpstream("told-alone") }] },
           {
             id: "many",
             routes: ["b", "c", "d"].map((name, priority) => ({
@@ -138,7 +159,10 @@ beforeAll(async () => {
   });
   caller = await chat.createCaller({ cash: "1000" });
 });
-afterAll(() => chat[Symbol.asyncDispose]());
+afterAll(async () => {
+  await chat[Symbol.asyncDispose]();
+  await database.close();
+});
 
 async function send(model: string, fields: Fields = {}): Promise<{ status: number; code: string | null }> {
   const response = await caller.post({ model, messages: [{ role: "user", content: "Hello" }], ...fields });
@@ -187,4 +211,85 @@ test("a call is sent five times at most, twice to one provider", async () => {
   const names = ["many-b", "many-c", "many-d"].map(nameUpstream);
   const asked = chat.upstream.requests.map(({ model }) => model ?? "").filter((model) => names.includes(model));
   expect(names.map((name) => asked.filter((model) => model === name).length)).toEqual([2, 2, 1]);
+});
+
+describe("what the vendor said", () => {
+  const said = `The engine is down for ${canary}, sk-proj-abcdefgh12345678 and ${tellerKey}: https://a.example/b?token=c`;
+  const hidden = `The engine is down for ${canary}, sk-proj-[hidden] and [hidden]: https://a.example/b?[hidden]`;
+  const attempt = {
+    ...{ upstream: "teller", upstream_key: 0, failure: "overloaded", status: 500, code: "engine_down", said: hidden },
+    duration_ms: expect.any(Number),
+  };
+
+  /** What the request log has of a call, once it is written: for operators, and for the account. */
+  async function readRecords(id: string) {
+    const record = await waitUntil(
+      "the request to be logged",
+      () => showRequest(chat.gateway.database, id).catch(() => null),
+      10_000,
+    );
+    const own = await (await chat.gateway.get(`/requests/${id}`, caller.key)).text();
+    const listed = await (await chat.gateway.get("/requests?limit=100", caller.key)).text();
+    return { record, seen: own + listed };
+  }
+
+  async function sendTold(model: string, stream: boolean): Promise<string> {
+    const error = { message: said, code: "engine_down", type: "server_error" };
+    chat.upstream.scriptFor({ model: nameUpstream(model), apiKey: tellerKey }, refuse(500, { error }));
+    const response = await caller.post({ model, stream, messages: [{ role: "user", content: "Hello" }] });
+    await response.text();
+    return response.headers.get("x-request-id") ?? "";
+  }
+
+  function listLines(id: string): Fields[] {
+    return chat.gateway.logs.filter((line) => line.request_id === id);
+  }
+
+  test.each([true, false])(
+    "is in the record and the log of a call that another answered, streamed: %s",
+    async (stream) => {
+      const id = await sendTold("told", stream);
+      const { record, seen } = await readRecords(id);
+      expect(record).toMatchObject({ status: 200, upstream: "backup", model: "told", accountId: caller.accountId });
+      expect(record.failedAttempts).toMatchObject([
+        { upstream: "teller", upstreamModel: nameUpstream("told"), kind: "overloaded", status: 500, said: hidden },
+      ]);
+      for (const secret of ["teller", "backup", "engine", "failed_attempts", tellerKey])
+        expect(seen).not.toContain(secret);
+      const { status, code, ...rest } = attempt;
+      expect(listLines(id).find(({ msg }) => msg === "upstream failed")).toMatchObject({
+        ...{ ...rest, upstream_status: status, upstream_code: code, upstream_model: nameUpstream("told") },
+        account_id: caller.accountId,
+      });
+      expect(listLines(id).find(({ msg }) => msg === "request")).toMatchObject({
+        upstream: "backup",
+        failed_attempts: 1,
+      });
+      expect(JSON.stringify(chat.gateway.logs)).not.toContain(tellerKey);
+    },
+  );
+
+  test("is in the record of a call that failed, and an operator reads it by a command", async () => {
+    const id = await sendTold("told-alone", false);
+    const { record } = await readRecords(id);
+    expect(record).toMatchObject({ status: 503, errorCode: "upstream_unavailable", upstream: "teller" });
+    using folder = createDataDirectory();
+    const environment = { SLUICE_DATA_DIR: folder.path, SLUICE_DATABASE_URL: database.url };
+    const shown = await runCommandHere(["request", "show", id, "--json"], { environment });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      ...{ id, account: caller.accountId, model: "told-alone", status: 503, upstream: "teller", charge: null },
+      failed_attempts: [{ ...attempt, upstream_model: nameUpstream("told-alone") }],
+    });
+    const text = await runCommandHere(["request", "show", id], { environment });
+    expect(text.stdout).toContain(hidden);
+    const unknown = await runCommandHere(["request", "show", "req_nothing"], { environment });
+    expect(unknown.exitCode).not.toBe(0);
+  });
+
+  test("is nothing where the first upstream answered", async () => {
+    const response = await caller.post({ model: "told", messages: [{ role: "user", content: "Hello" }] });
+    await response.text();
+    const { record } = await readRecords(response.headers.get("x-request-id") ?? "");
+    expect(record).toMatchObject({ upstream: "teller", failedAttempts: [] });
+  });
 });

@@ -2,6 +2,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import { chooseTarget, listUntried } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
+import { describeFailure } from "../../../providers/failures/describe-failure.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
@@ -308,13 +309,17 @@ function describePoll(
 }
 
 function reportFailure(
-  { logger }: UpstreamDependencies,
+  { logger, catalog, registry }: UpstreamDependencies,
   { id, accountId, keyId, model }: MediaTask,
   { target, error }: { target: Upstream["target"]; error: ProviderError },
 ): void {
   const { providerId, upstreamModel, keyNumber } = target;
+  const holder = findTaskTarget(listTaskTargets(catalog.current(), model, registry), target);
+  const { kind, status, code, said } = describeFailure(error, holder ?? { apiKeyReference: null, provider: {} });
   const place = { upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
-  logger.warn({ task_id: id, account_id: accountId, key_id: keyId, model, ...place, error }, "upstream failed");
+  const spoken = { failure: kind, upstream_status: status, upstream_code: code, said };
+  const task = { task_id: id, account_id: accountId, key_id: keyId, model };
+  logger.warn({ ...task, ...place, ...spoken, error }, "upstream failed");
 }
 
 function toProviderError(error: unknown): ProviderError {
