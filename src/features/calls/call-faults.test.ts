@@ -139,7 +139,7 @@ async function runWorld(world: World) {
     countAffordable: () => enter("countAffordable", 5),
   };
   const plan: CallPlan<Kinds> = {
-    ...{ caller, requestId: "req_1", modelId: "talk", meter, terms, tokensLikely: 0, headers: {} },
+    ...{ caller, requestId: "req_1", modelId: "talk", meter, terms, tokensLikely: 0, callMs: 1000, headers: {} },
     targets: [
       {
         ...{ providerId: "main", upstreamModel: "talk-1", keyNumber: 0, apiKeyReference: null, placeHash: 0 },
@@ -197,7 +197,7 @@ async function runWorld(world: World) {
         untilNone: async () => {},
       },
       notices: { warn: () => {} },
-      routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
+      routing: { health: createUpstreamHealth({ clock }), random: () => 0, clock },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),
       metrics: createMetrics(),
     },

@@ -379,7 +379,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   }
 
   private describeRouting(): Record<string, unknown> {
-    const { target = null, failedAttempts = [] } = this.call.routed ?? {};
+    const { target, failedAttempts } = this.call.routed;
     if (target === null) return {};
     const place = { upstream: target.providerId, upstream_model: target.upstreamModel };
     return failedAttempts.length === 0 ? place : { ...place, failed_attempts: failedAttempts.length };

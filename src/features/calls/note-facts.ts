@@ -22,7 +22,7 @@ export function noteRouting<K extends CallKinds>(
   facts: CallFacts | null,
   { routed }: Pick<PaidCall<K>, "routed">,
 ): void {
-  if (facts === null || routed === null) return;
+  if (facts === null) return;
   facts.upstream = routed.target?.providerId ?? null;
   facts.failedAttempts = routed.failedAttempts;
 }

@@ -117,7 +117,8 @@ const openAfterMs = 1;
 const noDetail = {};
 const noTokens: CallTokens = { input: 0, output: 0 };
 const unsent: RoutedRun<never> = {
-  ...{ target: null, pause: () => {}, resume: () => {}, cancel: () => {}, stopFailover: () => {} },
+  ...{ target: null, failedAttempts: [] },
+  ...{ pause: () => {}, resume: () => {}, cancel: () => {}, stopFailover: () => {} },
 };
 const noPlace = (): void => {};
 
@@ -588,8 +589,8 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     return { use: "request", id: this.plan.requestId, ttlMs: this.plan.terms.holdMs };
   }
 
-  /** Who was asked, for operators; `null` where the call was not sent. */
-  get routed(): Pick<RoutedRun<K>, "target" | "failedAttempts"> | null {
+  /** Who was asked, for operators. */
+  get routed(): Pick<RoutedRun<K>, "target" | "failedAttempts"> {
     return this.run;
   }
 
