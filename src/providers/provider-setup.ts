@@ -35,7 +35,7 @@ export function readApiKey({ provider, apiKeyReference }: KeyedProvider): string
 
 function requireSecret(text: string): string {
   const value = resolveSecret(text);
-  if (value === null) throw new ProviderError("unauthorized", describeMissingSecret(text).message);
+  if (value === null) throw new ProviderError("key-refused", describeMissingSecret(text).message);
   return value;
 }
 

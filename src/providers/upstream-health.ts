@@ -270,6 +270,6 @@ function widenToKey({ providerId, keyNumber }: UpstreamTarget): CircuitPlace {
 }
 
 /** The same text for the same place. */
-function nameTarget({ providerId, upstreamModel, keyNumber }: CircuitPlace): string {
+export function nameTarget({ providerId, upstreamModel, keyNumber }: CircuitPlace): string {
   return `${providerId}\n${upstreamModel ?? ""}\n${keyNumber}`;
 }

@@ -109,9 +109,9 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     try {
       this.start(choice.target);
     } catch (cause) {
-      // A provider never throws; one that does all the same must not take the process with it.
+      // A missing secret; or a provider that throws all the same, which must not take the process with it.
       const error = new ProviderError("bad-answer", "The call could not be started.", { cause });
-      if (this.tried.length === triedBefore) this.onError(error);
+      if (this.tried.length === triedBefore) this.onError(cause instanceof ProviderError ? cause : error);
     }
   }
 
