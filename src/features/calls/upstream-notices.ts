@@ -7,7 +7,7 @@ export type UpstreamNotices = {
 };
 
 /** What an upstream does wrong, and what the operator can do about it. */
-export const upstreamNotices = {
+const upstreamNotices = {
   "cap-ignored": {
     message: "upstream ignored the output cap",
     fix: "Set output_cap_field to the field that this upstream reads, or to none so that Sluice streams and stops it.",
