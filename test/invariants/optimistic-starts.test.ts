@@ -165,7 +165,7 @@ test.each([1, 2, 3])(
   timeoutMs,
 );
 
-test("a hold that only another process's reserve prevents waits for the end of the lease, and is not refused", async () => {
+test("a hold that only another process's reserve prevents waits until it is given up, and is not refused", async () => {
   const [first, second] = nodes as [Node, Node];
   const accountId = await place.createAccount(1000n);
   const expiresAt = new Date(Date.now() + 60_000);

@@ -15,6 +15,7 @@ import { estimateSpendable } from "./estimate-spendable.ts";
 import { createContended } from "./explain-refused-hold.ts";
 import { type Conclusion, createGroupCommit } from "./group-commit.ts";
 import { reserveLeaseMs } from "./ledger-rows.ts";
+import { endReserve } from "./ledger-store.ts";
 import type { Operation, ResultOf } from "./operation.ts";
 import { createReserves } from "./reserves.ts";
 
@@ -88,6 +89,11 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
+  const idleTimer = setInterval(() => {
+    // Where it cannot be written, the lease lapses.
+    for (const idle of reserves.takeIdle()) endReserve(database, idle).catch(() => {});
+  }, idleEveryMs).unref();
+
   return {
     // Not an async function: its promise would be one more for each operation.
     apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null, span: Span | null = null) {
@@ -116,13 +122,16 @@ export function createLedger(options: LedgerOptions): Ledger {
       await session.ping();
     },
     async close() {
+      clearInterval(idleTimer);
       await groupCommit.drain();
       await session.close();
     },
   };
 }
 
-const contendedMsMax = reserveLeaseMs + 1000;
+/** Longer than an idle process keeps a reserve. */
+const contendedMsMax = 6000;
+const idleEveryMs = 1000;
 
 /** Takes money that another process may have reserved. Ends no claim. */
 function canContend(operation: Operation): boolean {

@@ -62,13 +62,13 @@ export type DecidedReserve = Reserve & { isRenewed: boolean };
 
 /** What the process that decides has begun by its reserves, and who it is in them. */
 export type EarlyCalls = {
-  owner: string;
+  isOwner(owner: string): boolean;
   /** What the calls that have begun before their holds were written may cost. */
   sumEarly(accountId: AccountId): bigint;
 };
 
 /** Of a writer that begins nothing early. */
-const noEarlyCalls: EarlyCalls = { owner: "", sumEarly: () => 0n };
+const noEarlyCalls: EarlyCalls = { isOwner: () => false, sumEarly: () => 0n };
 
 /** The state as it is after the operations of the batch so far: what they changed lies over what was there. */
 export type Draft = {
@@ -197,7 +197,7 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
     getReserved(accountId) {
       const own = early.sumEarly(accountId) - (confirmed.get(accountId) ?? 0n);
       const reserve = state.wallets.get(accountId)?.reserve ?? null;
-      const others = reserve === null || reserve.owner === early.owner ? 0n : reserve.amount;
+      const others = reserve === null || early.isOwner(reserve.owner) ? 0n : reserve.amount;
       return own > others ? own : others;
     },
     confirmEarly(accountId, amount) {
@@ -205,7 +205,7 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
     },
     revokeReserve(accountId) {
       const reserve = state.wallets.get(accountId)?.reserve ?? null;
-      if (reserve === null || reserve.isRevoked || reserve.owner === early.owner) return;
+      if (reserve === null || reserve.isRevoked || early.isOwner(reserve.owner)) return;
       changes.reserves.set(accountId, { ...reserve, isRevoked: true, isRenewed: false });
       changes.accountIds.add(accountId);
       changes.exactAccountIds.add(accountId);

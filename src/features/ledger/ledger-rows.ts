@@ -172,7 +172,7 @@ const decidedSpending: RowType<DecidedSpending> = {
 type ReserveRow = { accountId: AccountId; decided: DecidedReserve };
 
 /** How long a reserve is in force after it was written. */
-export const reserveLeaseMs = 4000;
+export const reserveLeaseMs = 30_000;
 
 const decidedReserve: RowType<ReserveRow> = {
   name: "ledger_decided_reserve",

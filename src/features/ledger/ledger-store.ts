@@ -17,6 +17,7 @@ import {
 } from "./ledger-rows.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
+import type { IdleReserve } from "./reserves.ts";
 
 /** Runs one statement: in a session of its own, or inside somebody's transaction. */
 type Run = <Row>(statement: Statement, values: StatementValue[]) => Promise<Row[]>;
@@ -71,6 +72,16 @@ export async function writeChanges(
   const [answer] = await run<{ others: OthersRow | null }>(writeStatement, presentChanges(changes, state, endedClaims));
   invariant(answer !== undefined, "the database tells no end of a write");
   return answer.others === null ? null : toOthers(answer.others);
+}
+
+/** Others may hold the money from now on. It needs no new version: whoever still knows of the reserve leaves it. */
+export async function endReserve(database: Database, { accountId, owner }: IdleReserve): Promise<void> {
+  await database
+    .updateTable("wallets")
+    .set({ reserved: 0n })
+    .where("account_id", "=", accountId)
+    .where("reserved_by", "=", owner)
+    .execute();
 }
 
 /** Whether changes were not written, because others had changed what they were decided on. */

@@ -22,7 +22,12 @@ export type Reserves = EarlyCalls & {
   decideReserves(draft: Draft): void;
   /** Told what was committed, and when its commit began. */
   keep(changes: Changes, begunMs: number): void;
+  /** Gives up the reserves of accounts without calls, and lists them for those who write that. */
+  takeIdle(): IdleReserve[];
 };
+
+/** Each grant has a name of its own, so that the end of one never ends the next. */
+export type IdleReserve = { accountId: AccountId; owner: string };
 
 type Standing = {
   /** What has begun and is not confirmed. */
@@ -30,17 +35,29 @@ type Standing = {
   /** What the last call that asked may cost, and when it asked. */
   asked: bigint;
   askedMs: number;
-  /** This process's reserve, and when the commit that wrote it last began. */
+  /** This process's reserve, by what name, and when the commit that wrote it last began. */
   amount: bigint;
+  owner: string;
   renewedMs: number;
+  /** The one that was given up last: a renewal of it that was on its way does not count. */
+  endedOwner: string;
+  /** Not before this is another one granted: another process waits for the money. */
+  grantAfterMs: number;
   /** Another's reserve as it is remembered, and since when it is. */
   foreign: Reserve | null;
   foreignMs: number;
 };
 
-/** A call begins only so soon after a renewal: the rest of the lease is for writing its hold. */
+/** A call begins only so soon after a renewal. The rest of the lease is for writing its hold, which is given up long before. */
 const beginWithinMs = 1000;
 const renewAfterMs = 500;
+/** A reserve that is older is granted as a new one: its lease could lapse while the renewal is on its way. */
+const renewWithinMs = reserveLeaseMs / 3;
+/** An account without calls for so long needs no reserve. */
+const idleMs = 3000;
+const endedAtOnceMax = 100;
+/** As long as others, who try ten times a second, need to take what was given up for them. */
+const grantPauseMs = 1000;
 /** An account whose last call is longer ago needs no reserve. */
 const askedMsMax = 60_000;
 /** A reserve is at most this part of the balance, so that it seldom stands in anyone's way. */
@@ -53,7 +70,8 @@ const readMs = (): number => performance.now();
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one table of standings; its functions share it.
 export function createReserves(): Reserves {
-  const owner = randomUUID();
+  const processName = randomUUID();
+  let grantCount = 0;
   const standings = new Map<AccountId, Standing>();
 
   function getStanding(accountId: AccountId): Standing {
@@ -61,8 +79,8 @@ export function createReserves(): Reserves {
     if (known !== undefined) return known;
     if (standings.size >= accountsMax) forgetIdle();
     const never = Number.NEGATIVE_INFINITY;
-    const times = { askedMs: never, renewedMs: never, foreignMs: never };
-    const standing = { early: 0n, asked: 0n, amount: 0n, foreign: null, ...times };
+    const times = { askedMs: never, renewedMs: never, foreignMs: never, grantAfterMs: never };
+    const standing = { early: 0n, asked: 0n, amount: 0n, owner: "", endedOwner: "", foreign: null, ...times };
     standings.set(accountId, standing);
     return standing;
   }
@@ -71,9 +89,11 @@ export function createReserves(): Reserves {
     for (const [accountId, { early }] of standings) if (early === 0n) standings.delete(accountId);
   }
 
+  const isOwner = (owner: string): boolean => owner.startsWith(processName);
+
   /** Whether another's reserve is in force. One that is remembered for longer than a lease was not renewed, if no write came since. */
   function isForeign(standing: Standing, reserve: Reserve | null, nowMs: number): boolean {
-    if (reserve === null || reserve.owner === owner) return false;
+    if (reserve === null || isOwner(reserve.owner)) return false;
     if (standing.foreign !== reserve) {
       standing.foreign = reserve;
       standing.foreignMs = nowMs;
@@ -86,7 +106,7 @@ export function createReserves(): Reserves {
     const reserve = draft.findWallet(accountId)?.reserve ?? null;
     if (nowMs - standing.askedMs > askedMsMax || isForeign(standing, reserve, nowMs)) return;
     const sinceMs = nowMs - standing.renewedMs;
-    const isOwn = reserve !== null && reserve.owner === owner && sinceMs <= reserveLeaseMs;
+    const isOwn = reserve !== null && reserve.owner === standing.owner && sinceMs <= renewWithinMs;
     if (isOwn && reserve.isRevoked) yieldReserve(draft, accountId, standing, reserve);
     else if (isOwn) renewReserve(draft, accountId, standing, reserve);
     else grantReserve(draft, accountId, standing);
@@ -98,10 +118,14 @@ export function createReserves(): Reserves {
   }
 
   function grantReserve(draft: Draft, accountId: AccountId, standing: Standing): void {
-    const amount = decideAmount(draft, accountId, standing);
-    if (amount < standing.asked) return;
+    const { asked, early } = standing;
+    const wanted = decideAmount(draft, accountId, standing);
+    if (wanted < asked || readMs() < standing.grantAfterMs) return;
+    const amount = wanted < early ? early : wanted;
     // Other processes have to know of it before a call counts on it.
     draft.requireExact(accountId);
+    grantCount += 1;
+    const owner = `${processName}:${grantCount}`;
     draft.changes.reserves.set(accountId, { amount, owner, isRevoked: false, isRenewed: true });
   }
 
@@ -113,12 +137,13 @@ export function createReserves(): Reserves {
     if (!isDue && !isLowered) return;
     if (isRaised) draft.requireExact(accountId);
     const amount = isRaised ? wanted : isLowered ? lower(standing, wanted) : reserve.amount;
-    draft.changes.reserves.set(accountId, { amount, owner, isRevoked: false, isRenewed: true });
+    draft.changes.reserves.set(accountId, { ...reserve, amount, isRenewed: true });
   }
 
   /** Another process waits for the money: only what has begun still needs it. */
   function yieldReserve(draft: Draft, accountId: AccountId, standing: Standing, reserve: Reserve): void {
     const amount = lower(standing, 0n);
+    standing.grantAfterMs = readMs() + grantPauseMs;
     if (amount < reserve.amount) draft.changes.reserves.set(accountId, { ...reserve, amount, isRenewed: false });
   }
 
@@ -130,7 +155,7 @@ export function createReserves(): Reserves {
   }
 
   return {
-    owner,
+    isOwner,
     sumEarly: (accountId) => standings.get(accountId)?.early ?? 0n,
     begin(accountId, amount, spendable) {
       const standing = getStanding(accountId);
@@ -156,10 +181,25 @@ export function createReserves(): Reserves {
     keep({ reserves }, begunMs) {
       for (const [accountId, decided] of reserves) {
         const standing = standings.get(accountId);
-        if (standing === undefined || !decided.isRenewed || decided.owner !== owner) continue;
+        if (standing === undefined || !decided.isRenewed || decided.owner === standing.endedOwner) continue;
         standing.amount = decided.amount;
+        standing.owner = decided.owner;
         standing.renewedMs = begunMs;
       }
+    },
+    takeIdle() {
+      const nowMs = readMs();
+      const idle: IdleReserve[] = [];
+      for (const [accountId, standing] of standings) {
+        const { owner, early, renewedMs } = standing;
+        if (idle.length === endedAtOnceMax) break;
+        if (owner === "" || early > 0n || nowMs - renewedMs < idleMs) continue;
+        standing.endedOwner = owner;
+        standing.owner = "";
+        standing.amount = 0n;
+        idle.push({ accountId, owner });
+      }
+      return idle;
     },
   };
 }

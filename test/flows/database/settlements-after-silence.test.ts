@@ -85,8 +85,8 @@ test.each(silences)(
     chat.upstream.always({ pieces: ["one ", "two ", "three"], beforeHead: upstream });
     const asks: Ask[] = [false, true].flatMap((stream) => [
       { stream, key: null },
-      { stream, key: `${seconds} ${stream} first`.replaceAll(" ", "-") },
-      { stream, key: `${seconds} ${stream} second`.replaceAll(" ", "-") },
+      { stream, key: chat.gateway.parts.ids.next("req") },
+      { stream, key: chat.gateway.parts.ids.next("req") },
     ]);
     const [requestsBefore, chargesBefore] = [chat.upstream.requests.length, (await caller.listCharges()).length];
     const answers = asks.map((ask) => readWhole(send(ask)));
@@ -126,6 +126,9 @@ test("a hold that was written while the database fell silent is released soon af
   const send = (): Promise<Response> => poor.post({ model: "open", messages: [{ role: "user", content: "Hi" }] });
   expect((await send()).status).toBe(200);
   await poor.settled();
+  // The hold is written by itself: nothing is there to be settled yet.
+  const upstream = chat.upstream.gate();
+  chat.upstream.always({ text: "Hello", beforeHead: upstream });
   const lock = await lockWallet(chat.gateway.database, poor.accountId);
   const refused = send();
   await lock.awaited();
@@ -134,8 +137,9 @@ test("a hold that was written while the database fell silent is released soon af
   await lock.free();
   const countOpen = async (): Promise<number> =>
     (await poor.listHolds()).filter(({ state }) => state === "open").length;
-  await waitUntil("the hold to be written", async () => (await countOpen()) === 1);
+  await waitUntil("the hold to be written", async () => (await poor.listHolds()).length === 2);
   expect((await refused).status).toBe(503);
+  upstream.open();
   line.speak();
   const returnedMs = performance.now();
   await waitUntil("the release", async () => (await countOpen()) === 0, endMsMax);
