@@ -268,15 +268,15 @@ test("what a key's budget leaves is all that a hold is raised by", async () => {
   await payment.settle(null);
 });
 
-test("use beyond the hold is charged as far as there is money, and the rest is a loss of the house", async () => {
+test("use beyond the hold is charged up to the hold, and the rest is a loss of the house", async () => {
   const accountId = await world.createAccount(firstHold + 30n * token);
   const payment = createPayment(accountId);
   await payment.open();
   expect(await payment.settle({ ...createUsage(100, 40), isCounted: false })).toEqual({
-    charge: 150n * token,
-    lost: 30n * token,
+    charge: firstHold,
+    lost: 60n * token,
   });
-  expect(await readMoney(accountId)).toEqual({ available: 0n, frozen: 0n });
+  expect(await readMoney(accountId)).toEqual({ available: 30n * token, frozen: 0n });
 });
 
 test("a minimum is held where the tokens cost less, and something is held even where input costs nothing", async () => {
