@@ -151,7 +151,7 @@ describe("an upstream that keeps failing", () => {
     await breakDown("told");
     clock.advance(2000);
     const gate = chat.upstream.gate();
-    script("told", { beforeHead: gate });
+    script("told", { beforeHead: gate, beforePiece: chat.upstream.gate() });
     const leaving = new AbortController();
     const body = { model: "told", stream: true, messages: [{ role: "user", content: "Hello" }] };
     const abandoned = caller.post(body, { signal: leaving.signal });
@@ -159,6 +159,8 @@ describe("an upstream that keeps failing", () => {
     const abortedBefore = chat.upstream.abortedCalls().length;
     leaving.abort();
     await expect(abandoned).rejects.toThrow();
+    // The verdict comes first: only an upstream that has accepted is stopped.
+    gate.open();
     await chat.upstream.aborted(abortedBefore + 1);
     expect(await send("told")).toMatchObject(ok);
   });
