@@ -260,7 +260,7 @@ describe("what cannot be done is refused by name, before anything is charged", (
       "an unusable image",
       { input: [user, { role: "user", content: [{ type: "input_image", image_url: "ftp://x" }] }] },
       "invalid_url",
-      "input[1]",
+      "input[1].content[0].image_url",
     ],
     [
       "an output of no call",
