@@ -610,7 +610,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an amount is added that others may have taken",
     file: draft,
-    find: "draft.noteAvailable(pocketId, available - part);",
+    find: "draft.noteAvailable(pocketId, available - part - (reservedHere > 0n ? reservedHere : 0n));",
     replace: "",
   },
   {

@@ -64,7 +64,7 @@ export function composeAnswer(
 /** A refusal of the vendor's own, which no script can turn into an answer. */
 export function composeRefusal(wire: VendorWire, refusal: VendorRefusal, callNumber: number): ComposedAnswer {
   const { status, message, code, param } = refusal;
-  const error = { status, message: `${canary}: ${message}`, code, param, type: null, retryDelay: null };
+  const error = { status, message: `${message} (${canary})`, code, param, type: null, retryDelay: null };
   const body = write(JSON.stringify(wire.presentError(error, callNumber)), false);
   const headers = { "content-type": "application/json", "content-length": String(body.bytes.length) };
   return { status, headers: { ...headers, ...wire.listHeaders(callNumber) }, writes: [body] };
@@ -80,7 +80,7 @@ function listScriptedHeaders({ hugeHeaderBytes, redirectTo }: Behaviour): Record
 function describeError({ status = 500, error = {}, retryDelay }: Behaviour): VendorError {
   return {
     status,
-    message: `${canary}: ${error.message ?? `Something is wrong with the model at https://api.${canary}.example`}`,
+    message: `${error.message ?? `Something is wrong with the model at https://api.${canary}.example`} (${canary})`,
     code: error.code ?? null,
     type: error.type ?? null,
     param: error.param ?? null,

@@ -337,7 +337,7 @@ describe.for<Vendor>(["openai", "anthropic", "gemini"])("the canary of %s", (ven
       expect(vendor === "anthropic" || findCanary([error.code, error.details]) !== null).toBe(true);
     }
     fake.script({ status: 400, error: { message: "Too long" } });
-    expect((await askVendor(fake, vendor)).json).toHaveProperty("error.message", `${canary}: Too long`);
+    expect((await askVendor(fake, vendor)).json).toHaveProperty("error.message", `Too long (${canary})`);
     fake.script({ errorAfterPieces: 1 });
     const { text } = await askVendor(fake, vendor, { isStreamed: true });
     expect(findCanary(text.slice(text.lastIndexOf('"error"')))).not.toBeNull();

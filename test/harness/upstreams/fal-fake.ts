@@ -236,7 +236,7 @@ async function presentOutputs(
 }
 
 function refuse({ status = 500, error = {} }: MediaBehaviour): MediaReply {
-  const message = `${canary}: ${error.message ?? "something is wrong"}`;
+  const message = `${error.message ?? "something is wrong"} (${canary})`;
   if (status !== 422) return writeJson(status, { detail: message });
   const loc = ["body", error.param ?? "prompt"];
   return writeJson(422, { detail: [{ loc, msg: message, type: error.code ?? "value_error", input: canary }] });
