@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
 import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
-import { writeQuestion } from "../harness/chat/hear-chat.ts";
+import { boundInput, priceOf, writeQuestion } from "../harness/chat/hear-chat.ts";
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { createWirePace } from "../harness/upstreams/wire-pace.ts";
 
@@ -108,7 +108,7 @@ test("whatever calls are made at once, upstreams that write to their caps are ne
   expect(chat.gateway.logs.filter(({ lost }) => lost !== undefined)).toEqual([]);
 });
 
-test("an upstream that breaks its own cap is told of, and the account pays no more than it has", async () => {
+test("an upstream that breaks its own cap is logged, and the account pays no more than its hold", async () => {
   const caller = await chat.createCaller({ cash: "1.00" });
   chat.upstream.scriptFor(
     { model: `${canary}-hidden-thinker` },
@@ -117,12 +117,15 @@ test("an upstream that breaks its own cap is told of, and the account pays no mo
       usage: { inputTokens, outputTokens: 5000 },
     },
   );
-  const response = await caller.post(writeQuestion("hidden-thinker", { max_tokens: 100 }));
+  const question = writeQuestion("hidden-thinker", { max_tokens: 100 });
+  const response = await caller.post(question);
   expect(response.status).toBe(200);
   await response.text();
   await caller.settled();
-  expect(await caller.listCharges()).toMatchObject([{ paid: "1.00", lost: "9.02" }]);
-  const line = chat.gateway.logs.find(({ level, lost }) => level === "error" && lost === "9.02");
+  const held = priceOf({ input: boundInput(question), output: 100 });
+  const overrun = priceOf({ input: inputTokens - boundInput(question), output: 5000 - 100 });
+  expect(await caller.listCharges()).toMatchObject([{ paid: held, lost: overrun }]);
+  const line = chat.gateway.logs.find(({ level, lost }) => level === "error" && lost === overrun);
   expect(line).toMatchObject({
     upstream: "open",
     model: "hidden-thinker",
