@@ -1773,7 +1773,7 @@ begin
       from unnest(decided_spending) as decided
       where key_spending.key_id = decided.key_id and key_spending.starts_at = decided.starts_at;
     get diagnostics row_total = row_count;
-    -- Under the wallet's lock nobody else opens the period meanwhile.
+    -- The wallet's lock keeps other transactions from opening the period.
     if row_total < cardinality(decided_spending) then
       insert into key_spending (key_id, starts_at, account_id, held, spent)
         select key_id, starts_at, account_id, held, spent from unnest(decided_spending)

@@ -3,7 +3,7 @@ import type { ProviderError } from "../../providers/contract.ts";
 import { describeFailure } from "../../providers/failures/describe-failure.ts";
 import type { RouteTarget } from "../catalog/index.ts";
 
-/** What operators are told of an attempt that failed. */
+/** A failed attempt, as the operator sees it. */
 export function describeFailedAttempt(target: RouteTarget, error: ProviderError, durationMs: number): FailedAttempt {
   const { providerId, upstreamModel, keyNumber } = target;
   const place = { upstream: providerId, upstreamModel, keyNumber };

@@ -7,7 +7,7 @@ const messages = {
   upstream_unavailable: "The model could not answer. Retry shortly.",
 } as const;
 
-/** What customers are told of a failure that is not theirs: nothing of who failed, or why. */
+/** The customer's error for an upstream's fault: it names neither the upstream nor its reason. */
 export function explainUpstreamFault(cause: ProviderError, kind: UpstreamFaultKind): AppError {
   const { code } = failureTable[kind];
   return new AppError(code, messages[code], { cause, headers: presentRetry(cause.retryAfterMs) });

@@ -397,7 +397,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     else this.dispatch("cover");
   }
 
-  /** Nobody reads the answer any more, so the caller's buffer no longer slows the upstream. */
+  /** After a hang-up the caller's buffer no longer slows the upstream. */
   private judgeHangUp(): void {
     if (!hasHungUp(this.state)) return;
     const verdict = decideHangUp({

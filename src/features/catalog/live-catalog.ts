@@ -30,7 +30,7 @@ export async function openLiveCatalog(options: {
   /** Told of each try to load a new version that failed, and of each that did not. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
-  /** Told of all targets that are out of service, with each version of the catalog and whenever they change. */
+  /** Receives all targets that are out of service, with each catalog version and on each change. */
   onFaults?(faults: readonly RouteFault[]): void;
 }): Promise<LiveCatalog> {
   const { health, packagesFolder = null } = options;

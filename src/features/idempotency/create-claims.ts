@@ -65,7 +65,7 @@ export function createClaims({ database, clock, ...terms }: ClaimTerms & { datab
       try {
         await ending.submit(submit(item, holdMsMax));
       } catch (error) {
-        // The caller is told why nothing was answered; the key is free as soon as the database is back.
+        // The caller gets the error; the key is free as soon as the database is back.
         ending.tell(submit(item, settlementMsMax));
         throw error;
       }

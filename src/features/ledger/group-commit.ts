@@ -154,7 +154,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   }
 
   /**
-   * Nobody knows whether a hold was written, or released, that is waited for no longer. Sent again, in this order, it ends as
+   * A hold that is waited for no longer may or may not be written or released. Sent again, in this order, it ends as
    * soon as the database is back; a first try that is still on its way finds its id taken.
    */
   function leaveOver({ operation, conclusion }: Submitted): void {

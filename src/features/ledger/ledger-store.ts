@@ -74,7 +74,7 @@ export async function writeChanges(
   return answer.others === null ? null : toOthers(answer.others);
 }
 
-/** Others may hold the money from now on. It needs no new version: whoever still knows of the reserve leaves it. */
+/** Others may hold the money from now on. It needs no new version: processes that still remember the reserve leave it. */
 export async function endReserve(database: Database, { accountId, owner }: IdleReserve): Promise<void> {
   await database
     .updateTable("wallets")

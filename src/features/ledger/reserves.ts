@@ -48,12 +48,13 @@ type Standing = {
   foreignMs: number;
 };
 
-/** A call begins only so soon after a renewal. The rest of the lease is for writing its hold, which is given up long before. */
-const beginWithinMs = 1000;
 const renewAfterMs = 500;
 /** A reserve that is older is granted as a new one: its lease could lapse while the renewal is on its way. */
 const renewWithinMs = reserveLeaseMs / 3;
-/** An account without calls for so long needs no reserve. */
+/**
+ * A call begins only so soon after a renewal: the rest of the lease is for writing its hold, which is given up long before.
+ * An account without calls for longer gives its reserve up.
+ */
 const idleMs = 3000;
 const endedAtOnceMax = 100;
 /** As long as others, who try ten times a second, need to take what was given up for them. */
@@ -162,7 +163,7 @@ export function createReserves(): Reserves {
       const nowMs = readMs();
       standing.asked = amount;
       standing.askedMs = nowMs;
-      if (spendable === null || nowMs - standing.renewedMs > beginWithinMs) return false;
+      if (spendable === null || nowMs - standing.renewedMs >= idleMs) return false;
       const total = standing.early + amount;
       if (total > standing.amount || total > spendable) return false;
       standing.early = total;

@@ -97,7 +97,7 @@ function addForeignFields(chat: ChatRequest, request: ResponseRequest): void {
   }
 }
 
-/** What a tool that the vendor runs brings in is input, and nobody knows how much. */
+/** A hosted tool adds input of unknown size. */
 function isHosted({ type }: JsonObject): boolean {
   return typeof type === "string" && !isCallersTool(type);
 }

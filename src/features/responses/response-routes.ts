@@ -174,7 +174,7 @@ async function createInBackground(
   reply.headers(prepared.plan.headers);
   const { modelId } = prepared.plan;
   const facts = createFacts({ model: modelId, isOpen: true, isBackground: true });
-  // Before anything is begun that could not be told of.
+  // Before the response begins: a refused stream must not leave it running.
   const leave = asked.stream === true ? await request.enterStream() : () => {};
   const begun = await background.begin({ ...prepared, limits, span, facts }).catch((error: unknown) => {
     leave();

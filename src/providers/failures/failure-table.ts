@@ -92,7 +92,7 @@ export const failureTable = {
   },
 } as const satisfies Record<ProviderErrorKind, Consequence>;
 
-/** The kinds that are not the customer's fault, and what customers are told of them. */
+/** The kinds that are not the customer's fault, and the customer's error for each. */
 export type UpstreamFaultKind = {
   [Kind in ProviderErrorKind]: (typeof failureTable)[Kind]["fault"] extends "request" ? never : Kind;
 }[ProviderErrorKind];

@@ -174,7 +174,7 @@ function getRunning(task: Task): RunningTask {
   return task;
 }
 
-/** An upstream that cannot be reached is asked again for a while: work that nobody waits for is still billed. */
+/** Retries the cancel for a while: vendors bill abandoned work. */
 function expire(task: Task, { isUpstreamAsked }: Extract<Outcome, { kind: "abandoned" }>, now: Date): Transition {
   const isGraceOver = now.getTime() - task.deadlineAt.getTime() >= abandonMsMax;
   if (isUpstreamAsked || isGraceOver) return end(task, { state: "expired" }, now);

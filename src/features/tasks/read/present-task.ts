@@ -17,7 +17,7 @@ export function presentTask(
     isParentPaid = false,
   }: { signLink: SignLink; now: Date; queuePosition: number | null; isParentPaid?: boolean },
 ) {
-  // What a child made is its parent's material, which nobody has paid for before the parent succeeds.
+  // A child's output is the parent's material, and is paid for when the parent succeeds.
   const output = task.parentId === null || isParentPaid ? task.output : [];
   return {
     id: task.id,

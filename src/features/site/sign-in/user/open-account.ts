@@ -1,6 +1,6 @@
 import type { Database } from "../../../../platform/database/database.ts";
 
-/** Somebody who gets an account by signing up. */
+/** A person who signs up. */
 type NewPerson = {
   email: string;
   name: string | null;
