@@ -1,3 +1,4 @@
+-- compatible from 0059
 -- A reserve: money of an account that one process's calls may count on before their holds are written. Every other writer
 -- leaves so much of the balance, until the lease lapses. A revoked one is not renewed.
 alter table wallets

@@ -14,6 +14,7 @@ export { presentAttempt } from "./describe-attempt.ts";
 export { explainUpstreamFault } from "./explain-upstream-fault.ts";
 export { noteFacts, noteRouting } from "./note-facts.ts";
 export {
+  boundCallMs,
   type CallAttempt,
   type CallEnd,
   type CallMeter,

@@ -15,6 +15,13 @@ import type { UpstreamNotice } from "./upstream-notices.ts";
  * from admission to settlement, is written once, in this feature.
  */
 
+/** How long all attempts of a call may take: an upstream that hangs to its end leaves as much time for another. */
+export function boundCallMs(timeoutsMs: Iterable<number>): number {
+  let longestMs = 0;
+  for (const timeoutMs of timeoutsMs) longestMs = Math.max(longestMs, timeoutMs);
+  return 2 * longestMs;
+}
+
 /** How long a hold outlives the time that its call may take at the most. */
 export const holdMarginMs = 5 * 60_000;
 

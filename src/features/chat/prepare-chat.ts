@@ -9,6 +9,7 @@ import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatRun, ChatSink, NativeRequest } from "../../providers/contract.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
 import {
+  boundCallMs,
   type CallAttempt,
   type CallOperation,
   type CallPlan,
@@ -139,11 +140,8 @@ function getPrice(prices: readonly Price[]): Price {
   return price;
 }
 
-/** However many targets are tried, the caller waits no longer than for the most patient of them. */
 export function findCallMs(targets: readonly ChatTarget[]): number {
-  let totalMs = 0;
-  for (const { timeouts } of targets) totalMs = Math.max(totalMs, timeouts.totalMs);
-  return totalMs;
+  return boundCallMs(targets.map(({ timeouts }) => timeouts.totalMs));
 }
 
 type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlanFunction> & {

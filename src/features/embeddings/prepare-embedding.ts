@@ -3,7 +3,7 @@ import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { EmbeddingRequest } from "../../providers/embedding.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
-import { type CallPlan, holdMarginMs, type IncomingCall } from "../calls/index.ts";
+import { boundCallMs, type CallPlan, holdMarginMs, type IncomingCall } from "../calls/index.ts";
 import { getOfferedModel, type LiveCatalog, type Price, presentDeprecation } from "../catalog/index.ts";
 import type { EmbeddingKinds, EmbeddingTarget } from "./embedding-kinds.ts";
 import type { EmbeddingBody } from "./embedding-schema.ts";
@@ -33,7 +33,7 @@ export function prepareEmbedding(
   const targets = listAbleTargets({ catalog, registry }, modelId, request);
   const price = getPrice(offered.prices);
   const size = measureEmbedding(request.input, { bodyBytes, contextWindow: limits.context_window });
-  const callMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs));
+  const callMs = boundCallMs(targets.map(({ timeoutMs }) => timeoutMs));
   const dimensionsMax = limits.max_dimensions ?? dimensionsMaxUsual;
   return {
     ...{ caller, requestId, modelId, targets, callMs, tokensLikely: size.tokensLikely },

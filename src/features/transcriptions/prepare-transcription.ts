@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { Recording, TranscriptionRequest } from "../../providers/transcription.ts";
-import { type CallPlan, type CallTerms, holdMarginMs } from "../calls/index.ts";
+import { boundCallMs, type CallPlan, type CallTerms, holdMarginMs } from "../calls/index.ts";
 import {
   type Capability,
   getOfferedModel,
@@ -75,7 +75,7 @@ export function prepareTranscription(
   const outputTokensMax = model.limits.max_output_tokens;
   const quoted = quoteTranscription(price, { durationMs, prompt: request.prompt, outputTokensMax });
   const isByTokens = isPricedByTokens(quoted);
-  const callMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs));
+  const callMs = boundCallMs(targets.map(({ timeoutMs }) => timeoutMs));
   return {
     ...{ caller, requestId, modelId: model.id, targets, callMs },
     operation: { name: "generate_content", outputType: "text" },

@@ -178,7 +178,7 @@ test("doctor finds a wrong setting, a wrong certificate, an open data directory 
   const { checks } = JSON.parse(healthy.stdout) as { checks: { check: string; ok: boolean }[] };
   // What decodes media here is told of elsewhere: not every machine that runs tests has a maintained one.
   const failed = checks.filter(({ check, ok }) => !ok && check !== "decoders" && check !== "confinement");
-  expect([checks.length, failed]).toEqual([10, []]);
+  expect([checks.length, failed]).toEqual([11, []]);
 
   const wrong = await runCommandHere(["doctor"], { environment: { ...environment, SLUICE_PORT: "none" } });
   expect([wrong.exitCode, wrong.stdout]).toEqual([1, expect.stringContaining("Write a whole number from 1 to 65535")]);

@@ -7,6 +7,7 @@ import type { ProviderError } from "../../../providers/contract.ts";
 import type { AudioFormat, SpeechAudio, SpeechRequest } from "../../../providers/generation.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import {
+  boundCallMs,
   type CallEnd,
   type CallMeter,
   type CallPlan,
@@ -45,7 +46,7 @@ export function prepareSpeech(
   const { request, capability } = checkSpeech(speech, offered.model);
   invariant(request.type === "speech", "speech was checked as something else");
   const targets = listSpeechTargets({ catalog, registry }, modelId);
-  const callMs = Math.max(0, ...targets.map(({ timeoutMs }) => timeoutMs));
+  const callMs = boundCallMs(targets.map(({ timeoutMs }) => timeoutMs));
   const budgetAmount = caller.budget?.amount ?? null;
   const terms = quoteTask(getPrice(offered.prices, capability), { request, audioSeconds: null, budgetAmount });
   const meter = new SpeechMeter(request);
