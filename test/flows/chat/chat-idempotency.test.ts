@@ -6,7 +6,7 @@ import { bookCredit } from "../../../src/features/ledger/index.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { createLogger } from "../../../src/platform/observability/logger.ts";
 import { createMetrics } from "../../../src/platform/observability/metrics.ts";
-import { writeCatalogOf, writePrice } from "../../harness/chat/chat-catalog.ts";
+import { wideLimits, widePrice, writeCatalogOf, writePrice } from "../../harness/chat/chat-catalog.ts";
 import { type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { boundInput, priceOf } from "../../harness/chat/hear-chat.ts";
 import {
@@ -39,6 +39,7 @@ function writeCatalog(upstream: FakeUpstreams, { isOpenOffered = true } = {}): s
     { id: "anthropic", routes: [{ provider: "anthropic", upstream_model: `${canary}-claude` }] },
     { id: "google", routes: [{ provider: "google", upstream_model: `${canary}-gemini` }] },
     ...["free", ...failing].map((id) => ({ id, routes: [{ provider: "open", upstream_model: `${canary}-${id}` }] })),
+    { id: "wide", limits: wideLimits, routes: [{ provider: "open", upstream_model: `${canary}-wide` }] },
     {
       id: "frugal",
       usual_output_tokens: 10,
@@ -48,7 +49,7 @@ function writeCatalog(upstream: FakeUpstreams, { isOpenOffered = true } = {}): s
   const gratis = { input_price: "0", cached_input_price: "0", output_price: "0" };
   return writeCatalogOf(upstream, {
     models,
-    prices: models.map(({ id }) => writePrice(id, id === "free" ? gratis : {})),
+    prices: models.map(({ id }) => writePrice(id, id === "free" ? gratis : id === "wide" ? widePrice : {})),
   });
 }
 
@@ -334,7 +335,7 @@ describe("a caller with a key who goes away", () => {
   });
 
   test("after not reading for a while finds the answer, and holds nothing up", async () => {
-    const call = await createKeyedCall(chat, { asked: { stream: true } });
+    const call = await createKeyedCall(chat, { model: "wide", asked: { stream: true } });
     call.script({ pieces: Array.from({ length: 300 }, () => "x".repeat(2 ** 16)), usage });
     const stream = await readRawStream(chat.gateway, call);
     stream.pause();
@@ -377,7 +378,7 @@ describe("what is kept", () => {
   });
 
   test.each(ways)("is not an answer over a mebibyte, $way: then its id and usage are told", async ({ asked }) => {
-    const call = await createKeyedCall(chat, { asked });
+    const call = await createKeyedCall(chat, { model: "wide", asked });
     call.script({ pieces: Array.from({ length: 17 }, () => "x".repeat(2 ** 16)), usage });
     const first = await call.send();
     expect([first.status, first.text.length > 2 ** 20]).toEqual([200, true]);
@@ -385,7 +386,8 @@ describe("what is kept", () => {
     const again = await call.send();
     expect(again).toMatchObject({ status: 409, code: "already_completed", isReplay: true });
     const { error } = JSON.parse(again.text);
-    for (const told of [id, "100 prompt tokens", "20 completion tokens", charge]) expect(error.message).toContain(told);
+    for (const told of [id, "100 prompt tokens", "20 completion tokens", "0.00000012"])
+      expect(error.message).toContain(told);
     expect(again.headers.get("x-should-retry")).toBe("false");
     await call.expectDoneOnce();
   });

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revokeApiKey } from "../../../src/features/accounts/index.ts";
 import { countTokens } from "../../../src/lib/token-meter.ts";
-import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
+import { wideLimits, widePrice, writeCatalogOf, writePrice } from "../../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { priceOf, writeQuestion } from "../../harness/chat/hear-chat.ts";
 import { readRawStream } from "../../harness/chat/raw-stream.ts";
@@ -28,14 +28,17 @@ const stormModels = Array.from({ length: 10 }, (_, index) => `storm-${index}`);
 function writeCatalog(upstream: FakeUpstreams): string {
   const spoiled = vendors.flatMap((vendor) => faults.map((fault) => ({ vendor, id: `${vendor}-${fault}` })));
   const stormy = stormModels.map((id) => ({ vendor: "open" as const, id }));
+  const models = [
+    ...vendors.map((id) => ({ id, routes: [{ provider: id, upstream_model: upstreamModels[id] }] })),
+    { id: "wide", limits: wideLimits, routes: [{ provider: "open", upstream_model: `${canary}-wide` }] },
+    ...[...spoiled, ...stormy].map(({ vendor, id }) => ({
+      id,
+      routes: [{ provider: vendor, upstream_model: `${upstreamModels[vendor]}-${id}` }],
+    })),
+  ];
   return writeCatalogOf(upstream, {
-    models: [
-      ...vendors.map((id) => ({ id, routes: [{ provider: id, upstream_model: upstreamModels[id] }] })),
-      ...[...spoiled, ...stormy].map(({ vendor, id }) => ({
-        id,
-        routes: [{ provider: vendor, upstream_model: `${upstreamModels[vendor]}-${id}` }],
-      })),
-    ],
+    models,
+    prices: models.map(({ id }) => writePrice(id, id === "wide" ? widePrice : {})),
   });
 }
 
@@ -179,7 +182,7 @@ describe("a client that does not read", () => {
 
   test("of an answer without end costs no memory, and nothing when it has gone", async () => {
     const caller = await chat.createCaller();
-    const { question, findCall } = askFor("open-endless", { pieces: ["x".repeat(2 ** 14)], isEndless: true });
+    const { question, findCall } = askFor("wide", { pieces: ["x".repeat(2 ** 14)], isEndless: true });
     collectGarbage();
     const before = process.memoryUsage();
     const raw = await readRawStream(chat.gateway, { caller, question });
@@ -207,7 +210,7 @@ describe("a client that does not read", () => {
   test("stops the upstream, and gets everything when it goes on", async () => {
     const caller = await chat.createCaller();
     const pieces = Array.from({ length: 400 }, (_, index) => `${index}:${"x".repeat(2 ** 16)} `);
-    const { question, findCall } = askFor("open", { pieces, usage });
+    const { question, findCall } = askFor("wide", { pieces, usage });
     const raw = await readRawStream(chat.gateway, { caller, question });
     raw.pause();
     const call = await waitUntil("the call", findCall);
@@ -220,7 +223,7 @@ describe("a client that does not read", () => {
     raw.resume();
     const { text, isDone } = await raw.ended();
     expect([text.length, text === pieces.join(""), isDone]).toEqual([pieces.join("").length, true, true]);
-    expect(await readPaid(caller)).toEqual([reportedCharge]);
+    expect(await readPaid(caller)).toEqual(["0.00000012"]);
   });
 });
 

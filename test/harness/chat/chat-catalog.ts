@@ -59,6 +59,10 @@ export function writeCatalogOf(
   });
 }
 
+/** For answers of megabytes: a cap that they stay within, and a price at which an account can pay for it. */
+export const wideLimits = { context_window: 200_000_000, max_output_tokens: 100_000_000 };
+export const widePrice = { input_price: "0.000001", cached_input_price: "0.000001", output_price: "0.000001" };
+
 export function writePrice(model: string, more: Fields = {}): Fields {
   const price = { input_price: "1.00", cached_input_price: "0.50", output_price: "2.00" };
   return { model, billing_type: "token", unit: "1K tokens", ...price, ...more };
