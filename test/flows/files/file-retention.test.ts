@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFileStorage } from "../../../src/features/files/create-file-storage.ts";
-import { archiveBytes, createFileRemoval } from "../../../src/features/files/index.ts";
+import { archiveBytes, createFileRemoval, releaseOutputs } from "../../../src/features/files/index.ts";
 import { insertUnarchivedBytes } from "../../../src/features/files/unarchived-bytes-store.ts";
 import type { FileId } from "../../../src/lib/ids.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
@@ -269,7 +269,10 @@ describe("what a task made", () => {
       true,
     );
     expect(await readTables()).toMatchObject({ files: 1, unowned: 0, used: 0, stored: 1 });
-    expect((await readJson(await stage.call("/files?purpose=output"))).data).toMatchObject([{ id }]);
+    const listOutputs = async () => (await readJson(await stage.call("/files?purpose=output"))).data;
+    expect(await listOutputs()).toEqual([]);
+    await releaseOutputs(stage.database, [id]);
+    expect(await listOutputs()).toMatchObject([{ id }]);
     stage.clock.advance(30 * dayMs);
     await sweep();
     expect(await readTables()).toEqual(nothing);
