@@ -200,16 +200,17 @@ test("the SDK asks again for an answer that is under way with its key, and gets 
   expect(await own.listCharges()).toHaveLength(1);
 });
 
-test("a client that gives up waiting for a stream stops the upstream, and pays nothing for nothing", async () => {
+test("a client that gives up waiting for a stream pays once the upstream accepts, which is then stopped", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const abortedBefore = chat.upstream.abortedCalls().length;
-  chat.upstream.script({ beforeHead: gate });
+  chat.upstream.script({ beforeHead: gate, beforePiece: chat.upstream.gate() });
   const waiting = own.client.chat.completions.create({ ...question, stream: true }, { timeout: 2000 });
   await expect(waiting).rejects.toBeInstanceOf(APIConnectionTimeoutError);
+  gate.open();
   await chat.upstream.aborted(abortedBefore + 1);
   await own.settled();
-  expect(await own.listCharges()).toEqual([]);
+  expect(await own.listCharges()).toMatchObject([{ items: { hung_up: 1 } }]);
 });
 
 test("a client that gave up and asks again with its key gets the answer that it paid for", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { releaseOutputs } from "../../src/features/files/index.ts";
 import type { FileId } from "../../src/lib/ids.ts";
 import { type FilesStage, readError, readJson, startFilesStage } from "../harness/media/files-stage.ts";
 import { makeMedia } from "../harness/media/media-files.ts";
@@ -53,6 +54,7 @@ describe("a document", () => {
       created_at: Math.floor(kept.createdAt.getTime() / 1000),
       expires_at: kept.expiresAt.toISOString(),
     });
+    await releaseOutputs(stage.database, [kept.id]);
     expect((await readJson(await stage.call("/files?purpose=output"))).data).toContainEqual(told);
     const { pathname, search } = new URL(stage.files.signLink(kept.id, stage.clock.now()).url);
     const answers = [
