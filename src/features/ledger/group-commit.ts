@@ -183,7 +183,8 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     if (dependencies.abandoned.aborted) return false;
     if (!isLeftOver && "holdId" in operation && givenUp.has(operation.holdId)) return false;
     const isCrowded = coalescer.length() > settlementsMax;
-    const patience = isCrowded ? Math.min(patienceMs, databaseLimits.crowdedSettlementMsMax) : patienceMs;
+    const { crowdedSettlementMsMax } = databaseLimits;
+    const patience = isCrowded && patienceMs > crowdedSettlementMsMax ? crowdedSettlementMsMax : patienceMs;
     return clock.monotonicMs() - submittedAtMs + lastTryMs < patience;
   }
 
