@@ -26,7 +26,7 @@ export type Evidence = {
 export type Finding = { kind: "lost" | "doubled" | "wrong"; about: string; what: string };
 
 /** No charge of a call that was broken off can be more: all of the prompt and its frame, and the whole cap. */
-const brokenNanoMax = computeChatNano({ inputTokens: 1_000, outputTokens: 100 });
+const brokenNanoMax = computeChatNano({ inputTokens: inputTokensBase, outputTokens: 100 });
 
 /** Knows nothing of how the gateways work: only what was sent and got, what it costs, and what was promised. */
 export function checkBooks(evidence: Evidence): Finding[] {
