@@ -25,7 +25,7 @@ export type Evidence = {
  */
 export type Finding = { kind: "lost" | "doubled" | "wrong"; about: string; what: string };
 
-/** No charge of a call that was broken off can be more: all of the prompt and its frame, and the whole cap. */
+/** No charge of a broken call can be more: the instructions (4,000 tokens by our count), 1,000 for the rest, and the whole cap. */
 const brokenNanoMax = computeChatNano({ inputTokens: inputTokensBase, outputTokens: 100 });
 
 /** Knows nothing of how the gateways work: only what was sent and got, what it costs, and what was promised. */

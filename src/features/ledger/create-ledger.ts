@@ -33,7 +33,7 @@ export type Ledger = {
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
   /**
    * Whether a call may begin before its hold is written: whatever other processes do, the money for it will be there. Then
-   * the hold is told so (`early`), and `endEarly` follows once the hold is written, refused or given up.
+   * the hold carries it as `early`, and `endEarly` follows once the hold is written, refused or given up.
    */
   beginEarly(accountId: AccountId, amount: Nano): boolean;
   endEarly(accountId: AccountId, amount: Nano): void;

@@ -30,7 +30,7 @@ export const databaseLimits = {
   keepAliveMs: 5000,
   /** How long the server may take to say goodbye. */
   goodbyeMsMax: 1000,
-  /** How long a call may wait for its hold, and whoever hears of a failure for the release of one. */
+  /** How long a call waits for its hold, and a failed call for the release of one. */
   holdMsMax: 4000,
   /** How long a settlement waits for the database: to the end of its hold, which outlives the call by five minutes. */
   settlementMsMax: 290_000,
