@@ -1,10 +1,11 @@
 import { setImmediate as turnLoop } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { Authorization } from "../../src/features/calls/authorize-call.ts";
 import type { CallTerms } from "../../src/features/calls/paid-endpoint.ts";
 import type { Claims } from "../../src/features/idempotency/index.ts";
 import { openHold } from "../../src/features/ledger/apply-within.ts";
 import { createLedger } from "../../src/features/ledger/create-ledger.ts";
+import type { ReachPoint } from "../../src/features/ledger/decide-within.ts";
 import type { Ledger } from "../../src/features/ledger/index.ts";
 import { findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import type { KeyBudget } from "../../src/lib/budget.ts";
@@ -17,6 +18,7 @@ import { AppError } from "../../src/platform/errors/app-error.ts";
 import { createRandom } from "../harness/ledger/ledger-load.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 import { testSeed } from "../harness/test-seed.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 /** More of them by the environment, for a night. */
 const runs = Number(process.env.OPTIMISTIC_RUNS ?? 200);
@@ -40,10 +42,10 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-function openNode(): Node {
+function openNode(reach?: ReachPoint): Node {
   const address = { connectionString: place.url };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
-  const ledger = createLedger({ database, address, clock: systemClock, onTrouble: () => {} });
+  const ledger = createLedger({ database, address, clock: systemClock, onTrouble: () => {}, ...(reach && { reach }) });
   const claims = {} as Claims;
   const { ids } = place.parts;
   const money = { ledger, claims, clock: systemClock, ids, currency: "USD" };
@@ -180,4 +182,32 @@ test("a hold that only another process's reserve prevents waits until it is give
   first.ledger.endEarly(accountId, nano(10n));
   expect(await large).toMatchObject({ kind: "held", amount: 980n });
   expect(await second.ledger.apply(place.hold(accountId, 1n, { expiresAt }))).toMatchObject({ kind: "refused" });
+}, 60_000);
+
+test("a call that begins while a hold is being written keeps its money, though another process has taken its share", async () => {
+  const other = nodes[0] as Node;
+  let begin = (): void => {};
+  const node = openNode((point) => {
+    if (point === "decided") begin();
+  });
+  onTestFinished(async () => {
+    await node.ledger.close();
+    await node.database.destroy();
+  });
+  const accountId = await place.createAccount(1000n);
+  const expiresAt = new Date(Date.now() + 60_000);
+  node.ledger.beginEarly(accountId, nano(10n));
+  await node.ledger.apply(place.hold(accountId, 10n, { expiresAt }));
+  // The node has reserved 247 of 990. The other process leaves exactly that, which the node's memory does not know.
+  expect(await other.ledger.apply(place.hold(accountId, 743n, { expiresAt }))).toMatchObject({ kind: "held" });
+  let hasBegun = false;
+  begin = () => {
+    hasBegun ||= node.ledger.beginEarly(accountId, nano(200n));
+  };
+  const large = node.ledger.apply(place.hold(accountId, 240n, { expiresAt }));
+  await waitUntil("the call begins", () => hasBegun);
+  const early = await node.ledger.apply(place.hold(accountId, 200n, { expiresAt, early: nano(200n) }));
+  node.ledger.endEarly(accountId, nano(200n));
+  expect(early).toMatchObject({ kind: "held" });
+  expect(await large).toMatchObject({ kind: "refused" });
 }, 60_000);

@@ -35,9 +35,8 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
   if (known !== undefined) return answerAgain(known, fingerprint);
   if (operation.early !== undefined) draft.confirmEarly(operation.accountId, operation.early);
   const payment = choosePayment(draft, operation);
-  // What was reserved was reserved for this.
-  const reserved =
-    operation.early !== undefined || payment.unit !== "money" ? 0n : draft.getReserved(operation.accountId);
+  // An early call spends what was reserved for it.
+  const reserved = operation.early === undefined ? limitReserved(draft, operation.accountId, payment) : 0n;
   const refusal = decideRefusal(draft, operation, payment);
   if (refusal === null && isContended(draft, operation.accountId, payment, reserved)) return contend(draft, operation);
   const hold: Hold = {
@@ -135,7 +134,8 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
     const available = sumAvailable(draft, hold.accountId, hold.unit);
     if (available < more) return refuse("insufficient-balance", more - available);
     const wantedMore = { unit: hold.unit, amount: more };
-    if (isContended(draft, hold.accountId, wantedMore, getReserved(draft, hold))) return contend(draft, hold);
+    const reserved = limitReserved(draft, hold.accountId, wantedMore);
+    if (isContended(draft, hold.accountId, wantedMore, reserved)) return contend(draft, hold);
   }
   const raised = raiseHold(draft, hold, more, operation.budgetAmount);
   const isLater = operation.expiresAt !== null && operation.expiresAt > raised.expiresAt;
@@ -149,14 +149,16 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
 /** The hold with more in it; the same one when there is nothing to add. */
 function raiseHold(draft: Draft, hold: Hold, more: bigint, budget: bigint | null): Hold {
   if (more === 0n) return hold;
-  const added = setAside(draft, hold.accountId, { unit: hold.unit, amount: more, reserved: getReserved(draft, hold) });
+  const wanted = { unit: hold.unit, amount: more };
+  const reserved = limitReserved(draft, hold.accountId, wanted);
+  const added = setAside(draft, hold.accountId, { ...wanted, reserved });
   addToSpending(draft, hold, { held: more, spent: 0n, budget });
   return { ...hold, amount: hold.amount + more, lines: mergeLines(hold.lines, added) };
 }
 
-/** Money is reserved, quotas never are. */
-function getReserved(draft: Draft, { accountId, unit }: Hold): bigint {
-  return unit === "money" ? draft.getReserved(accountId) : 0n;
+/** Only money is reserved, never a quota. */
+function limitReserved(draft: Draft, accountId: AccountId, { unit, amount }: { unit: Unit; amount: bigint }): bigint {
+  return unit === "money" ? draft.limitReserved(accountId, sumAvailable(draft, accountId, unit) - amount) : 0n;
 }
 
 function mergeLines(lines: readonly HoldLine[], added: readonly HoldLine[]): HoldLine[] {
@@ -215,7 +217,8 @@ function computeCost(unit: Unit, { bill }: SettleOperation): bigint {
 function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, missing: bigint): bigint {
   if (operation.overrun === "charge-hold") return 0n;
   if (missing === 0n || draft.findWallet(hold.accountId)?.isFrozen === true) return 0n;
-  const unreserved = sumAvailable(draft, hold.accountId, hold.unit) - getReserved(draft, hold);
+  const reserved = limitReserved(draft, hold.accountId, { unit: hold.unit, amount: missing });
+  const unreserved = sumAvailable(draft, hold.accountId, hold.unit) - reserved;
   const available = unreserved > 0n ? unreserved : 0n;
   const budgetLeft = sumHoldBudgetLeft(draft, hold, operation.budgetAmount);
   return [missing, available, ...(budgetLeft === null ? [] : [budgetLeft])].reduce((a, b) => (a < b ? a : b));

@@ -60,15 +60,18 @@ export type Changes = {
  */
 export type DecidedReserve = Reserve & { isRenewed: boolean };
 
-/** What the process that decides has begun by its reserves, and who it is in them. */
+/** The early calls of the process that decides, and its name as an owner of reserves. */
 export type EarlyCalls = {
   isOwner(owner: string): boolean;
-  /** What the calls that have begun before their holds were written may cost. */
-  sumEarly(accountId: AccountId): bigint;
+  /**
+   * Returns the money that early calls may count on while the batch is being written. Lowers it to `left` where it is more,
+   * but never below the cost of the calls that have begun.
+   */
+  limitEarly(accountId: AccountId, left: bigint): bigint;
 };
 
-/** Of a writer that begins nothing early. */
-const noEarlyCalls: EarlyCalls = { isOwner: () => false, sumEarly: () => 0n };
+/** For writers without early calls. */
+const noEarlyCalls: EarlyCalls = { isOwner: () => false, limitEarly: () => 0n };
 
 /** The state as it is after the operations of the batch so far: what they changed lies over what was there. */
 export type Draft = {
@@ -92,8 +95,11 @@ export type Draft = {
   noteAvailable(pocketId: PocketId, available: bigint): void;
   /** What was decided of this account is right for no other state of it. */
   requireExact(accountId: AccountId): void;
-  /** How much money has to be left for calls that have begun, of this process or by another's reserve. */
-  getReserved(accountId: AccountId): bigint;
+  /**
+   * The money a hold must leave for early calls, of this process or of another. `left` is what the hold would leave: this
+   * process begins no early call beyond it from now on.
+   */
+  limitReserved(accountId: AccountId, left: bigint): bigint;
   /** The hold of a call that has begun is being decided: from here on nothing has to be left for it. */
   confirmEarly(accountId: AccountId, amount: bigint): void;
   /** Another process's reserve stands in the way: it may not be renewed. */
@@ -194,8 +200,9 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
       if (known === undefined || available < known) changes.leastAvailable.set(pocketId, available);
     },
     requireExact: (accountId) => void changes.exactAccountIds.add(accountId),
-    getReserved(accountId) {
-      const own = early.sumEarly(accountId) - (confirmed.get(accountId) ?? 0n);
+    limitReserved(accountId, left) {
+      const inBatch = confirmed.get(accountId) ?? 0n;
+      const own = early.limitEarly(accountId, left + inBatch) - inBatch;
       const reserve = state.wallets.get(accountId)?.reserve ?? null;
       const others = reserve === null || early.isOwner(reserve.owner) ? 0n : reserve.amount;
       return own > others ? own : others;

@@ -9,9 +9,10 @@ import type { Reserve } from "./ledger-state.ts";
  * in this process or another, leaves so much of the balance until the lease lapses. Reserves are granted and renewed by
  * commits that happen anyway.
  *
- * The proof: while the lease is in force, others leave at least the reserve, and this process's own holds leave at least what
- * has begun; a call begins only within the reserve and within the balance as this process last wrote it. So the balance
- * always covers what has begun, and its holds are never refused for money.
+ * The proof: while the lease is in force, other writers leave at least the reserve. A hold of this process that is not early
+ * leaves at least `amount`, or lowers it before the batch is sent: the balance in memory does not know of that batch yet, nor
+ * of what others took. A call begins only within `amount` and within the balance as this process last wrote it. So the
+ * balance always covers the calls that have begun, and their holds are never refused for money.
  */
 export type Reserves = EarlyCalls & {
   /** Whether a call may begin now; then its amount counts until `end`. `spendable` is `null` where it is not known. */
@@ -157,7 +158,12 @@ export function createReserves(): Reserves {
 
   return {
     isOwner,
-    sumEarly: (accountId) => standings.get(accountId)?.early ?? 0n,
+    limitEarly(accountId, left) {
+      const standing = standings.get(accountId);
+      if (standing === undefined) return 0n;
+      if (left < standing.amount) lower(standing, left);
+      return standing.amount < standing.early ? standing.early : standing.amount;
+    },
     begin(accountId, amount, spendable) {
       const standing = getStanding(accountId);
       const nowMs = readMs();
