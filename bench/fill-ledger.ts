@@ -27,44 +27,44 @@ const accountsStatement = `
     select account_id, position || '@bench.example.com', now() - interval '40 days' from bench_accounts where position > 0;
   -- As if they had been there before usage was rolled up.
   update wallets set rolled_up_from = 'infinity';
-  insert into pockets (id, account_id, kind, unit, posted, held, entry_count, is_open, opened_at)
-    select 'pkt_' || substr(account_id, 6), account_id, 'cash', 'money', ${topUpNano}, 0, 1, true, now() - interval '40 days'
+  insert into buckets (id, account_id, kind, unit, posted, held, entry_count, is_open, opened_at)
+    select 'bkt_' || substr(account_id, 6), account_id, 'cash', 'money', ${topUpNano}, 0, 1, true, now() - interval '40 days'
     from bench_accounts where position > 0;
-  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
       fingerprint, cause_kind, cause_id, created_at)
-    select 'txn_' || substr(account_id, 6), 0, account_id, 'top_up', 'money', 'funding:bench', 'pkt_' || substr(account_id, 6),
-      ${topUpNano}, 'pkt_' || substr(account_id, 6), 1, ${topUpNano}, 'bench', 'operator', 'act_bench', now() - interval '40 days'
+    select 'txn_' || substr(account_id, 6), 0, account_id, 'top_up', 'money', 'funding:bench', 'bkt_' || substr(account_id, 6),
+      ${topUpNano}, 'bkt_' || substr(account_id, 6), 1, ${topUpNano}, 'bench', 'operator', 'act_bench', now() - interval '40 days'
     from bench_accounts where position > 0;`;
 
 /** A tenth of everything is the large account's; the others share the rest. Each call is held, charged and posted. */
 const chargesStatement = `
   create temporary table calls as
     select call.*, price.id as price_id, bench_time(moment) || lpad(number::text, 16, '0') as suffix,
-        pocket.id as pocket_id, pocket.posted - ${paidNano} * row_number() over entries as balance_after,
-        pocket.entry_count + row_number() over entries as entry_number
+        bucket.id as bucket_id, bucket.posted - ${paidNano} * row_number() over entries as balance_after,
+        bucket.entry_count + row_number() over entries as entry_number
       from (
         select number, account_id, now() - interval '${days} days' * (1 - number::float8 / $charges) as moment,
             'key_bench' || number / 10 % 5 as key_id
           from generate_series($from, $to) as numbers (number)
           join bench_accounts on position = case when number % 10 = 0 then 0 else 1 + number::bigint * 7919 % $accounts end
       ) call
-      join pockets pocket on pocket.id = 'pkt_' || substr(call.account_id, 6)
+      join buckets bucket on bucket.id = 'bkt_' || substr(call.account_id, 6)
       join (select id, row_number() over (order by id) as position, count(*) over () as count from prices) price
         on price.position = 1 + call.number / 50 % price.count
       window entries as (partition by call.account_id order by call.number);
   set session_replication_role = replica;
-  insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, fingerprint,
+  insert into holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, fingerprint,
       settlement_fingerprint, key_id, cause_kind, cause_id, expires_at, opened_at, resolved_at)
-    select 'hold_' || suffix, account_id, 'money', 100000, array[pocket_id], '{100000}', 'settled', ${paidNano}, suffix, suffix,
+    select 'hold_' || suffix, account_id, 'money', 100000, array[bucket_id], '{100000}', 'settled', ${paidNano}, suffix, suffix,
       key_id, 'request', 'req_' || suffix, moment + interval '15 minutes', moment, moment from calls order by number;
-  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
       fingerprint, cause_kind, cause_id, created_at)
-    select 'txn_' || suffix, 0, account_id, 'charge', 'money', pocket_id, 'revenue', ${paidNano}, pocket_id, entry_number,
+    select 'txn_' || suffix, 0, account_id, 'charge', 'money', bucket_id, 'revenue', ${paidNano}, bucket_id, entry_number,
       balance_after, suffix, 'request', 'req_' || suffix, moment from calls order by number;
-  update pockets set posted = last.balance_after, entry_count = last.entry_number
-    from (select distinct on (pocket_id) pocket_id, balance_after, entry_number from calls
-      order by pocket_id, entry_number desc) last
-    where pockets.id = last.pocket_id;
+  update buckets set posted = last.balance_after, entry_count = last.entry_number
+    from (select distinct on (bucket_id) bucket_id, balance_after, entry_number from calls
+      order by bucket_id, entry_number desc) last
+    where buckets.id = last.bucket_id;
   -- As if the gateway had checked it, minute by minute.
   update wallets set version = version + 1, changed_at = now() - interval '1 hour'
     where account_id in (select account_id from calls);

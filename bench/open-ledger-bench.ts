@@ -36,7 +36,7 @@ const bill = {
 
 const bareInsert = {
   name: "bare-insert",
-  text: `insert into bare_holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+  text: `insert into bare_holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, refusal, missing,
     fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at, resolved_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
     returning id`,
@@ -140,11 +140,11 @@ export async function openLedgerBench() {
     /** The least that a durable hold could cost: one row like it, inserted and committed. */
     async insertBare(accountId: AccountId): Promise<void> {
       const { id, amount, cause, expiresAt } = describeHold(accountId);
-      const pocketIds = `{pkt_${accountId.slice("acct_".length)}}`;
+      const bucketIds = `{bkt_${accountId.slice("acct_".length)}}`;
       const moments = [expiresAt.toISOString(), clock.now().toISOString()];
       const fingerprint = hash("sha256", id, "base64url");
       await bareSession.query(bareInsert, [
-        ...[id, accountId, "money", String(amount), pocketIds, `{${amount}}`, "open", "0", null, null, fingerprint],
+        ...[id, accountId, "money", String(amount), bucketIds, `{${amount}}`, "open", "0", null, null, fingerprint],
         ...[null, null, null, cause.kind, cause.id, ...moments, null],
       ]);
     },

@@ -29,8 +29,8 @@ export async function openPlainTasks(address: ServerAddress, connections: number
       insert into plain_keys (account_id, key, fingerprint, request_id, state, lease_until, status, content_type, body, summary, created_at, expires_at)
         values ('acct_x', task, '\\x00', task, 'finished', now(), 202, 'x', '\\x00', 'x', now(), now() + interval '1 day');
       update plain_wallets set held = held + 20 where id = wallet;
-      insert into plain_holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, fingerprint, cause_kind, cause_id, expires_at, opened_at)
-        values ('hold_' || task, 'acct_x', 'money', 20, '{pkt_x}', '{20}', 'open', 0, task, 'task', task, now() + interval '1 hour', now());
+      insert into plain_holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, fingerprint, cause_kind, cause_id, expires_at, opened_at)
+        values ('hold_' || task, 'acct_x', 'money', 20, '{bkt_x}', '{20}', 'open', 0, task, 'task', task, now() + interval '1 hour', now());
       insert into plain_tasks (id, account_id, key_id, type, model, state, phase, progress, version, request, inputs, steps, terms, hold_id, output_ids, output, warnings, charge, units, request_id, tried, deadline_at, created_at, updated_at)
         values ('task_' || task, 'acct_x', 'key_x', 'image', 'picture', 'queued', 'ready', 0, 1,
           '{"type":"image","prompt":"a picture","width":64,"height":64,"count":1}', '[]', '[]', '{"rate":"20","per":"1"}', 'hold_' || task, '{file_x}', '[]', '[]', 0, 0, 'req_x', '[]', now() + interval '1 hour', now(), now());

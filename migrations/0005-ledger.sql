@@ -45,7 +45,7 @@ create trigger accounts_have_wallets after insert on accounts
   for each row execute function create_wallet();
 
 -- Where an account's money and quotas are: its cash, and each gift and each plan period by itself.
-create table pockets (
+create table buckets (
   id text not null,
   account_id text not null,
   kind text not null,
@@ -57,32 +57,32 @@ create table pockets (
   -- False once a gift or quota is used up, so that it need not be read again.
   is_open boolean not null,
   opened_at timestamptz not null,
-  constraint pockets_id_unique primary key (id),
-  constraint pockets_cash_stays check (kind <> 'cash' or expires_at is null),
-  constraint pockets_never_overdrawn check (held >= 0 and posted >= held),
-  constraint pockets_closed_empty check (is_open or posted = 0)
+  constraint buckets_id_unique primary key (id),
+  constraint buckets_cash_stays check (kind <> 'cash' or expires_at is null),
+  constraint buckets_never_overdrawn check (held >= 0 and posted >= held),
+  constraint buckets_closed_empty check (is_open or posted = 0)
 ) with (fillfactor = 50);
 
 -- Every statement reads the checks of its table anew from their text. The longest one of this table would be felt in
 -- every hold and is about what never changes, so it is made where that is written, and only there.
-create function check_pocket_kind() returns trigger language plpgsql as $$
+create function check_bucket_kind() returns trigger language plpgsql as $$
 begin
-  if new.id like 'pkt\_%' and (case new.kind
-      when 'cash' then new.unit = 'money' and new.id = 'pkt_' || substr(new.account_id, 6)
+  if new.id like 'bkt\_%' and (case new.kind
+      when 'cash' then new.unit = 'money' and new.id = 'bkt_' || substr(new.account_id, 6)
       when 'gift' then new.unit = 'money'
       when 'quota' then new.unit in ('text', 'image', 'video')
       else false
     end)
   then return new; end if;
-  raise check_violation using constraint = 'pockets_kind_valid', table = 'pockets',
-    message = 'no pocket is of this kind', detail = to_json(new)::text;
+  raise check_violation using constraint = 'buckets_kind_valid', table = 'buckets',
+    message = 'no bucket is of this kind', detail = to_json(new)::text;
 end $$;
 
-create trigger pockets_kind_valid before insert or update of id, account_id, kind, unit on pockets
-  for each row execute function check_pocket_kind();
+create trigger buckets_kind_valid before insert or update of id, account_id, kind, unit on buckets
+  for each row execute function check_bucket_kind();
 
-create index pockets_open_by_account on pockets (account_id) where is_open;
-create index pockets_open_by_expiry on pockets (expires_at) where is_open and expires_at is not null;
+create index buckets_open_by_account on buckets (account_id) where is_open;
+create index buckets_open_by_expiry on buckets (expires_at) where is_open and expires_at is not null;
 
 -- What is set aside for work that is not finished, and how that ended. A refusal is kept too, so that the same id can
 -- never be answered otherwise later.
@@ -91,8 +91,8 @@ create table holds (
   account_id text not null,
   unit text not null,
   amount bigint not null,
-  pocket_ids text[] not null,
-  pocket_amounts bigint[] not null,
+  bucket_ids text[] not null,
+  bucket_amounts bigint[] not null,
   state text not null,
   settled bigint not null,
   refusal text,
@@ -110,17 +110,17 @@ create table holds (
   constraint holds_id_unique primary key (id),
   constraint holds_id_valid check (id like 'hold\_%'),
   constraint holds_unit_valid check (unit in ('money', 'text', 'image', 'video')),
-  constraint holds_lines_complete check (cardinality(pocket_ids) = cardinality(pocket_amounts)),
+  constraint holds_lines_complete check (cardinality(bucket_ids) = cardinality(bucket_amounts)),
   constraint holds_amount_positive check (amount > 0),
   constraint holds_settled_within check (settled between 0 and amount),
   constraint holds_budget_complete check ((key_id is null) = (budget_starts_at is null)),
   constraint holds_state_valid check (
     case state
-      when 'open' then resolved_at is null and settled = 0 and cardinality(pocket_ids) > 0
+      when 'open' then resolved_at is null and settled = 0 and cardinality(bucket_ids) > 0
       when 'settled' then resolved_at is not null and settlement_fingerprint is not null
       when 'released' then resolved_at is not null and settled = 0
       when 'expired' then resolved_at is not null and settled = 0
-      when 'refused' then resolved_at is not null and settled = 0 and cardinality(pocket_ids) = 0
+      when 'refused' then resolved_at is not null and settled = 0 and cardinality(bucket_ids) = 0
       else false
     end
   ),
@@ -130,7 +130,7 @@ create table holds (
 create index holds_open_by_expiry on holds (expires_at) where state = 'open';
 create index holds_open_by_account on holds (account_id) where state = 'open';
 
--- Every movement, both sides in one row, for ever. A pocket is what Sluice owes the customer, so a credit raises it.
+-- Every movement, both sides in one row, for ever. A bucket is what Sluice owes the customer, so a credit raises it.
 create table postings (
   -- In the order in which they happened, within an account.
   number bigint generated always as identity,
@@ -143,7 +143,7 @@ create table postings (
   credit text not null,
   amount bigint not null,
   -- The customer's side, its entry number and its balance afterwards; a loss has none.
-  pocket_id text,
+  bucket_id text,
   entry_number bigint,
   balance_after bigint,
   -- The posting that a refund takes back.
@@ -153,7 +153,7 @@ create table postings (
   cause_id text not null,
   created_at timestamptz not null,
   constraint postings_id_unique primary key (id, leg),
-  constraint postings_entry_unique unique (pocket_id, entry_number),
+  constraint postings_entry_unique unique (bucket_id, entry_number),
   constraint postings_amount_positive check (amount > 0),
   constraint postings_two_sides check (debit <> credit)
 );
@@ -163,18 +163,18 @@ create function check_posting_kind() returns trigger language plpgsql as $$
 begin
   if new.id like 'txn\_%'
     and (case
-      when new.kind = 'loss' then new.pocket_id is null
-      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+      when new.kind = 'loss' then new.bucket_id is null
+      else num_nulls(new.bucket_id, new.entry_number, new.balance_after) = 0 and new.bucket_id in (new.debit, new.credit)
         and new.balance_after >= 0
     end)
     and (case new.kind
-      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'charge' then new.debit = new.bucket_id and new.credit = 'revenue'
       when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
-      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
-      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
-      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'refund' then new.debit = 'revenue' and new.credit = new.bucket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.bucket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.bucket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
-      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      when 'expiry' then new.debit = new.bucket_id and new.credit = 'expired'
       else false
     end)
   then return new; end if;
@@ -233,13 +233,13 @@ create table key_spending (
 -- Whole numbers travel as text, because JSON's would lose their last digits.
 create function ledger_load(
   account_ids text[],
-  named_pocket_ids text[],
+  named_bucket_ids text[],
   hold_ids text[],
   transaction_ids text[],
   key_ids text[],
   key_starts timestamptz[],
   out found_wallets json,
-  out found_pockets json,
+  out found_buckets json,
   out found_holds json,
   out found_postings json,
   out found_spending json
@@ -248,39 +248,39 @@ create function ledger_load(
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  wanted_pocket_ids text[] = named_pocket_ids;
+  wanted_bucket_ids text[] = named_bucket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text,
       'is_frozen', frozen_at is not null)) into found_wallets
     from wallets where account_id = any (account_ids);
   if cardinality(hold_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
-        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'bucket_ids', bucket_ids, 'bucket_amounts', bucket_amounts::text[], 'state', state, 'settled', settled::text,
         'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
         'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id, 'budget_starts_at', budget_starts_at,
         'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at, 'opened_at', opened_at,
         'resolved_at', resolved_at)) into found_holds
       from holds where id = any (hold_ids);
     if found_holds is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select unnest(bucket_ids) from holds where id = any (hold_ids) and resolved_at is null);
     end if;
   end if;
   if cardinality(transaction_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'amount', amount::text, 'bucket_id', bucket_id, 'fingerprint', fingerprint,
         'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
         order by id, leg) into found_postings
       from postings posting where id = any (transaction_ids);
     if found_postings is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select bucket_id from postings where id = any (transaction_ids) and bucket_id is not null);
     end if;
   end if;
   select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
       'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
-      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
-    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+      'is_open', is_open, 'opened_at', opened_at)) into found_buckets
+    from buckets where (account_id = any (account_ids) and is_open) or id = any (wanted_bucket_ids);
   if cardinality(key_ids) > 0 or found_holds is not null then
     select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
         'held', held::text, 'spent', spent::text)) into found_spending
@@ -296,8 +296,8 @@ end $$;
 create function ledger_write(
   account_ids text[],
   versions bigint[],
-  opened_pockets json,
-  changed_pocket_ids text[],
+  opened_buckets json,
+  changed_bucket_ids text[],
   changed_posted bigint[],
   changed_held bigint[],
   changed_entry_counts bigint[],
@@ -330,32 +330,32 @@ begin
     if row_total <> cardinality(account_ids) then return false; end if;
     update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
   end if;
-  if opened_pockets is not null then
-    insert into pockets select * from json_populate_recordset(null::pockets, opened_pockets);
+  if opened_buckets is not null then
+    insert into buckets select * from json_populate_recordset(null::buckets, opened_buckets);
   end if;
   -- Nearly always it is one, and then there is nothing to join.
-  if cardinality(changed_pocket_ids) = 1 then
-    update pockets
+  if cardinality(changed_bucket_ids) = 1 then
+    update buckets
       set posted = changed_posted[1], held = changed_held[1], entry_count = changed_entry_counts[1],
         is_open = changed_openness[1], expires_at = changed_expiries[1]
-      where id = changed_pocket_ids[1];
-    if not found then raise exception 'a pocket is missing'; end if;
-  elsif cardinality(changed_pocket_ids) > 1 then
-    update pockets
+      where id = changed_bucket_ids[1];
+    if not found then raise exception 'a bucket is missing'; end if;
+  elsif cardinality(changed_bucket_ids) > 1 then
+    update buckets
       set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
         is_open = changed.is_open, expires_at = changed.expires_at
-      from unnest(changed_pocket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
+      from unnest(changed_bucket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
         as changed (id, posted, held, entry_count, is_open, expires_at)
-      where pockets.id = changed.id and pockets.id = any (changed_pocket_ids);
+      where buckets.id = changed.id and buckets.id = any (changed_bucket_ids);
     get diagnostics row_total = row_count;
-    if row_total <> cardinality(changed_pocket_ids) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(changed_bucket_ids) then raise exception 'a bucket is missing'; end if;
   end if;
   if opened_holds is not null then
     insert into holds select * from json_populate_recordset(null::holds, opened_holds);
   end if;
   if changed_holds is not null then
     update holds
-      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+      set amount = changed.amount, bucket_ids = changed.bucket_ids, bucket_amounts = changed.bucket_amounts,
         state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
         expires_at = changed.expires_at, resolved_at = changed.resolved_at
       from json_populate_recordset(null::holds, changed_holds) as changed
@@ -365,9 +365,9 @@ begin
     if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
   end if;
   if new_postings is not null then
-    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
         refund_of, fingerprint, cause_kind, cause_id, created_at)
-      select id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+      select id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
         refund_of, fingerprint, cause_kind, cause_id, created_at
       from json_populate_recordset(null::postings, new_postings) with ordinality
       order by ordinality;
@@ -447,7 +447,7 @@ alter table plans
   add constraint plans_period_valid check (period in ('day', 'week', 'month')),
   add constraint plans_quotas_valid check (quota_text >= 0 and quota_image >= 0 and quota_video >= 0);
 
--- The periods of accounts' plans; each has its quotas in pockets of its own.
+-- The periods of accounts' plans; each has its quotas in buckets of its own.
 create table plan_periods (
   id text not null,
   account_id text not null,

@@ -5,6 +5,6 @@ alter table charges disable trigger charges_final;
 update charges set key_id = holds.key_id from holds where holds.id = charges.hold_id and holds.key_id is not null;
 alter table charges enable trigger charges_final;
 
--- A running balance is what the account's pockets had at a moment, those that are used up by now included. A pocket is
+-- A running balance is what the account's buckets had at a moment, those that are used up by now included. A bucket is
 -- made rarely and never changes hands, so that no paid call feels this index.
-create index pockets_by_account on pockets (account_id);
+create index buckets_by_account on buckets (account_id);

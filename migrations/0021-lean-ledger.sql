@@ -19,11 +19,11 @@ declare
     and new.unit in ('money', 'text', 'image', 'video')
     and new.amount > 0
     and new.settled between 0 and new.amount
-    and cardinality(new.pocket_ids) = cardinality(new.pocket_amounts)
+    and cardinality(new.bucket_ids) = cardinality(new.bucket_amounts)
     and (new.budget_starts_at is null or new.key_id is not null);
 begin
   if new.state = 'open' then
-    is_valid = is_valid and new.resolved_at is null and new.settled = 0 and cardinality(new.pocket_ids) > 0
+    is_valid = is_valid and new.resolved_at is null and new.settled = 0 and cardinality(new.bucket_ids) > 0
       and new.refusal is null and new.missing is null;
   elsif new.state = 'settled' then
     is_valid = is_valid and new.resolved_at is not null and new.settlement_fingerprint is not null
@@ -32,7 +32,7 @@ begin
     is_valid = is_valid and new.resolved_at is not null and new.settled = 0
       and new.refusal is null and new.missing is null;
   elsif new.state = 'refused' then
-    is_valid = is_valid and new.resolved_at is not null and new.settled = 0 and cardinality(new.pocket_ids) = 0
+    is_valid = is_valid and new.resolved_at is not null and new.settled = 0 and cardinality(new.bucket_ids) = 0
       and new.refusal is not null and new.missing is not null;
   else
     is_valid = false;
@@ -54,18 +54,18 @@ begin
     and new.amount > 0
     and new.debit <> new.credit
     and (case
-      when new.kind = 'loss' then new.pocket_id is null
-      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+      when new.kind = 'loss' then new.bucket_id is null
+      else num_nulls(new.bucket_id, new.entry_number, new.balance_after) = 0 and new.bucket_id in (new.debit, new.credit)
         and new.balance_after >= 0
     end)
     and (case new.kind
-      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'charge' then new.debit = new.bucket_id and new.credit = 'revenue'
       when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
-      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
-      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
-      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'refund' then new.debit = 'revenue' and new.credit = new.bucket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.bucket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.bucket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
-      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      when 'expiry' then new.debit = new.bucket_id and new.credit = 'expired'
       else false
     end)
   then return new; end if;
@@ -91,7 +91,7 @@ create trigger charges_valid before insert on charges for each row execute funct
 
 -- What `ledger_write` takes of each table: the columns that a batch decides. What happened in it happened at one moment.
 create type ledger_changed_wallet as (account_id text, version bigint);
-create type ledger_opened_pocket as (
+create type ledger_opened_bucket as (
   id text,
   account_id text,
   kind text,
@@ -102,7 +102,7 @@ create type ledger_opened_pocket as (
   entry_count bigint,
   is_open boolean
 );
-create type ledger_changed_pocket as (
+create type ledger_changed_bucket as (
   id text,
   posted bigint,
   held bigint,
@@ -115,8 +115,8 @@ create type ledger_opened_hold as (
   account_id text,
   unit text,
   amount bigint,
-  pocket_ids text[],
-  pocket_amounts bigint[],
+  bucket_ids text[],
+  bucket_amounts bigint[],
   state text,
   settled bigint,
   refusal text,
@@ -132,8 +132,8 @@ create type ledger_opened_hold as (
 create type ledger_changed_hold as (
   id text,
   amount bigint,
-  pocket_ids text[],
-  pocket_amounts bigint[],
+  bucket_ids text[],
+  bucket_amounts bigint[],
   state text,
   settled bigint,
   settlement_fingerprint text,
@@ -148,7 +148,7 @@ create type ledger_new_posting as (
   debit text,
   credit text,
   amount bigint,
-  pocket_id text,
+  bucket_id text,
   entry_number bigint,
   balance_after bigint,
   refund_of text,
@@ -187,8 +187,8 @@ create type ledger_changed_spending as (
 create function ledger_write(
   decided_at timestamptz,
   changed_wallets ledger_changed_wallet[],
-  opened_pockets ledger_opened_pocket[],
-  changed_pockets ledger_changed_pocket[],
+  opened_buckets ledger_opened_bucket[],
+  changed_buckets ledger_changed_bucket[],
   opened_holds ledger_opened_hold[],
   changed_holds ledger_changed_hold[],
   new_postings ledger_new_posting[],
@@ -207,7 +207,7 @@ declare
   ids text[];
   -- Nearly always it is one, and then there is nothing to join.
   only_wallet ledger_changed_wallet;
-  only_pocket ledger_changed_pocket;
+  only_bucket ledger_changed_bucket;
   only_hold ledger_changed_hold;
 begin
   if cardinality(changed_wallets) = 1 then
@@ -224,29 +224,29 @@ begin
     if row_total <> cardinality(ids) then return false; end if;
     update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (ids);
   end if;
-  if opened_pockets is not null then
-    insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
-      select opened.*, decided_at from unnest(opened_pockets) as opened;
+  if opened_buckets is not null then
+    insert into buckets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
+      select opened.*, decided_at from unnest(opened_buckets) as opened;
   end if;
-  if cardinality(changed_pockets) = 1 then
-    only_pocket = changed_pockets[1];
-    update pockets
-      set posted = only_pocket.posted, held = only_pocket.held, entry_count = only_pocket.entry_count,
-        is_open = only_pocket.is_open, expires_at = only_pocket.expires_at
-      where id = only_pocket.id;
-    if not found then raise exception 'a pocket is missing'; end if;
-  elsif changed_pockets is not null then
-    ids = array(select id from unnest(changed_pockets));
-    update pockets
+  if cardinality(changed_buckets) = 1 then
+    only_bucket = changed_buckets[1];
+    update buckets
+      set posted = only_bucket.posted, held = only_bucket.held, entry_count = only_bucket.entry_count,
+        is_open = only_bucket.is_open, expires_at = only_bucket.expires_at
+      where id = only_bucket.id;
+    if not found then raise exception 'a bucket is missing'; end if;
+  elsif changed_buckets is not null then
+    ids = array(select id from unnest(changed_buckets));
+    update buckets
       set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
         is_open = changed.is_open, expires_at = changed.expires_at
-      from unnest(changed_pockets) as changed
-      where pockets.id = changed.id and pockets.id = any (ids);
+      from unnest(changed_buckets) as changed
+      where buckets.id = changed.id and buckets.id = any (ids);
     get diagnostics row_total = row_count;
-    if row_total <> cardinality(ids) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(ids) then raise exception 'a bucket is missing'; end if;
   end if;
   if opened_holds is not null then
-    insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+    insert into holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, refusal, missing,
         fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
         resolved_at)
       select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
@@ -256,7 +256,7 @@ begin
   if cardinality(changed_holds) = 1 then
     only_hold = changed_holds[1];
     update holds
-      set amount = only_hold.amount, pocket_ids = only_hold.pocket_ids, pocket_amounts = only_hold.pocket_amounts,
+      set amount = only_hold.amount, bucket_ids = only_hold.bucket_ids, bucket_amounts = only_hold.bucket_amounts,
         state = only_hold.state, settled = only_hold.settled,
         settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
         resolved_at = case when only_hold.state <> 'open' then decided_at end
@@ -265,7 +265,7 @@ begin
   elsif changed_holds is not null then
     ids = array(select id from unnest(changed_holds));
     update holds
-      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+      set amount = changed.amount, bucket_ids = changed.bucket_ids, bucket_amounts = changed.bucket_amounts,
         state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
         expires_at = changed.expires_at, resolved_at = case when changed.state <> 'open' then decided_at end
       from unnest(changed_holds) as changed
@@ -275,7 +275,7 @@ begin
   end if;
   if new_postings is not null then
     -- Numbered in their order: that of an array is the order in which it is read.
-    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
         refund_of, fingerprint, cause_kind, cause_id, created_at)
       select posted.*, decided_at from unnest(new_postings) as posted;
   end if;

@@ -26,13 +26,13 @@ create trigger api_keys_lineage before insert or update on api_keys for each row
 -- As before, and with the key that each hold's budget is counted by.
 create or replace function ledger_load(
   account_ids text[],
-  named_pocket_ids text[],
+  named_bucket_ids text[],
   hold_ids text[],
   transaction_ids text[],
   key_ids text[],
   key_starts timestamptz[],
   out found_wallets json,
-  out found_pockets json,
+  out found_buckets json,
   out found_holds json,
   out found_postings json,
   out found_spending json
@@ -41,14 +41,14 @@ create or replace function ledger_load(
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  wanted_pocket_ids text[] = named_pocket_ids;
+  wanted_bucket_ids text[] = named_bucket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text,
       'is_frozen', frozen_at is not null)) into found_wallets
     from wallets where account_id = any (account_ids);
   if cardinality(hold_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
-        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'bucket_ids', bucket_ids, 'bucket_amounts', bucket_amounts::text[], 'state', state, 'settled', settled::text,
         'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
         'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id,
         'budget_key_id', coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id),
@@ -56,25 +56,25 @@ begin
         'opened_at', opened_at, 'resolved_at', resolved_at)) into found_holds
       from holds where id = any (hold_ids);
     if found_holds is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select unnest(bucket_ids) from holds where id = any (hold_ids) and resolved_at is null);
     end if;
   end if;
   if cardinality(transaction_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'amount', amount::text, 'bucket_id', bucket_id, 'fingerprint', fingerprint,
         'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
         order by id, leg) into found_postings
       from postings posting where id = any (transaction_ids);
     if found_postings is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select bucket_id from postings where id = any (transaction_ids) and bucket_id is not null);
     end if;
   end if;
   select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
       'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
-      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
-    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+      'is_open', is_open, 'opened_at', opened_at)) into found_buckets
+    from buckets where (account_id = any (account_ids) and is_open) or id = any (wanted_bucket_ids);
   if cardinality(key_ids) > 0 or found_holds is not null then
     select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
         'held', held::text, 'spent', spent::text)) into found_spending

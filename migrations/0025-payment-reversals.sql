@@ -64,20 +64,20 @@ begin
     and new.amount > 0
     and new.debit <> new.credit
     and (case
-      when new.kind = 'loss' then new.pocket_id is null
-      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+      when new.kind = 'loss' then new.bucket_id is null
+      else num_nulls(new.bucket_id, new.entry_number, new.balance_after) = 0 and new.bucket_id in (new.debit, new.credit)
         and new.balance_after >= 0
     end)
     and (case new.kind
-      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'charge' then new.debit = new.bucket_id and new.credit = 'revenue'
       when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
-      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
-      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
-      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'refund' then new.debit = 'revenue' and new.credit = new.bucket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.bucket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.bucket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
-      when 'reversal' then (new.debit = new.pocket_id and new.credit like 'funding:%')
-        or (new.credit = new.pocket_id and new.debit like 'funding:%')
-      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      when 'reversal' then (new.debit = new.bucket_id and new.credit like 'funding:%')
+        or (new.credit = new.bucket_id and new.debit like 'funding:%')
+      when 'expiry' then new.debit = new.bucket_id and new.credit = 'expired'
       else false
     end)
   then return new; end if;
@@ -88,13 +88,13 @@ end $$;
 -- As before; an account that owes something back is frozen.
 create or replace function ledger_load(
   account_ids text[],
-  named_pocket_ids text[],
+  named_bucket_ids text[],
   hold_ids text[],
   transaction_ids text[],
   key_ids text[],
   key_starts timestamptz[],
   out found_wallets json,
-  out found_pockets json,
+  out found_buckets json,
   out found_holds json,
   out found_postings json,
   out found_spending json
@@ -103,7 +103,7 @@ create or replace function ledger_load(
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  wanted_pocket_ids text[] = named_pocket_ids;
+  wanted_bucket_ids text[] = named_bucket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text,
       'is_frozen', frozen_at is not null or exists (select from clawbacks where clawbacks.account_id = wallets.account_id
@@ -111,7 +111,7 @@ begin
     from wallets where account_id = any (account_ids);
   if cardinality(hold_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
-        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'bucket_ids', bucket_ids, 'bucket_amounts', bucket_amounts::text[], 'state', state, 'settled', settled::text,
         'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
         'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id,
         'budget_key_id', coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id),
@@ -119,25 +119,25 @@ begin
         'opened_at', opened_at, 'resolved_at', resolved_at)) into found_holds
       from holds where id = any (hold_ids);
     if found_holds is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select unnest(bucket_ids) from holds where id = any (hold_ids) and resolved_at is null);
     end if;
   end if;
   if cardinality(transaction_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'amount', amount::text, 'bucket_id', bucket_id, 'fingerprint', fingerprint,
         'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
         order by id, leg) into found_postings
       from postings posting where id = any (transaction_ids);
     if found_postings is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select bucket_id from postings where id = any (transaction_ids) and bucket_id is not null);
     end if;
   end if;
   select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
       'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
-      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
-    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+      'is_open', is_open, 'opened_at', opened_at)) into found_buckets
+    from buckets where (account_id = any (account_ids) and is_open) or id = any (wanted_bucket_ids);
   if cardinality(key_ids) > 0 or found_holds is not null then
     select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
         'held', held::text, 'spent', spent::text)) into found_spending

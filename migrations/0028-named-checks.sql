@@ -5,7 +5,7 @@
 alter table holds
   add constraint holds_id_valid check (id like 'hold\_%') not valid,
   add constraint holds_unit_valid check (unit in ('money', 'text', 'image', 'video')) not valid,
-  add constraint holds_lines_complete check (cardinality(pocket_ids) = cardinality(pocket_amounts)) not valid,
+  add constraint holds_lines_complete check (cardinality(bucket_ids) = cardinality(bucket_amounts)) not valid,
   add constraint holds_amount_positive check (amount > 0) not valid,
   add constraint holds_settled_within check (settled between 0 and amount) not valid,
   add constraint holds_budget_has_key check (budget_starts_at is null or key_id is not null) not valid,
@@ -18,13 +18,13 @@ declare
 begin
   -- A condition is prepared when it is first needed in a transaction, so that each state has its own.
   if new.state = 'open' then
-    is_valid = new.resolved_at is null and new.settled = 0 and cardinality(new.pocket_ids) > 0;
+    is_valid = new.resolved_at is null and new.settled = 0 and cardinality(new.bucket_ids) > 0;
   elsif new.state = 'settled' then
     is_valid = new.resolved_at is not null and new.settlement_fingerprint is not null;
   elsif new.state in ('released', 'expired') then
     is_valid = new.resolved_at is not null and new.settled = 0;
   elsif new.state = 'refused' then
-    is_valid = new.resolved_at is not null and new.settled = 0 and cardinality(new.pocket_ids) = 0;
+    is_valid = new.resolved_at is not null and new.settled = 0 and cardinality(new.bucket_ids) = 0;
   else
     is_valid = false;
   end if;
@@ -43,20 +43,20 @@ create or replace function check_posting_kind() returns trigger language plpgsql
 begin
   if new.id like 'txn\_%'
     and (case
-      when new.kind = 'loss' then new.pocket_id is null
-      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+      when new.kind = 'loss' then new.bucket_id is null
+      else num_nulls(new.bucket_id, new.entry_number, new.balance_after) = 0 and new.bucket_id in (new.debit, new.credit)
         and new.balance_after >= 0
     end)
     and (case new.kind
-      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'charge' then new.debit = new.bucket_id and new.credit = 'revenue'
       when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
-      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
-      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
-      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'refund' then new.debit = 'revenue' and new.credit = new.bucket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.bucket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.bucket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
-      when 'reversal' then (new.debit = new.pocket_id and new.credit like 'funding:%')
-        or (new.credit = new.pocket_id and new.debit like 'funding:%')
-      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      when 'reversal' then (new.debit = new.bucket_id and new.credit like 'funding:%')
+        or (new.credit = new.bucket_id and new.debit like 'funding:%')
+      when 'expiry' then new.debit = new.bucket_id and new.credit = 'expired'
       else false
     end)
   then return new; end if;

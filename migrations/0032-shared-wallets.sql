@@ -3,7 +3,7 @@
 -- another one's charge as before it, as long as the money is there: it is written as the difference that it makes.
 --
 -- A wallet's version counts all writes, and `plain_writes` those of them that leave everything but amounts as it was.
--- What is left between the two, the wallet's shape, changes with everything else: pockets that are opened, an account
+-- What is left between the two, the wallet's shape, changes with everything else: buckets that are opened, an account
 -- that is frozen, a write of a gateway of the version before.
 alter table wallets add column plain_writes bigint not null default 0;
 
@@ -36,7 +36,7 @@ create type ledger_decided_wallet as (
 );
 
 -- As it should be afterwards, as it was believed to be before, and the least that was believed to be available between.
-create type ledger_decided_pocket as (
+create type ledger_decided_bucket as (
   id text,
   posted bigint,
   held bigint,
@@ -52,8 +52,8 @@ create type ledger_decided_pocket as (
 create type ledger_decided_hold as (
   id text,
   amount bigint,
-  pocket_ids text[],
-  pocket_amounts bigint[],
+  bucket_ids text[],
+  bucket_amounts bigint[],
   state text,
   settled bigint,
   settlement_fingerprint text,
@@ -134,8 +134,8 @@ create function ledger_commit(
   decided_at timestamptz,
   ended_claims ended_claim[],
   decided_wallets ledger_decided_wallet[],
-  opened_pockets ledger_opened_pocket[],
-  decided_pockets ledger_decided_pocket[],
+  opened_buckets ledger_opened_bucket[],
+  decided_buckets ledger_decided_bucket[],
   opened_holds ledger_opened_hold[],
   decided_holds ledger_decided_hold[],
   new_postings ledger_new_posting[],
@@ -149,7 +149,7 @@ declare
   has_moved boolean;
   -- Nearly always it is one, and then there is nothing to join.
   only_wallet ledger_decided_wallet;
-  only_pocket ledger_decided_pocket;
+  only_bucket ledger_decided_bucket;
   only_hold ledger_decided_hold;
 begin
   if ended_claims is not null then perform end_claims(ended_claims); end if;
@@ -178,37 +178,37 @@ begin
   if row_total <> cardinality(decided_wallets) then
     raise exception 'a wallet has changed' using errcode = 'SL001';
   end if;
-  if opened_pockets is not null then
-    insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
-      select opened.*, decided_at from unnest(opened_pockets) as opened;
+  if opened_buckets is not null then
+    insert into buckets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
+      select opened.*, decided_at from unnest(opened_buckets) as opened;
   end if;
-  if cardinality(decided_pockets) = 1 then
-    only_pocket = decided_pockets[1];
-    update pockets
-      set posted = posted + only_pocket.posted - only_pocket.posted_before,
-        held = held + only_pocket.held - only_pocket.held_before,
-        entry_count = entry_count + only_pocket.entry_count - only_pocket.entry_count_before,
-        is_open = kind = 'cash' or posted + only_pocket.posted <> only_pocket.posted_before
-          or held + only_pocket.held <> only_pocket.held_before,
-        expires_at = only_pocket.expires_at
-      where id = only_pocket.id;
-    if not found then raise exception 'a pocket is missing'; end if;
-  elsif decided_pockets is not null then
-    ids = array(select id from unnest(decided_pockets));
-    update pockets
-      set posted = pockets.posted + decided.posted - decided.posted_before,
-        held = pockets.held + decided.held - decided.held_before,
-        entry_count = pockets.entry_count + decided.entry_count - decided.entry_count_before,
-        is_open = kind = 'cash' or pockets.posted + decided.posted <> decided.posted_before
-          or pockets.held + decided.held <> decided.held_before,
+  if cardinality(decided_buckets) = 1 then
+    only_bucket = decided_buckets[1];
+    update buckets
+      set posted = posted + only_bucket.posted - only_bucket.posted_before,
+        held = held + only_bucket.held - only_bucket.held_before,
+        entry_count = entry_count + only_bucket.entry_count - only_bucket.entry_count_before,
+        is_open = kind = 'cash' or posted + only_bucket.posted <> only_bucket.posted_before
+          or held + only_bucket.held <> only_bucket.held_before,
+        expires_at = only_bucket.expires_at
+      where id = only_bucket.id;
+    if not found then raise exception 'a bucket is missing'; end if;
+  elsif decided_buckets is not null then
+    ids = array(select id from unnest(decided_buckets));
+    update buckets
+      set posted = buckets.posted + decided.posted - decided.posted_before,
+        held = buckets.held + decided.held - decided.held_before,
+        entry_count = buckets.entry_count + decided.entry_count - decided.entry_count_before,
+        is_open = kind = 'cash' or buckets.posted + decided.posted <> decided.posted_before
+          or buckets.held + decided.held <> decided.held_before,
         expires_at = decided.expires_at
-      from unnest(decided_pockets) as decided
-      where pockets.id = decided.id and pockets.id = any (ids);
+      from unnest(decided_buckets) as decided
+      where buckets.id = decided.id and buckets.id = any (ids);
     get diagnostics row_total = row_count;
-    if row_total <> cardinality(ids) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(ids) then raise exception 'a bucket is missing'; end if;
   end if;
   if opened_holds is not null then
-    insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+    insert into holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, refusal, missing,
         fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
         resolved_at)
       select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
@@ -218,7 +218,7 @@ begin
   if cardinality(decided_holds) = 1 then
     only_hold = decided_holds[1];
     update holds
-      set amount = only_hold.amount, pocket_ids = only_hold.pocket_ids, pocket_amounts = only_hold.pocket_amounts,
+      set amount = only_hold.amount, bucket_ids = only_hold.bucket_ids, bucket_amounts = only_hold.bucket_amounts,
         state = only_hold.state, settled = only_hold.settled,
         settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
         resolved_at = case when only_hold.state <> 'open' then decided_at end
@@ -228,7 +228,7 @@ begin
   elsif decided_holds is not null then
     ids = array(select id from unnest(decided_holds));
     update holds
-      set amount = decided.amount, pocket_ids = decided.pocket_ids, pocket_amounts = decided.pocket_amounts,
+      set amount = decided.amount, bucket_ids = decided.bucket_ids, bucket_amounts = decided.bucket_amounts,
         state = decided.state, settled = decided.settled, settlement_fingerprint = decided.settlement_fingerprint,
         expires_at = decided.expires_at, resolved_at = case when decided.state <> 'open' then decided_at end
       from unnest(decided_holds) as decided
@@ -259,32 +259,32 @@ begin
   if not has_moved then
     if new_postings is not null then
       -- Numbered in their order: that of an array is the order in which it is read.
-      insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number,
+      insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number,
           balance_after, refund_of, fingerprint, cause_kind, cause_id, created_at)
         select posted.*, decided_at from unnest(new_postings) as posted;
     end if;
     return null;
   end if;
-  return ledger_add_to_others(decided_at, decided_pockets, new_postings, decided_spending);
+  return ledger_add_to_others(decided_at, decided_buckets, new_postings, decided_spending);
 end $$;
 
 -- The rest of a batch that other writes came before: its amounts must be there as well after those, and its postings
--- follow theirs. Answers the pockets and the spending as they are now.
+-- follow theirs. Answers the buckets and the spending as they are now.
 create function ledger_add_to_others(
   decided_at timestamptz,
-  decided_pockets ledger_decided_pocket[],
+  decided_buckets ledger_decided_bucket[],
   new_postings ledger_new_posting[],
   decided_spending ledger_decided_spending[]
 ) returns json language plpgsql
   set enable_nestloop = on set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   set plan_cache_mode = force_generic_plan as $$
 declare
-  found_pockets json;
+  found_buckets json;
   found_spending json;
 begin
   if exists (
-      select from unnest(decided_pockets) as decided join pockets using (id)
-        where pockets.posted - pockets.held - (decided.posted - decided.held) + decided.least_available < 0)
+      select from unnest(decided_buckets) as decided join buckets using (id)
+        where buckets.posted - buckets.held - (decided.posted - decided.held) + decided.least_available < 0)
     or exists (
       select from unnest(decided_spending) as decided join key_spending using (key_id, starts_at)
         where key_spending.held + key_spending.spent - (decided.held + decided.spent) + decided.most_counted
@@ -292,31 +292,31 @@ begin
   then
     raise exception 'others have taken it' using errcode = 'SL001';
   end if;
-  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
       refund_of, fingerprint, cause_kind, cause_id, created_at)
-    select posted.id, leg, posted.account_id, posted.kind, posted.unit, debit, credit, amount, pocket_id,
-      entry_number + coalesce(pockets.entry_count - decided.entry_count, 0),
-      balance_after + coalesce(pockets.posted - decided.posted, 0),
+    select posted.id, leg, posted.account_id, posted.kind, posted.unit, debit, credit, amount, bucket_id,
+      entry_number + coalesce(buckets.entry_count - decided.entry_count, 0),
+      balance_after + coalesce(buckets.posted - decided.posted, 0),
       refund_of, fingerprint, cause_kind, cause_id, decided_at
     from unnest(new_postings) with ordinality as posted
-      left join unnest(decided_pockets) as decided on decided.id = posted.pocket_id
-      left join pockets on pockets.id = decided.id
+      left join unnest(decided_buckets) as decided on decided.id = posted.bucket_id
+      left join buckets on buckets.id = decided.id
     order by ordinality;
-  select json_agg(json_build_object('id', id, 'posted', pockets.posted::text, 'held', pockets.held::text,
-      'entry_count', pockets.entry_count::text, 'is_open', is_open)) into found_pockets
-    from unnest(decided_pockets) as decided join pockets using (id);
+  select json_agg(json_build_object('id', id, 'posted', buckets.posted::text, 'held', buckets.held::text,
+      'entry_count', buckets.entry_count::text, 'is_open', is_open)) into found_buckets
+    from unnest(decided_buckets) as decided join buckets using (id);
   select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', key_spending.account_id,
       'held', key_spending.held::text, 'spent', key_spending.spent::text)) into found_spending
     from unnest(decided_spending) as decided join key_spending using (key_id, starts_at);
-  return json_build_object('pockets', found_pockets, 'spending', found_spending);
+  return json_build_object('buckets', found_buckets, 'spending', found_spending);
 end $$;
 
 -- As before, with `plain_writes`.
-create or replace function ledger_load(account_ids text[], named_pocket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_pockets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
+create or replace function ledger_load(account_ids text[], named_bucket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_buckets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
  returns record language plpgsql stable
   set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  wanted_pocket_ids text[] = named_pocket_ids;
+  wanted_bucket_ids text[] = named_bucket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text, 'plain_writes', plain_writes::text,
       'is_frozen', frozen_at is not null or exists (select from clawbacks where clawbacks.account_id = wallets.account_id
@@ -324,7 +324,7 @@ begin
     from wallets where account_id = any (account_ids);
   if cardinality(hold_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
-        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'bucket_ids', bucket_ids, 'bucket_amounts', bucket_amounts::text[], 'state', state, 'settled', settled::text,
         'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
         'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id,
         'budget_key_id', coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id),
@@ -332,25 +332,25 @@ begin
         'opened_at', opened_at, 'resolved_at', resolved_at)) into found_holds
       from holds where id = any (hold_ids);
     if found_holds is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select unnest(bucket_ids) from holds where id = any (hold_ids) and resolved_at is null);
     end if;
   end if;
   if cardinality(transaction_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'amount', amount::text, 'bucket_id', bucket_id, 'fingerprint', fingerprint,
         'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
         order by id, leg) into found_postings
       from postings posting where id = any (transaction_ids);
     if found_postings is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select bucket_id from postings where id = any (transaction_ids) and bucket_id is not null);
     end if;
   end if;
   select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
       'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
-      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
-    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+      'is_open', is_open, 'opened_at', opened_at)) into found_buckets
+    from buckets where (account_id = any (account_ids) and is_open) or id = any (wanted_bucket_ids);
   if cardinality(key_ids) > 0 or found_holds is not null then
     select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
         'held', held::text, 'spent', spent::text)) into found_spending

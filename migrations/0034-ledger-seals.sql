@@ -18,7 +18,7 @@ create table ledger_sealed_sums (
   entries bigint not null,
   total bigint not null,
   constraint ledger_sealed_sums_unique primary key (account_id, about, name),
-  constraint ledger_sealed_sums_about_valid check (about in ('pocket', 'unit', 'spending', 'reversal', 'code'))
+  constraint ledger_sealed_sums_about_valid check (about in ('bucket', 'unit', 'spending', 'reversal', 'code'))
 );
 
 -- Where the check of everything goes on when it was cut off, and which accounts it reads from their beginning already; nothing

@@ -414,8 +414,8 @@ create table holds (
   account_id text not null,
   unit text not null,
   amount bigint not null,
-  pocket_ids text[] not null,
-  pocket_amounts bigint[] not null,
+  bucket_ids text[] not null,
+  bucket_amounts bigint[] not null,
   state text not null,
   settled bigint not null,
   refusal text,
@@ -433,7 +433,7 @@ create table holds (
   constraint holds_budget_has_key CHECK (budget_starts_at IS NULL OR key_id IS NOT NULL),
   constraint holds_id_unique PRIMARY KEY (id),
   constraint holds_id_valid CHECK (id ~~ 'hold\_%'::text),
-  constraint holds_lines_complete CHECK (cardinality(pocket_ids) = cardinality(pocket_amounts)),
+  constraint holds_lines_complete CHECK (cardinality(bucket_ids) = cardinality(bucket_amounts)),
   constraint holds_refusal_complete CHECK ((state = 'refused'::text) = (refusal IS NOT NULL) AND (refusal IS NULL) = (missing IS NULL)),
   constraint holds_settled_within CHECK (settled >= 0 AND settled <= amount),
   constraint holds_unit_valid CHECK (unit = ANY (ARRAY['money'::text, 'text'::text, 'image'::text, 'video'::text]))
@@ -510,7 +510,7 @@ create table ledger_sealed_sums (
   name text not null,
   entries bigint not null,
   total bigint not null,
-  constraint ledger_sealed_sums_about_valid CHECK (about = ANY (ARRAY['pocket'::text, 'unit'::text, 'spending'::text, 'reversal'::text, 'code'::text])),
+  constraint ledger_sealed_sums_about_valid CHECK (about = ANY (ARRAY['bucket'::text, 'unit'::text, 'spending'::text, 'reversal'::text, 'code'::text])),
   constraint ledger_sealed_sums_unique PRIMARY KEY (account_id, about, name)
 );
 
@@ -593,7 +593,7 @@ create table plans (
 
 CREATE TRIGGER plans_changed AFTER UPDATE ON plans FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
-create table pockets (
+create table buckets (
   id text not null,
   account_id text not null,
   kind text not null,
@@ -604,19 +604,19 @@ create table pockets (
   entry_count bigint not null,
   is_open boolean not null,
   opened_at timestamp with time zone not null,
-  constraint pockets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
-  constraint pockets_closed_empty CHECK (is_open OR posted = 0),
-  constraint pockets_id_unique PRIMARY KEY (id),
-  constraint pockets_never_overdrawn CHECK (held >= 0 AND posted >= held)
+  constraint buckets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
+  constraint buckets_closed_empty CHECK (is_open OR posted = 0),
+  constraint buckets_id_unique PRIMARY KEY (id),
+  constraint buckets_never_overdrawn CHECK (held >= 0 AND posted >= held)
 );
 
-CREATE INDEX pockets_by_account ON pockets USING btree (account_id);
+CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
 
-CREATE INDEX pockets_open_by_account ON pockets USING btree (account_id) WHERE is_open;
+CREATE INDEX buckets_open_by_account ON buckets USING btree (account_id) WHERE is_open;
 
-CREATE INDEX pockets_open_by_expiry ON pockets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
+CREATE INDEX buckets_open_by_expiry ON buckets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
 
-CREATE TRIGGER pockets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON pockets FOR EACH ROW EXECUTE FUNCTION check_pocket_kind();
+CREATE TRIGGER buckets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_kind();
 
 create table postings (
   number bigint not null generated always as identity,
@@ -628,7 +628,7 @@ create table postings (
   debit text not null,
   credit text not null,
   amount bigint not null,
-  pocket_id text,
+  bucket_id text,
   entry_number bigint,
   balance_after bigint,
   refund_of text,
@@ -637,7 +637,7 @@ create table postings (
   cause_id text not null,
   created_at timestamp with time zone not null,
   constraint postings_amount_positive CHECK (amount > 0),
-  constraint postings_entry_unique UNIQUE (pocket_id, entry_number),
+  constraint postings_entry_unique UNIQUE (bucket_id, entry_number),
   constraint postings_id_unique PRIMARY KEY (id, leg),
   constraint postings_two_sides CHECK (debit <> credit)
 );
@@ -1193,15 +1193,15 @@ create type ended_claim as (
 create type ledger_changed_hold as (
   id text,
   amount bigint,
-  pocket_ids text[],
-  pocket_amounts bigint[],
+  bucket_ids text[],
+  bucket_amounts bigint[],
   state text,
   settled bigint,
   settlement_fingerprint text,
   expires_at timestamp with time zone
 );
 
-create type ledger_changed_pocket as (
+create type ledger_changed_bucket as (
   id text,
   posted bigint,
   held bigint,
@@ -1226,8 +1226,8 @@ create type ledger_changed_wallet as (
 create type ledger_decided_hold as (
   id text,
   amount bigint,
-  pocket_ids text[],
-  pocket_amounts bigint[],
+  bucket_ids text[],
+  bucket_amounts bigint[],
   state text,
   settled bigint,
   settlement_fingerprint text,
@@ -1236,7 +1236,7 @@ create type ledger_decided_hold as (
   expires_at_before timestamp with time zone
 );
 
-create type ledger_decided_pocket as (
+create type ledger_decided_bucket as (
   id text,
   posted bigint,
   held bigint,
@@ -1300,7 +1300,7 @@ create type ledger_new_posting as (
   debit text,
   credit text,
   amount bigint,
-  pocket_id text,
+  bucket_id text,
   entry_number bigint,
   balance_after bigint,
   refund_of text,
@@ -1314,8 +1314,8 @@ create type ledger_opened_hold as (
   account_id text,
   unit text,
   amount bigint,
-  pocket_ids text[],
-  pocket_amounts bigint[],
+  bucket_ids text[],
+  bucket_amounts bigint[],
   state text,
   settled bigint,
   refusal text,
@@ -1329,7 +1329,7 @@ create type ledger_opened_hold as (
   expires_at timestamp with time zone
 );
 
-create type ledger_opened_pocket as (
+create type ledger_opened_bucket as (
   id text,
   account_id text,
   kind text,
@@ -1364,13 +1364,13 @@ declare
 begin
   -- A condition is prepared when it is first needed in a transaction, so that each state has its own.
   if new.state = 'open' then
-    is_valid = new.resolved_at is null and new.settled = 0 and cardinality(new.pocket_ids) > 0;
+    is_valid = new.resolved_at is null and new.settled = 0 and cardinality(new.bucket_ids) > 0;
   elsif new.state = 'settled' then
     is_valid = new.resolved_at is not null and new.settlement_fingerprint is not null;
   elsif new.state in ('released', 'expired') then
     is_valid = new.resolved_at is not null and new.settled = 0;
   elsif new.state = 'refused' then
-    is_valid = new.resolved_at is not null and new.settled = 0 and cardinality(new.pocket_ids) = 0;
+    is_valid = new.resolved_at is not null and new.settled = 0 and cardinality(new.bucket_ids) = 0;
   else
     is_valid = false;
   end if;
@@ -1379,20 +1379,20 @@ begin
     message = 'no hold is like this', detail = to_json(new)::text;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.check_pocket_kind()
+CREATE OR REPLACE FUNCTION public.check_bucket_kind()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if new.id like 'pkt\_%' and (case new.kind
-      when 'cash' then new.unit = 'money' and new.id = 'pkt_' || substr(new.account_id, 6)
+  if new.id like 'bkt\_%' and (case new.kind
+      when 'cash' then new.unit = 'money' and new.id = 'bkt_' || substr(new.account_id, 6)
       when 'gift' then new.unit = 'money'
       when 'quota' then new.unit in ('text', 'image', 'video')
       else false
     end)
   then return new; end if;
-  raise check_violation using constraint = 'pockets_kind_valid', table = 'pockets',
-    message = 'no pocket is of this kind', detail = to_json(new)::text;
+  raise check_violation using constraint = 'buckets_kind_valid', table = 'buckets',
+    message = 'no bucket is of this kind', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_posting_kind()
@@ -1402,20 +1402,20 @@ AS $function$
 begin
   if new.id like 'txn\_%'
     and (case
-      when new.kind = 'loss' then new.pocket_id is null
-      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+      when new.kind = 'loss' then new.bucket_id is null
+      else num_nulls(new.bucket_id, new.entry_number, new.balance_after) = 0 and new.bucket_id in (new.debit, new.credit)
         and new.balance_after >= 0
     end)
     and (case new.kind
-      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'charge' then new.debit = new.bucket_id and new.credit = 'revenue'
       when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
-      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
-      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
-      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'refund' then new.debit = 'revenue' and new.credit = new.bucket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.bucket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.bucket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
-      when 'reversal' then (new.debit = new.pocket_id and new.credit like 'funding:%')
-        or (new.credit = new.pocket_id and new.debit like 'funding:%')
-      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      when 'reversal' then (new.debit = new.bucket_id and new.credit like 'funding:%')
+        or (new.credit = new.bucket_id and new.debit like 'funding:%')
+      when 'expiry' then new.debit = new.bucket_id and new.credit = 'expired'
       else false
     end)
   then return new; end if;
@@ -1614,7 +1614,7 @@ AS $function$
   from generate_series(0, 9) as place
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_add_to_others(decided_at timestamp with time zone, decided_pockets ledger_decided_pocket[], new_postings ledger_new_posting[], decided_spending ledger_decided_spending[])
+CREATE OR REPLACE FUNCTION public.ledger_add_to_others(decided_at timestamp with time zone, decided_buckets ledger_decided_bucket[], new_postings ledger_new_posting[], decided_spending ledger_decided_spending[])
  RETURNS json
  LANGUAGE plpgsql
  SET enable_nestloop TO 'on'
@@ -1624,12 +1624,12 @@ CREATE OR REPLACE FUNCTION public.ledger_add_to_others(decided_at timestamp with
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  found_pockets json;
+  found_buckets json;
   found_spending json;
 begin
   if exists (
-      select from unnest(decided_pockets) as decided join pockets using (id)
-        where pockets.posted - pockets.held - (decided.posted - decided.held) + decided.least_available < 0)
+      select from unnest(decided_buckets) as decided join buckets using (id)
+        where buckets.posted - buckets.held - (decided.posted - decided.held) + decided.least_available < 0)
     or exists (
       select from unnest(decided_spending) as decided join key_spending using (key_id, starts_at)
         where key_spending.held + key_spending.spent - (decided.held + decided.spent) + decided.most_counted
@@ -1637,26 +1637,26 @@ begin
   then
     raise exception 'others have taken it' using errcode = 'SL001';
   end if;
-  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
       refund_of, fingerprint, cause_kind, cause_id, created_at)
-    select posted.id, leg, posted.account_id, posted.kind, posted.unit, debit, credit, amount, pocket_id,
-      entry_number + coalesce(pockets.entry_count - decided.entry_count, 0),
-      balance_after + coalesce(pockets.posted - decided.posted, 0),
+    select posted.id, leg, posted.account_id, posted.kind, posted.unit, debit, credit, amount, bucket_id,
+      entry_number + coalesce(buckets.entry_count - decided.entry_count, 0),
+      balance_after + coalesce(buckets.posted - decided.posted, 0),
       refund_of, fingerprint, cause_kind, cause_id, decided_at
     from unnest(new_postings) with ordinality as posted
-      left join unnest(decided_pockets) as decided on decided.id = posted.pocket_id
-      left join pockets on pockets.id = decided.id
+      left join unnest(decided_buckets) as decided on decided.id = posted.bucket_id
+      left join buckets on buckets.id = decided.id
     order by ordinality;
-  select json_agg(json_build_object('id', id, 'posted', pockets.posted::text, 'held', pockets.held::text,
-      'entry_count', pockets.entry_count::text, 'is_open', is_open)) into found_pockets
-    from unnest(decided_pockets) as decided join pockets using (id);
+  select json_agg(json_build_object('id', id, 'posted', buckets.posted::text, 'held', buckets.held::text,
+      'entry_count', buckets.entry_count::text, 'is_open', is_open)) into found_buckets
+    from unnest(decided_buckets) as decided join buckets using (id);
   select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', key_spending.account_id,
       'held', key_spending.held::text, 'spent', key_spending.spent::text)) into found_spending
     from unnest(decided_spending) as decided join key_spending using (key_id, starts_at);
-  return json_build_object('pockets', found_pockets, 'spending', found_spending);
+  return json_build_object('buckets', found_buckets, 'spending', found_spending);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_commit(decided_at timestamp with time zone, ended_claims ended_claim[], decided_wallets ledger_decided_wallet[], opened_pockets ledger_opened_pocket[], decided_pockets ledger_decided_pocket[], opened_holds ledger_opened_hold[], decided_holds ledger_decided_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], decided_spending ledger_decided_spending[], decided_reserves ledger_decided_reserve[] DEFAULT NULL::ledger_decided_reserve[])
+CREATE OR REPLACE FUNCTION public.ledger_commit(decided_at timestamp with time zone, ended_claims ended_claim[], decided_wallets ledger_decided_wallet[], opened_buckets ledger_opened_bucket[], decided_buckets ledger_decided_bucket[], opened_holds ledger_opened_hold[], decided_holds ledger_decided_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], decided_spending ledger_decided_spending[], decided_reserves ledger_decided_reserve[] DEFAULT NULL::ledger_decided_reserve[])
  RETURNS json
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1669,7 +1669,7 @@ declare
   has_moved boolean;
   -- Nearly always it is one, and then there is nothing to join.
   only_wallet ledger_decided_wallet;
-  only_pocket ledger_decided_pocket;
+  only_bucket ledger_decided_bucket;
   only_hold ledger_decided_hold;
   one_reserve ledger_decided_reserve;
 begin
@@ -1707,37 +1707,37 @@ begin
         where account_id = one_reserve.account_id;
     end loop;
   end if;
-  if opened_pockets is not null then
-    insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
-      select opened.*, decided_at from unnest(opened_pockets) as opened;
+  if opened_buckets is not null then
+    insert into buckets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
+      select opened.*, decided_at from unnest(opened_buckets) as opened;
   end if;
-  if cardinality(decided_pockets) = 1 then
-    only_pocket = decided_pockets[1];
-    update pockets
-      set posted = posted + only_pocket.posted - only_pocket.posted_before,
-        held = held + only_pocket.held - only_pocket.held_before,
-        entry_count = entry_count + only_pocket.entry_count - only_pocket.entry_count_before,
-        is_open = kind = 'cash' or posted + only_pocket.posted <> only_pocket.posted_before
-          or held + only_pocket.held <> only_pocket.held_before,
-        expires_at = only_pocket.expires_at
-      where id = only_pocket.id;
-    if not found then raise exception 'a pocket is missing'; end if;
-  elsif decided_pockets is not null then
-    ids = array(select id from unnest(decided_pockets));
-    update pockets
-      set posted = pockets.posted + decided.posted - decided.posted_before,
-        held = pockets.held + decided.held - decided.held_before,
-        entry_count = pockets.entry_count + decided.entry_count - decided.entry_count_before,
-        is_open = kind = 'cash' or pockets.posted + decided.posted <> decided.posted_before
-          or pockets.held + decided.held <> decided.held_before,
+  if cardinality(decided_buckets) = 1 then
+    only_bucket = decided_buckets[1];
+    update buckets
+      set posted = posted + only_bucket.posted - only_bucket.posted_before,
+        held = held + only_bucket.held - only_bucket.held_before,
+        entry_count = entry_count + only_bucket.entry_count - only_bucket.entry_count_before,
+        is_open = kind = 'cash' or posted + only_bucket.posted <> only_bucket.posted_before
+          or held + only_bucket.held <> only_bucket.held_before,
+        expires_at = only_bucket.expires_at
+      where id = only_bucket.id;
+    if not found then raise exception 'a bucket is missing'; end if;
+  elsif decided_buckets is not null then
+    ids = array(select id from unnest(decided_buckets));
+    update buckets
+      set posted = buckets.posted + decided.posted - decided.posted_before,
+        held = buckets.held + decided.held - decided.held_before,
+        entry_count = buckets.entry_count + decided.entry_count - decided.entry_count_before,
+        is_open = kind = 'cash' or buckets.posted + decided.posted <> decided.posted_before
+          or buckets.held + decided.held <> decided.held_before,
         expires_at = decided.expires_at
-      from unnest(decided_pockets) as decided
-      where pockets.id = decided.id and pockets.id = any (ids);
+      from unnest(decided_buckets) as decided
+      where buckets.id = decided.id and buckets.id = any (ids);
     get diagnostics row_total = row_count;
-    if row_total <> cardinality(ids) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(ids) then raise exception 'a bucket is missing'; end if;
   end if;
   if opened_holds is not null then
-    insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+    insert into holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, refusal, missing,
         fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
         resolved_at)
       select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
@@ -1747,7 +1747,7 @@ begin
   if cardinality(decided_holds) = 1 then
     only_hold = decided_holds[1];
     update holds
-      set amount = only_hold.amount, pocket_ids = only_hold.pocket_ids, pocket_amounts = only_hold.pocket_amounts,
+      set amount = only_hold.amount, bucket_ids = only_hold.bucket_ids, bucket_amounts = only_hold.bucket_amounts,
         state = only_hold.state, settled = only_hold.settled,
         settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
         resolved_at = case when only_hold.state <> 'open' then decided_at end
@@ -1757,7 +1757,7 @@ begin
   elsif decided_holds is not null then
     ids = array(select id from unnest(decided_holds));
     update holds
-      set amount = decided.amount, pocket_ids = decided.pocket_ids, pocket_amounts = decided.pocket_amounts,
+      set amount = decided.amount, bucket_ids = decided.bucket_ids, bucket_amounts = decided.bucket_amounts,
         state = decided.state, settled = decided.settled, settlement_fingerprint = decided.settlement_fingerprint,
         expires_at = decided.expires_at, resolved_at = case when decided.state <> 'open' then decided_at end
       from unnest(decided_holds) as decided
@@ -1788,16 +1788,16 @@ begin
   if not has_moved then
     if new_postings is not null then
       -- Numbered in their order: that of an array is the order in which it is read.
-      insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number,
+      insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number,
           balance_after, refund_of, fingerprint, cause_kind, cause_id, created_at)
         select posted.*, decided_at from unnest(new_postings) as posted;
     end if;
     return null;
   end if;
-  return ledger_add_to_others(decided_at, decided_pockets, new_postings, decided_spending);
+  return ledger_add_to_others(decided_at, decided_buckets, new_postings, decided_spending);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_load(account_ids text[], named_pocket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_pockets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
+CREATE OR REPLACE FUNCTION public.ledger_load(account_ids text[], named_bucket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_buckets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1805,7 +1805,7 @@ CREATE OR REPLACE FUNCTION public.ledger_load(account_ids text[], named_pocket_i
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  wanted_pocket_ids text[] = named_pocket_ids;
+  wanted_bucket_ids text[] = named_bucket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text, 'plain_writes', plain_writes::text,
       'reserve', case when reserved > 0 and reserved_until > clock_timestamp() then json_build_object(
@@ -1815,7 +1815,7 @@ begin
     from wallets where account_id = any (account_ids);
   if cardinality(hold_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
-        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'bucket_ids', bucket_ids, 'bucket_amounts', bucket_amounts::text[], 'state', state, 'settled', settled::text,
         'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
         'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id,
         'budget_key_id', coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id),
@@ -1823,25 +1823,25 @@ begin
         'opened_at', opened_at, 'resolved_at', resolved_at)) into found_holds
       from holds where id = any (hold_ids);
     if found_holds is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select unnest(bucket_ids) from holds where id = any (hold_ids) and resolved_at is null);
     end if;
   end if;
   if cardinality(transaction_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'amount', amount::text, 'bucket_id', bucket_id, 'fingerprint', fingerprint,
         'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
         order by id, leg) into found_postings
       from postings posting where id = any (transaction_ids);
     if found_postings is not null then
-      wanted_pocket_ids = wanted_pocket_ids || array(
-        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+      wanted_bucket_ids = wanted_bucket_ids || array(
+        select bucket_id from postings where id = any (transaction_ids) and bucket_id is not null);
     end if;
   end if;
   select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
       'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
-      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
-    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+      'is_open', is_open, 'opened_at', opened_at)) into found_buckets
+    from buckets where (account_id = any (account_ids) and is_open) or id = any (wanted_bucket_ids);
   if cardinality(key_ids) > 0 or found_holds is not null then
     select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
         'held', held::text, 'spent', spent::text)) into found_spending
@@ -1852,7 +1852,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_write(account_ids text[], versions bigint[], opened_pockets json, changed_pocket_ids text[], changed_posted bigint[], changed_held bigint[], changed_entry_counts bigint[], changed_openness boolean[], changed_expiries timestamp with time zone[], opened_holds json, changed_holds json, changed_hold_ids text[], new_postings json, new_charges json, changed_spending json)
+CREATE OR REPLACE FUNCTION public.ledger_write(account_ids text[], versions bigint[], opened_buckets json, changed_bucket_ids text[], changed_posted bigint[], changed_held bigint[], changed_entry_counts bigint[], changed_openness boolean[], changed_expiries timestamp with time zone[], opened_holds json, changed_holds json, changed_hold_ids text[], new_postings json, new_charges json, changed_spending json)
  RETURNS boolean
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1873,32 +1873,32 @@ begin
     if row_total <> cardinality(account_ids) then return false; end if;
     update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
   end if;
-  if opened_pockets is not null then
-    insert into pockets select * from json_populate_recordset(null::pockets, opened_pockets);
+  if opened_buckets is not null then
+    insert into buckets select * from json_populate_recordset(null::buckets, opened_buckets);
   end if;
   -- Nearly always it is one, and then there is nothing to join.
-  if cardinality(changed_pocket_ids) = 1 then
-    update pockets
+  if cardinality(changed_bucket_ids) = 1 then
+    update buckets
       set posted = changed_posted[1], held = changed_held[1], entry_count = changed_entry_counts[1],
         is_open = changed_openness[1], expires_at = changed_expiries[1]
-      where id = changed_pocket_ids[1];
-    if not found then raise exception 'a pocket is missing'; end if;
-  elsif cardinality(changed_pocket_ids) > 1 then
-    update pockets
+      where id = changed_bucket_ids[1];
+    if not found then raise exception 'a bucket is missing'; end if;
+  elsif cardinality(changed_bucket_ids) > 1 then
+    update buckets
       set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
         is_open = changed.is_open, expires_at = changed.expires_at
-      from unnest(changed_pocket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
+      from unnest(changed_bucket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
         as changed (id, posted, held, entry_count, is_open, expires_at)
-      where pockets.id = changed.id and pockets.id = any (changed_pocket_ids);
+      where buckets.id = changed.id and buckets.id = any (changed_bucket_ids);
     get diagnostics row_total = row_count;
-    if row_total <> cardinality(changed_pocket_ids) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(changed_bucket_ids) then raise exception 'a bucket is missing'; end if;
   end if;
   if opened_holds is not null then
     insert into holds select * from json_populate_recordset(null::holds, opened_holds);
   end if;
   if changed_holds is not null then
     update holds
-      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+      set amount = changed.amount, bucket_ids = changed.bucket_ids, bucket_amounts = changed.bucket_amounts,
         state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
         expires_at = changed.expires_at, resolved_at = changed.resolved_at
       from json_populate_recordset(null::holds, changed_holds) as changed
@@ -1908,9 +1908,9 @@ begin
     if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
   end if;
   if new_postings is not null then
-    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
         refund_of, fingerprint, cause_kind, cause_id, created_at)
-      select id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+      select id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
         refund_of, fingerprint, cause_kind, cause_id, created_at
       from json_populate_recordset(null::postings, new_postings) with ordinality
       order by ordinality;
@@ -1925,7 +1925,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_write(decided_at timestamp with time zone, changed_wallets ledger_changed_wallet[], opened_pockets ledger_opened_pocket[], changed_pockets ledger_changed_pocket[], opened_holds ledger_opened_hold[], changed_holds ledger_changed_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], changed_spending ledger_changed_spending[])
+CREATE OR REPLACE FUNCTION public.ledger_write(decided_at timestamp with time zone, changed_wallets ledger_changed_wallet[], opened_buckets ledger_opened_bucket[], changed_buckets ledger_changed_bucket[], opened_holds ledger_opened_hold[], changed_holds ledger_changed_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], changed_spending ledger_changed_spending[])
  RETURNS boolean
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1937,7 +1937,7 @@ declare
   ids text[];
   -- Nearly always it is one, and then there is nothing to join.
   only_wallet ledger_changed_wallet;
-  only_pocket ledger_changed_pocket;
+  only_bucket ledger_changed_bucket;
   only_hold ledger_changed_hold;
 begin
   if cardinality(changed_wallets) = 1 then
@@ -1954,29 +1954,29 @@ begin
     if row_total <> cardinality(ids) then return false; end if;
     update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (ids);
   end if;
-  if opened_pockets is not null then
-    insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
-      select opened.*, decided_at from unnest(opened_pockets) as opened;
+  if opened_buckets is not null then
+    insert into buckets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
+      select opened.*, decided_at from unnest(opened_buckets) as opened;
   end if;
-  if cardinality(changed_pockets) = 1 then
-    only_pocket = changed_pockets[1];
-    update pockets
-      set posted = only_pocket.posted, held = only_pocket.held, entry_count = only_pocket.entry_count,
-        is_open = only_pocket.is_open, expires_at = only_pocket.expires_at
-      where id = only_pocket.id;
-    if not found then raise exception 'a pocket is missing'; end if;
-  elsif changed_pockets is not null then
-    ids = array(select id from unnest(changed_pockets));
-    update pockets
+  if cardinality(changed_buckets) = 1 then
+    only_bucket = changed_buckets[1];
+    update buckets
+      set posted = only_bucket.posted, held = only_bucket.held, entry_count = only_bucket.entry_count,
+        is_open = only_bucket.is_open, expires_at = only_bucket.expires_at
+      where id = only_bucket.id;
+    if not found then raise exception 'a bucket is missing'; end if;
+  elsif changed_buckets is not null then
+    ids = array(select id from unnest(changed_buckets));
+    update buckets
       set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
         is_open = changed.is_open, expires_at = changed.expires_at
-      from unnest(changed_pockets) as changed
-      where pockets.id = changed.id and pockets.id = any (ids);
+      from unnest(changed_buckets) as changed
+      where buckets.id = changed.id and buckets.id = any (ids);
     get diagnostics row_total = row_count;
-    if row_total <> cardinality(ids) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(ids) then raise exception 'a bucket is missing'; end if;
   end if;
   if opened_holds is not null then
-    insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+    insert into holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, refusal, missing,
         fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
         resolved_at)
       select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
@@ -1986,7 +1986,7 @@ begin
   if cardinality(changed_holds) = 1 then
     only_hold = changed_holds[1];
     update holds
-      set amount = only_hold.amount, pocket_ids = only_hold.pocket_ids, pocket_amounts = only_hold.pocket_amounts,
+      set amount = only_hold.amount, bucket_ids = only_hold.bucket_ids, bucket_amounts = only_hold.bucket_amounts,
         state = only_hold.state, settled = only_hold.settled,
         settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
         resolved_at = case when only_hold.state <> 'open' then decided_at end
@@ -1995,7 +1995,7 @@ begin
   elsif changed_holds is not null then
     ids = array(select id from unnest(changed_holds));
     update holds
-      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+      set amount = changed.amount, bucket_ids = changed.bucket_ids, bucket_amounts = changed.bucket_amounts,
         state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
         expires_at = changed.expires_at, resolved_at = case when changed.state <> 'open' then decided_at end
       from unnest(changed_holds) as changed
@@ -2005,7 +2005,7 @@ begin
   end if;
   if new_postings is not null then
     -- Numbered in their order: that of an array is the order in which it is read.
-    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
         refund_of, fingerprint, cause_kind, cause_id, created_at)
       select posted.*, decided_at from unnest(new_postings) as posted;
   end if;

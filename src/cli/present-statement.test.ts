@@ -12,7 +12,7 @@ const topUp: StatementEntry = {
   unit: "money",
   amount: 10_000_000_000n,
   balance: 10_000_000_000n,
-  pocket: { id: "pkt_1", kind: "cash", expiresAt: null, balance: 10_000_000_000n },
+  bucket: { id: "bkt_1", kind: "cash", expiresAt: null, balance: 10_000_000_000n },
   refundOf: null,
   cause: { kind: "operator", id: "act_1" },
   operator: { actor: "ada", reason: '=HYPERLINK("http://x"), "quoted"\nand more' },
@@ -42,7 +42,7 @@ const quota: StatementEntry = { ...topUp, kind: "grant", unit: "text", amount: 1
 
 test("a statement for people says what moved, why, and what there was afterwards", () => {
   const [heading, , second] = presentStatementText([topUp, charge], "EUR").split("\n");
-  expect(heading).toMatch(/^TIME +KIND +UNIT +AMOUNT +BALANCE +POCKET +CAUSE +DETAIL$/);
+  expect(heading).toMatch(/^TIME +KIND +UNIT +AMOUNT +BALANCE +BUCKET +CAUSE +DETAIL$/);
   expect(second).toContain("-0.00045 EUR");
   const text = presentStatementText([charge], "EUR");
   expect(text).toContain("1000 input_tokens at 0.00045 EUR per 1000 (price_1)");
@@ -58,7 +58,7 @@ test("a statement as CSV has one row an entry, and no field is taken for a formu
   const [heading, ...rest] = csv.split("\r\n");
   expect(heading?.split(",")).toHaveLength(18);
   expect(rest.join("\r\n")).toContain(`"'=HYPERLINK(""http://x""), ""quoted""\nand more"`);
-  expect(csv).toContain("-0.00045,9.99955,pkt_1");
+  expect(csv).toContain("-0.00045,9.99955,bkt_1");
   expect(csv).toContain("input_tokens:1000@0.00045,1000,0.00");
 });
 

@@ -11,11 +11,11 @@ export function presentStatementText(entries: readonly StatementEntry[], currenc
     entry.unit,
     present(entry.unit, entry.amount),
     present(entry.unit, entry.balance),
-    entry.pocket === null ? "-" : `${entry.pocket.kind} ${present(entry.unit, entry.pocket.balance)}`,
+    entry.bucket === null ? "-" : `${entry.bucket.kind} ${present(entry.unit, entry.bucket.balance)}`,
     `${entry.cause.kind} ${entry.cause.id}`,
     describeDetail(entry, currency),
   ]);
-  return presentRows(["TIME", "KIND", "UNIT", "AMOUNT", "BALANCE", "POCKET", "CAUSE", "DETAIL"], rows);
+  return presentRows(["TIME", "KIND", "UNIT", "AMOUNT", "BALANCE", "BUCKET", "CAUSE", "DETAIL"], rows);
 }
 
 function describeDetail({ operator, bill }: StatementEntry, currency: string): string {
@@ -34,7 +34,7 @@ export function presentStatementCsv(entries: readonly StatementEntry[]): string 
   return [heading, ...entries.map(presentLine)].join("").trimEnd();
 }
 
-export function presentEntryJson({ unit, pocket, bill, ...entry }: StatementEntry): Record<string, unknown> {
+export function presentEntryJson({ unit, bucket, bill, ...entry }: StatementEntry): Record<string, unknown> {
   return {
     number: String(entry.number),
     id: entry.transactionId,
@@ -43,14 +43,14 @@ export function presentEntryJson({ unit, pocket, bill, ...entry }: StatementEntr
     unit,
     amount: presentAmount(unit, entry.amount),
     balance: presentAmount(unit, entry.balance),
-    pocket:
-      pocket === null
+    bucket:
+      bucket === null
         ? null
         : {
-            id: pocket.id,
-            kind: pocket.kind,
-            expires_at: pocket.expiresAt?.toISOString() ?? null,
-            balance: presentAmount(unit, pocket.balance),
+            id: bucket.id,
+            kind: bucket.kind,
+            expires_at: bucket.expiresAt?.toISOString() ?? null,
+            balance: presentAmount(unit, bucket.balance),
           },
     cause: entry.cause,
     operator: entry.operator,

@@ -54,7 +54,7 @@ test("what an operator books is in the statement, with who did it and why, and a
   expect(entries[0]).toMatchObject({
     cause: { kind: "operator", id: expect.stringMatching(/^act_/) },
     operator: { actor: "ada", reason: "invoice 7" },
-    pocket: { kind: "cash", balance: 1000n },
+    bucket: { kind: "cash", balance: 1000n },
   });
 });
 
@@ -215,7 +215,7 @@ test("a code is read however it was written down, and its gift lasts its days fr
   await redeemCode(world.parts, { accountId, text });
   const [entry] = await listEntries(accountId);
   expect(entry).toMatchObject({ kind: "grant", amount: 7n, cause: { kind: "code", id: created?.code.id } });
-  expect(entry?.pocket?.expiresAt).toEqual(new Date(world.clock.now().getTime() + 30 * dayMs));
+  expect(entry?.bucket?.expiresAt).toEqual(new Date(world.clock.now().getTime() + 30 * dayMs));
 });
 
 test("a code for cash is cash; one that was voided, is over or is unknown is worth nothing", async () => {

@@ -62,7 +62,7 @@ test.each(["check-changed-accounts", "check-all-accounts"])(
     const { run, logs } = createJobs(world);
     await run(name);
     expect(logs).toEqual([]);
-    await sql`update pockets set posted = 11 where account_id = ${accountId}`.execute(world.database);
+    await sql`update buckets set posted = 11 where account_id = ${accountId}`.execute(world.database);
     await run(name);
     expect(logs).toMatchObject([{ level: "error", frozen: [accountId], violations: expect.any(Array) }]);
     expect(await findFreeze(world.database, accountId)).not.toBeNull();
@@ -91,7 +91,7 @@ test("sweep-ledger ends what it can, whatever is wrong with one account, and say
   await world.ledger.apply(world.hold(broken, 5n));
   world.clock.advance(1);
   await world.ledger.apply(world.hold(sound, 5n));
-  await sql`update pockets set held = 0 where account_id = ${broken}`.execute(world.database);
+  await sql`update buckets set held = 0 where account_id = ${broken}`.execute(world.database);
   world.clock.advance(15 * 60_000);
   const { run, logs } = createJobs(world);
   await run("sweep-ledger");
@@ -127,6 +127,6 @@ test("gifts that are over but still held do not keep the sweep busy for ever", a
   expect(await world.ledger.apply(world.settle(accountId, hold.id, 1n))).toMatchObject({ kind: "settled" });
   await createJobs(world).run("sweep-ledger");
   const { rows } = await sql<{ left: bigint }>`
-    select count(*) as left from pockets where is_open and kind = 'gift'`.execute(world.database);
+    select count(*) as left from buckets where is_open and kind = 'gift'`.execute(world.database);
   expect(rows).toEqual([{ left: 0n }]);
 });

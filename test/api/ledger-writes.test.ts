@@ -65,7 +65,7 @@ test("a hold that cannot be, a movement to itself and a bill without its rates a
     ["holds_state_valid", `update holds set state = 'lost' where id = '${hold.id}'`],
     ["holds_refusal_complete", `update holds set refusal = 'x', missing = 1 where id = '${hold.id}'`],
     ["holds_settled_within", `update holds set settled = amount + 1 where id = '${settled.id}'`],
-    ["holds_state_valid", `update holds set pocket_ids = '{}' where id = '${hold.id}'`],
+    ["holds_state_valid", `update holds set bucket_ids = '{}' where id = '${hold.id}'`],
     ["postings_amount_positive", copyRow("postings", settled.id, { leg: 1, amount: 0 })],
     ["postings_kind_valid", copyRow("postings", settled.id, { leg: 1, kind: "'gift'" })],
     ["charges_items_complete", copyRow("charges", settled.id, { id: "'txn_other'", item_names: "'{}'" })],
@@ -102,16 +102,16 @@ test("a process of the version before this one still writes", async () => {
   const { ledger, database } = opened;
   const accountId = await opened.createAccount(1_000n);
   const { id } = opened.hold(accountId, 100n);
-  const pocketId = `pkt_${accountId.slice("acct_".length)}`;
+  const bucketId = `bkt_${accountId.slice("acct_".length)}`;
   const now = opened.clock.now().toISOString();
   const hold = {
-    ...{ id, account_id: accountId, unit: "money", amount: "100", pocket_ids: [pocketId], pocket_amounts: ["100"] },
+    ...{ id, account_id: accountId, unit: "money", amount: "100", bucket_ids: [bucketId], bucket_amounts: ["100"] },
     ...{ state: "open", settled: "0", fingerprint: "x", cause_kind: "request", cause_id: "req_1" },
     ...{ expires_at: now, opened_at: now },
   };
   const written = await sql<{ is_written: boolean }>`
     select ledger_write(${[accountId]}, array(select version from wallets where account_id = ${accountId}), null,
-      ${[pocketId]}, ${[1_000]}, ${[100]}, ${[1]}, ${[true]}, ${[null]}, ${JSON.stringify([hold])}, null, null, null, null,
+      ${[bucketId]}, ${[1_000]}, ${[100]}, ${[1]}, ${[true]}, ${[null]}, ${JSON.stringify([hold])}, null, null, null, null,
       null) as is_written`.execute(database);
   expect(written.rows).toEqual([{ is_written: true }]);
   expect(await ledger.apply(opened.settle(accountId, id, 40n))).toMatchObject({ kind: "settled", paid: 40n });

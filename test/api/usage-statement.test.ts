@@ -42,7 +42,7 @@ async function readAll(query: string, limit: number): Promise<Entry[]> {
   }
 }
 
-/** Movements of money and quotas, in pockets of every kind, some used up; ten minutes apart. */
+/** Movements of money and quotas, in buckets of every kind, some used up; ten minutes apart. */
 async function makeHistory(): Promise<void> {
   const { accountId } = caller;
   const pass = () => stage.clock.advance(10 * 60_000);
@@ -155,7 +155,7 @@ test("as CSV the statement is whole, oldest first, and has the command line's nu
   const csv: string = await stage.read("/ledger?format=csv&limit=5", caller.key);
   const [heading, ...lines] = csv.trimEnd().split("\r\n");
   expect(heading).toBe(
-    "id,time,kind,unit,amount,balance,pocket,pocket_kind,pocket_balance,cause_kind,cause_id,price_id,items,per,minimum",
+    "id,time,kind,unit,amount,balance,bucket,bucket_kind,bucket_balance,cause_kind,cause_id,price_id,items,per,minimum",
   );
   expect(lines).toHaveLength(2001);
   expect(lines.at(-1)?.split(",")[5]).toBe("20.01");
@@ -208,15 +208,15 @@ describe("a very long history", () => {
 
 /** As many lines as a test cannot book one by one, one a minute, written past the ledger. */
 async function writeLongHistory({ accountId }: UsageCaller, count: number): Promise<void> {
-  const pocketId = `pkt_${accountId.slice(5)}`;
+  const bucketId = `bkt_${accountId.slice(5)}`;
   await stage.gateway.database.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
-    await sql`insert into pockets (id, account_id, kind, unit, posted, held, entry_count, is_open, opened_at)
-      values (${pocketId}, ${accountId}, 'cash', 'money', ${count}, 0, ${count}, true, now())`.execute(tx);
-    await sql`insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number,
+    await sql`insert into buckets (id, account_id, kind, unit, posted, held, entry_count, is_open, opened_at)
+      values (${bucketId}, ${accountId}, 'cash', 'money', ${count}, 0, ${count}, true, now())`.execute(tx);
+    await sql`insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number,
         balance_after, fingerprint, cause_kind, cause_id, created_at)
-      select 'txn_' || ${accountId.slice(5)} || n, 0, ${accountId}, 'top_up', 'money', 'funding:test', ${pocketId}, 1,
-          ${pocketId}, n, n, 'test', 'operator', 'act_test', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 minute'
+      select 'txn_' || ${accountId.slice(5)} || n, 0, ${accountId}, 'top_up', 'money', 'funding:test', ${bucketId}, 1,
+          ${bucketId}, n, n, 'test', 'operator', 'act_test', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 minute'
         from generate_series(1, ${count}::int) as n`.execute(tx);
   });
 }

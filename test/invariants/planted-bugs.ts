@@ -15,26 +15,26 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "what is held counts as available",
     file: draft,
-    find: "total += getAvailable(draft, draft.findPocket(id), unit);",
-    replace: "total += draft.findPocket(id)?.unit === unit ? (draft.findPocket(id)?.posted ?? 0n) : 0n;",
+    find: "total += getAvailable(draft, draft.findBucket(id), unit);",
+    replace: "total += draft.findBucket(id)?.unit === unit ? (draft.findBucket(id)?.posted ?? 0n) : 0n;",
   },
   {
     name: "what is held is held again",
     file: draft,
-    find: "? 0n : pocket.posted - pocket.held;",
-    replace: "? 0n : pocket.posted;",
+    find: "? 0n : bucket.posted - bucket.held;",
+    replace: "? 0n : bucket.posted;",
   },
   {
     name: "expired gifts are spent",
     file: draft,
-    find: "return pocket.expiresAt !== null && pocket.expiresAt <= now;",
+    find: "return bucket.expiresAt !== null && bucket.expiresAt <= now;",
     replace: "return false;",
   },
   {
     name: "a gift is good for one moment more",
     file: draft,
-    find: "pocket.expiresAt <= now;",
-    replace: "pocket.expiresAt < now;",
+    find: "bucket.expiresAt <= now;",
+    replace: "bucket.expiresAt < now;",
   },
   {
     name: "quotas disturb the order of gifts",
@@ -45,11 +45,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a gift that a refund opened again is not seen by the rest of its batch",
     file: draft,
-    find: "if (!pocket.isOpen) addToOrder(pocket);",
+    find: "if (!bucket.isOpen) addToOrder(bucket);",
     replace: "",
   },
   {
-    name: "the order of pockets is not made anew when one is opened",
+    name: "the order of buckets is not made anew when one is opened",
     file: draft,
     find: "    spendOrder.delete(accountId);",
     replace: "",
@@ -96,8 +96,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a balance of the same batch is not known",
     file: draft,
-    find: "changes.pockets.get(id) ?? state.pockets.get(id)",
-    replace: "state.pockets.get(id) ?? changes.pockets.get(id)",
+    find: "changes.buckets.get(id) ?? state.buckets.get(id)",
+    replace: "state.buckets.get(id) ?? changes.buckets.get(id)",
   },
   {
     name: "the spending of the same batch is not known",
@@ -108,8 +108,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a gift of the same batch is not spent",
     file: draft,
-    find: "changes.accountIds.add(pocket.accountId);\n      addToOrder(pocket);",
-    replace: "changes.accountIds.add(pocket.accountId);",
+    find: "changes.accountIds.add(bucket.accountId);\n      addToOrder(bucket);",
+    replace: "changes.accountIds.add(bucket.accountId);",
   },
   {
     name: "a refusal alone is not written",
@@ -134,32 +134,32 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a credit does not raise the entry number",
     file: draft,
-    find: "posted: pocket.posted + amount, entryCount: pocket.entryCount + 1n",
-    replace: "posted: pocket.posted + amount, entryCount: pocket.entryCount",
+    find: "posted: bucket.posted + amount, entryCount: bucket.entryCount + 1n",
+    replace: "posted: bucket.posted + amount, entryCount: bucket.entryCount",
   },
   {
     name: "a debit does not raise the entry number",
     file: draft,
-    find: "held: pocket.held - parts.unheld,\n    entryCount: pocket.entryCount + 1n,",
-    replace: "held: pocket.held - parts.unheld,",
+    find: "held: bucket.held - parts.unheld,\n    entryCount: bucket.entryCount + 1n,",
+    replace: "held: bucket.held - parts.unheld,",
   },
   {
     name: "an entry tells the balance before it",
     file: draft,
     find: "changed, { debit: from",
-    replace: "{ ...changed, posted: pocket.posted }, { debit: from",
+    replace: "{ ...changed, posted: bucket.posted }, { debit: from",
   },
   {
     name: "an empty gift stays open",
     file: draft,
-    find: 'const isOpen = pocket.kind === "cash" || pocket.posted !== 0n || pocket.held !== 0n;',
+    find: 'const isOpen = bucket.kind === "cash" || bucket.posted !== 0n || bucket.held !== 0n;',
     replace: "const isOpen = true;",
   },
   {
     name: "an empty gift is not opened again by a refund",
     file: draft,
-    find: 'const isOpen = pocket.kind === "cash" || pocket.posted !== 0n || pocket.held !== 0n;',
-    replace: 'const isOpen = pocket.isOpen && (pocket.kind === "cash" || pocket.posted !== 0n || pocket.held !== 0n);',
+    find: 'const isOpen = bucket.kind === "cash" || bucket.posted !== 0n || bucket.held !== 0n;',
+    replace: 'const isOpen = bucket.isOpen && (bucket.kind === "cash" || bucket.posted !== 0n || bucket.held !== 0n);',
   },
 
   // Holds
@@ -264,9 +264,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "operation.expiresAt !== null;",
   },
   {
-    name: "an extension forgets what was held in the same pocket",
+    name: "an extension forgets what was held in the same bucket",
     file: holds,
-    find: "(amounts.get(pocketId) ?? 0n) + amount",
+    find: "(amounts.get(bucketId) ?? 0n) + amount",
     replace: "amount",
   },
 
@@ -326,19 +326,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: 'leg: 0, kind: "charge"',
   },
   {
-    name: "what a settlement does not need of a pocket stays held",
+    name: "what a settlement does not need of a bucket stays held",
     file: holds,
-    find: "const { pocketId, amount: unheld } = line;",
-    replace: "const { pocketId } = line;\n      const unheld = amount;",
+    find: "const { bucketId, amount: unheld } = line;",
+    replace: "const { bucketId } = line;\n      const unheld = amount;",
   },
   {
-    name: "pockets that a settlement does not need stay held",
+    name: "buckets that a settlement does not need stay held",
     file: holds,
-    find: "if (amount === 0n) {\n      unholdPocket(draft, line);",
+    find: "if (amount === 0n) {\n      unholdBucket(draft, line);",
     replace: "if (amount === 0n) {",
   },
   {
-    name: "a settlement charges pockets in the order in which they were held",
+    name: "a settlement charges buckets in the order in which they were held",
     file: holds,
     find: "for (const line of sortLines(draft, hold.lines)) {",
     replace: "for (const line of hold.lines) {",
@@ -415,7 +415,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a released hold keeps the money",
     file: holds,
-    find: "for (const line of hold.lines) unholdPocket(draft, line);",
+    find: "for (const line of hold.lines) unholdBucket(draft, line);",
     replace: "",
   },
 
@@ -459,7 +459,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a refund may exceed the maximum",
     file: credits,
-    find: "requirePocket(draft, pocketId).posted + amount > max",
+    find: "requireBucket(draft, bucketId).posted + amount > max",
     replace: "false",
   },
   {
@@ -471,8 +471,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a correction takes what is held",
     file: credits,
-    find: "const missing = amount - (pocket.posted - pocket.held);",
-    replace: "const missing = amount - pocket.posted;",
+    find: "const missing = amount - (bucket.posted - bucket.held);",
+    replace: "const missing = amount - bucket.posted;",
   },
   {
     name: "a charge is refunded twice in one batch",
@@ -512,28 +512,28 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "refundOf: null,",
   },
   {
-    name: "a pocket is emptied before its time",
+    name: "a bucket is emptied before its time",
     file: credits,
     find: 'if (!isDue && operation.when === "due") return { kind: "not-due" };',
     replace: "",
   },
   {
-    name: "what is held expires with its pocket",
+    name: "what is held expires with its bucket",
     file: credits,
     find: "const amount = ended.posted - ended.held;",
     replace: "const amount = ended.posted;",
   },
   {
-    name: "a pocket that is ended at once goes on",
+    name: "a bucket that is ended at once goes on",
     file: credits,
-    find: "const ended = isDue ? pocket : { ...pocket, expiresAt: draft.now };",
-    replace: "const ended = pocket;",
+    find: "const ended = isDue ? bucket : { ...bucket, expiresAt: draft.now };",
+    replace: "const ended = bucket;",
   },
-  { name: "cash can expire", file: credits, find: ' || pocket.kind === "cash"', replace: "" },
+  { name: "cash can expire", file: credits, find: ' || bucket.kind === "cash"', replace: "" },
   {
-    name: "somebody else's pocket can be emptied",
+    name: "somebody else's bucket can be emptied",
     file: credits,
-    find: "pocket.accountId !== operation.accountId || ",
+    find: "bucket.accountId !== operation.accountId || ",
     replace: "",
   },
 
@@ -602,7 +602,7 @@ export const plantedBugs: readonly PlantedBug[] = [
 
   // What is added to the writes of other processes
   {
-    name: "an amount is added that a second pocket was opened for",
+    name: "an amount is added that a second bucket was opened for",
     file: draft,
     find: "if (available < left) draft.requireExact(accountId);",
     replace: "",
@@ -610,7 +610,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an amount is added that others may have taken",
     file: draft,
-    find: "draft.noteAvailable(pocketId, available - part - (reservedHere > 0n ? reservedHere : 0n));",
+    find: "draft.noteAvailable(bucketId, available - part - (reservedHere > 0n ? reservedHere : 0n));",
     replace: "",
   },
   {

@@ -160,7 +160,7 @@ test("a hold inside a transaction that rolls back leaves nothing", { timeout: ti
   expect(undone).toEqual([{ kind: "held", unit: "money", amount: 10n, isReplay: false }]);
   const { rows } = await sql`
     select (select count(*) from notes) + (select count(*) from holds) + (select count(*) from key_spending)
-      + (select sum(held) from pockets) as left`.execute(place.database);
+      + (select sum(held) from buckets) as left`.execute(place.database);
   expect(rows).toEqual([{ left: "0" }]);
   // The money and the budget are free: the same hold passes, and is new.
   expect(await ledger.apply(hold)).toEqual({ kind: "held", unit: "money", amount: 10n, isReplay: false });
@@ -226,7 +226,7 @@ test("a hold that one process opened is settled, released or extended by one tha
   const results: Result[] = [];
   for (const [index, createEnding] of endings.entries()) {
     await first.apply(createHold(`mine${index}`, accountId));
-    // What the first knows of the account has neither this pocket, nor this hold, nor what its key has spent.
+    // What the first knows of the account has neither this bucket, nor this hold, nor what its key has spent.
     const gift = { unit: "money", amount: 5n, channel: "test", cause: { kind: "operator", id: "test" } } as const;
     await second.apply({ kind: "grant", id: `txn_gift${index}`, accountId, ...gift, expiresAt: null });
     await second.apply(createHold(`theirs${index}`, accountId, { budget }));
@@ -260,8 +260,8 @@ test("two processes that remember an account add to each other's writes, and nei
   expect(points).not.toContain("locked");
   expect(points).not.toContain("loaded");
   const { rows } =
-    await sql`select posted, pockets.held, version = plain_writes + 1 as is_plain, key_spending.held as budget_held,
-    spent from pockets, wallets, key_spending`.execute(place.database);
+    await sql`select posted, buckets.held, version = plain_writes + 1 as is_plain, key_spending.held as budget_held,
+    spent from buckets, wallets, key_spending`.execute(place.database);
   expect(rows).toEqual([{ posted: 1000n - 5n * 16n, held: 20n, is_plain: true, budget_held: 20n, spent: 80n }]);
   // What is not there any more for one of them is refused, by money and by budget, though it remembers otherwise.
   await first.ledger.apply(createHold("most", accountId, { amount: nano(95n), budget }));
@@ -382,7 +382,7 @@ test("what is sent twice in one batch happens once, and only one of two endings"
     { kind: "already-resolved", state: "released" },
   ]);
   const { rows } = await sql`
-    select posted, held, (select count(*) from charges) as charges from pockets`.execute(place.database);
+    select posted, held, (select count(*) from charges) as charges from buckets`.execute(place.database);
   expect(rows).toEqual([{ posted: 93n, held: 0n, charges: 1n }]);
   await expectSound(place.database);
 });
@@ -396,7 +396,7 @@ test("what a refund gives back is there for whoever comes next in its batch", { 
   await own.ledger.apply({ ...gift, id: "txn_gift", accountId });
   await own.ledger.apply(createHold("spent", accountId));
   await own.ledger.apply(createSettle("spent", accountId, 10n));
-  // The gift is used up by now, and its pocket closed.
+  // The gift is used up by now, and its bucket closed.
   const refund = { kind: "refund", id: "txn_back", accountId, chargeId: "txn_spent", amount: 10n, cause } as const;
   const answers = await Promise.all([own.ledger.apply(refund), own.ledger.apply(createHold("next", accountId))]);
   expect(answers).toMatchObject([{ kind: "booked" }, { kind: "held" }]);
@@ -476,7 +476,7 @@ test.each([
     expect(line.countCuts()).toBe(1);
     // An answer that got lost had been a success already.
     expect(result).toMatchObject({ kind: point === "written" ? "booked" : "held", isReplay: lost === "answer" });
-    const { rows } = await sql`select posted, held from pockets`.execute(place.database);
+    const { rows } = await sql`select posted, held from buckets`.execute(place.database);
     expect(rows).toEqual([point === "written" ? { posted: 105n, held: 10n } : { posted: 100n, held: 15n }]);
     await expectSound(place.database);
   },
@@ -509,7 +509,7 @@ test("a write that lost its connection while it waited in the server happens onc
   });
   const { answer } = await blocked;
   expect(await answer).toMatchObject({ kind: "settled", paid: 8n });
-  const { rows } = await sql`select posted, held from pockets`.execute(place.database);
+  const { rows } = await sql`select posted, held from buckets`.execute(place.database);
   expect(rows).toEqual([{ posted: 92n, held: 0n }]);
   await expectSound(place.database);
 });
@@ -580,30 +580,30 @@ test("whatever two processes do to the same accounts at once, it could have been
 /** The postings once more, with nothing but additions: no balance is ever below zero or other than it says. */
 async function expectFunded(database: Database): Promise<void> {
   const { rows: postings } = await sql<PostingRow>`
-    select account_id, unit, pocket_id, credit, amount, entry_number, balance_after from postings
-      where pocket_id is not null order by account_id, number`.execute(database);
+    select account_id, unit, bucket_id, credit, amount, entry_number, balance_after from postings
+      where bucket_id is not null order by account_id, number`.execute(database);
   const balances = new Map<string, { posted: bigint; entry_count: bigint }>();
   const funded = new Map<string, bigint>();
-  for (const { pocket_id: pocketId, ...posting } of postings) {
-    const change = posting.credit === pocketId ? posting.amount : -posting.amount;
-    const { posted, entry_count: entryCount } = balances.get(pocketId) ?? { posted: 0n, entry_count: 0n };
+  for (const { bucket_id: bucketId, ...posting } of postings) {
+    const change = posting.credit === bucketId ? posting.amount : -posting.amount;
+    const { posted, entry_count: entryCount } = balances.get(bucketId) ?? { posted: 0n, entry_count: 0n };
     const after = { posted: posted + change, entry_count: entryCount + 1n };
     expect(after).toEqual({ posted: posting.balance_after, entry_count: posting.entry_number });
     expect(after.posted).toBeGreaterThanOrEqual(0n);
-    balances.set(pocketId, after);
+    balances.set(bucketId, after);
     const purse = `${posting.account_id} ${posting.unit}`;
     funded.set(purse, (funded.get(purse) ?? 0n) + change);
     expect(funded.get(purse)).toBeGreaterThanOrEqual(0n);
   }
-  const { rows: pockets } = await sql<{ id: string; posted: bigint; entry_count: bigint }>`
-    select id, posted, entry_count from pockets`.execute(database);
-  expect(new Map(pockets.map(({ id, ...pocket }) => [id, pocket]))).toEqual(balances);
+  const { rows: buckets } = await sql<{ id: string; posted: bigint; entry_count: bigint }>`
+    select id, posted, entry_count from buckets`.execute(database);
+  expect(new Map(buckets.map(({ id, ...bucket }) => [id, bucket]))).toEqual(balances);
 }
 
 type PostingRow = {
   account_id: string;
   unit: string;
-  pocket_id: string;
+  bucket_id: string;
   credit: string;
   amount: bigint;
   entry_number: bigint;

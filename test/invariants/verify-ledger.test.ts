@@ -85,36 +85,36 @@ test("all invariants hold for accounts that only the ledger wrote to", async () 
 });
 
 /** For each invariant, what breaks it. Checks that would refuse the row itself are dropped first, as a bug might. */
-const cash = (): string => `pkt_${accountId.slice(5)}`;
+const cash = (): string => `bkt_${accountId.slice(5)}`;
 const settlement = (): string => `txn_${settledHold.slice(5)}`;
 const corruptions: [invariant: string, what: string, statements: () => string[]][] = [
-  ["A", "a balance that was raised by hand", () => [`update pockets set posted = posted + 1 where id = '${cash()}'`]],
+  ["A", "a balance that was raised by hand", () => [`update buckets set posted = posted + 1 where id = '${cash()}'`]],
   [
     "A (end)",
     "a balance that was raised by hand",
-    () => [`update pockets set posted = posted + 1 where id = '${cash()}'`],
+    () => [`update buckets set posted = posted + 1 where id = '${cash()}'`],
   ],
-  ["A", "an entry that was deleted", () => [`delete from postings where pocket_id = '${cash()}' and entry_number = 1`]],
+  ["A", "an entry that was deleted", () => [`delete from postings where bucket_id = '${cash()}' and entry_number = 1`]],
   [
     "A",
-    "an entry in somebody else's pocket",
-    () => [`update pockets set account_id = '${otherId}x' where id = '${cash()}'`],
+    "an entry in somebody else's bucket",
+    () => [`update buckets set account_id = '${otherId}x' where id = '${cash()}'`],
   ],
   [
     "B",
     "an entry that was changed",
-    () => [`update postings set amount = amount + 1 where pocket_id = '${cash()}' and entry_number = 1`],
+    () => [`update postings set amount = amount + 1 where bucket_id = '${cash()}' and entry_number = 1`],
   ],
   [
     "B",
     "a number that was left out",
-    () => [`update postings set entry_number = entry_number + 5 where pocket_id = '${cash()}' and entry_number = 1`],
+    () => [`update postings set entry_number = entry_number + 5 where bucket_id = '${cash()}' and entry_number = 1`],
   ],
-  ["C", "money set aside for nobody", () => [`update pockets set held = held + 1 where id = '${cash()}'`]],
+  ["C", "money set aside for nobody", () => [`update buckets set held = held + 1 where id = '${cash()}'`]],
   [
     "C",
     "a hold that nothing is set aside for",
-    () => [`update pockets set held = 0 where account_id = '${accountId}'`],
+    () => [`update buckets set held = 0 where account_id = '${accountId}'`],
   ],
   ["D", "a hold larger than its parts", () => [`update holds set amount = amount + 1 where id = '${openHold}'`]],
   ["E", "a settlement of another amount", () => [`update holds set settled = settled - 1 where id = '${settledHold}'`]],
@@ -125,10 +125,10 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ],
   [
     "F",
-    "a pocket below zero",
+    "a bucket below zero",
     () => [
-      `alter table pockets drop constraint pockets_never_overdrawn`,
-      `update pockets set posted = -1 where id = '${cash()}'`,
+      `alter table buckets drop constraint buckets_never_overdrawn`,
+      `update buckets set posted = -1 where id = '${cash()}'`,
     ],
   ],
   ["G", "a charge whose hold is gone", () => [`delete from holds where id = '${settledHold}'`]],
@@ -145,9 +145,9 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   [
     "H",
     "a refusal with parts",
-    () => [`update holds set pocket_ids = '{x}', pocket_amounts = '{1}' where id = '${refusedHold}'`],
+    () => [`update holds set bucket_ids = '{x}', bucket_amounts = '{1}' where id = '${refusedHold}'`],
   ],
-  ["I", "money that the house never gave", () => [`update pockets set posted = posted + 1 where id = '${cash()}'`]],
+  ["I", "money that the house never gave", () => [`update buckets set posted = posted + 1 where id = '${cash()}'`]],
   [
     "I",
     "a code that was redeemed without a booking",
@@ -218,7 +218,7 @@ describe("a violation is found, with its account and its rows", () => {
         const parted: Violation[] = [];
         for (const portion of portions) parted.push(...(await findViolations(tx, { ...portion, now })));
         expect(parted.map((violation) => violation.invariant)).toContain(invariant);
-        expect(message).toMatch(/pkt_|txn_|hold_|key_|chk_|codes|pockets of|usage of/);
+        expect(message).toMatch(/bkt_|txn_|hold_|key_|chk_|codes|buckets of|usage of/);
         throw new RolledBack();
       })
       .catch((error: unknown) => {
@@ -235,7 +235,7 @@ describe("a violation is found, with its account and its rows", () => {
 class RolledBack extends Error {}
 
 test("an account where one is broken is frozen: it spends no more, and its neighbour does", async () => {
-  await corrupt(`update pockets set posted = posted + 1 where id = '${cash()}'`);
+  await corrupt(`update buckets set posted = posted + 1 where id = '${cash()}'`);
   const now = world.clock.now();
   const scope = { kind: "whole", accountIds: [accountId, otherId], now } as const;
   expect(await checkAccounts(world.database, scope)).toMatchObject({ frozen: [accountId] });
@@ -250,10 +250,10 @@ test("an account where one is broken is frozen: it spends no more, and its neigh
   // Work that is under way ends as it would have.
   expect(await ledger.apply(world.settle(accountId, openHold, 150n))).toMatchObject({ kind: "settled", paid: 150n });
 
-  await corrupt(`update pockets set posted = posted - 1 where id = '${cash()}'`);
+  await corrupt(`update buckets set posted = posted - 1 where id = '${cash()}'`);
   expect(await find()).toContain("B");
   await corrupt(
-    `update postings set balance_after = balance_after - 1 where account_id = '${accountId}' and kind = 'charge' and pocket_id = '${cash()}' and id <> '${settlement()}'`,
+    `update postings set balance_after = balance_after - 1 where account_id = '${accountId}' and kind = 'charge' and bucket_id = '${cash()}' and id <> '${settlement()}'`,
   );
   expect(await find()).toEqual([]);
   expect(await unfreezeWallet(world.database, accountId)).toBe(true);
@@ -277,11 +277,11 @@ test("the check of what changed finds a fault in an account that changed, and lo
   const check = async () => (await checkChangedAccounts(world.database, world.clock.now())).violations;
   expect(await check()).toEqual([]);
   await world.ledger.apply(world.hold(accountId, 1n));
-  await corrupt(`update pockets set held = held + 1 where id = '${cash()}'`);
+  await corrupt(`update buckets set held = held + 1 where id = '${cash()}'`);
   expect(await check()).toMatchObject([{ invariant: "C", accountId }]);
   await corrupt(`update wallets set changed_at = now() - interval '1 hour'`);
   expect(await check()).toEqual([]);
-  await corrupt(`update pockets set held = held - 1 where id = '${cash()}'`);
+  await corrupt(`update buckets set held = held - 1 where id = '${cash()}'`);
 });
 
 test("the check of what changed goes on where the last one ended, however long ago that was", async () => {
@@ -362,15 +362,15 @@ describe("what was checked is sealed", () => {
     // All of the chain that follows was bent with it: only what was sealed says otherwise.
     await corrupt(
       `update postings set amount = amount - 1 where id = '${old}'`,
-      `update postings set balance_after = balance_after + 1 where pocket_id = '${cash()}' and number >=
+      `update postings set balance_after = balance_after + 1 where bucket_id = '${cash()}' and number >=
         (select number from postings where id = '${old}')`,
-      `update pockets set posted = posted + 1 where id = '${cash()}'`,
+      `update buckets set posted = posted + 1 where id = '${cash()}'`,
     );
     expect(namesOf(await check("since-seals"))).toEqual(new Set(["A", "I"]));
-    await corrupt(`update pockets set posted = posted - 1 where id = '${cash()}'`);
+    await corrupt(`update buckets set posted = posted - 1 where id = '${cash()}'`);
     expect(namesOf(await check("since-seals"))).toEqual(new Set(["A (end)"]));
     await corrupt(
-      `update postings set balance_after = balance_after - 1 where pocket_id = '${cash()}' and number >=
+      `update postings set balance_after = balance_after - 1 where bucket_id = '${cash()}' and number >=
         (select number from postings where id = '${old}')`,
     );
     expect(await check("since-seals")).toEqual([]);

@@ -9,7 +9,7 @@ import {
 import { assertSame } from "../../../test/harness/ledger/disagreement.ts";
 import { createReducerWorld, type ReducerWorld } from "../../../test/harness/ledger/reducer-world.ts";
 import type { Bill } from "../../lib/bill.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Cause, Unit } from "./ledger-state.ts";
@@ -83,7 +83,7 @@ const answersByKind: Record<Operation["kind"], string[]> = {
   grant: ["booked", "booked again", "too-large", "already-expired", "id-reused"],
   adjust: ["booked", "booked again", "too-large", "insufficient-balance", "id-reused"],
   refund: ["booked", "booked again", "too-large", "no-such-charge", "over-charge", "id-reused"],
-  "expire-pocket": ["expired", "expired with nothing", "not-due", "no-such-pocket"],
+  "expire-bucket": ["expired", "expired with nothing", "not-due", "no-such-bucket"],
 };
 const everyAnswer = Object.entries(answersByKind).flatMap(([kind, answers]) =>
   [...answers, "no-such-account"].map((answer) => `${kind}: ${answer}`),
@@ -108,7 +108,7 @@ function nameAnswer({ kind }: Operation, answer: Result): string {
 // Examples: what the model proves, told one rule at a time.
 
 const accountId: AccountId = "acct_anna";
-const cashId: PocketId = "pkt_anna";
+const cashId: BucketId = "bkt_anna";
 const noon = new Date("2026-06-17T12:00:00Z");
 const hourMs = 60 * 60 * 1000;
 const cause: Cause = { kind: "request", id: "req_1" };
@@ -123,10 +123,10 @@ describe("what pays", () => {
     ]);
     world.apply([hold("hold_1", { amount: 11n })], noon);
     expect(findHold(world, "hold_1")?.lines).toEqual([
-      { pocketId: "pkt_soon", amount: 3n },
-      { pocketId: "pkt_late", amount: 3n },
-      { pocketId: "pkt_never", amount: 3n },
-      { pocketId: cashId, amount: 2n },
+      { bucketId: "bkt_soon", amount: 3n },
+      { bucketId: "bkt_late", amount: 3n },
+      { bucketId: "bkt_never", amount: 3n },
+      { bucketId: cashId, amount: 2n },
     ]);
   });
 
@@ -137,7 +137,7 @@ describe("what pays", () => {
       grant("txn_never", { amount: 3n, expiresAt: null }),
     ]);
     world.apply([hold("hold_1", { amount: 1n })], noon);
-    expect(findHold(world, "hold_1")?.lines).toEqual([{ pocketId: "pkt_soon", amount: 1n }]);
+    expect(findHold(world, "hold_1")?.lines).toEqual([{ bucketId: "bkt_soon", amount: 1n }]);
   });
 
   test("an expired gift pays for nothing new", () => {
@@ -150,12 +150,12 @@ describe("what pays", () => {
   test("a gift that expires while work is done still pays for that work, and only the rest of it is lost", () => {
     const world = openWorld([grant("txn_gift", { amount: 5n, expiresAt: hoursAfterNoon(1) }), topUp({ amount: 2n })]);
     world.apply([hold("hold_1", { amount: 3n })], noon);
-    expect(world.apply([expirePocket("pkt_gift")], hoursAfterNoon(1))).toEqual([{ kind: "expired", amount: 2n }]);
+    expect(world.apply([expireBucket("bkt_gift")], hoursAfterNoon(1))).toEqual([{ kind: "expired", amount: 2n }]);
     expect(world.apply([settle("hold_1", { cost: 2n })], hoursAfterNoon(2))).toEqual([
       { kind: "settled", unit: "money", paid: 2n, lost: 0n, isReplay: false },
     ]);
-    expect(world.apply([expirePocket("pkt_gift")], hoursAfterNoon(3))).toEqual([{ kind: "expired", amount: 1n }]);
-    expect(readBalances(world)).toEqual({ [cashId]: 2n, pkt_gift: 0n });
+    expect(world.apply([expireBucket("bkt_gift")], hoursAfterNoon(3))).toEqual([{ kind: "expired", amount: 1n }]);
+    expect(readBalances(world)).toEqual({ [cashId]: 2n, bkt_gift: 0n });
   });
 
   test("a quota pays for the whole of a piece of work or for none of it", () => {
@@ -331,9 +331,9 @@ describe("a refund", () => {
       settle("hold_1", { cost: 7n }),
     ]);
     world.apply([refund("txn_back1", { amount: 2n })], noon);
-    expect(readBalances(world)).toEqual({ [cashId]: 2n, pkt_gift: 0n });
+    expect(readBalances(world)).toEqual({ [cashId]: 2n, bkt_gift: 0n });
     world.apply([refund("txn_back2", { amount: 3n }), refund("txn_back2", { amount: 3n })], noon);
-    expect(readBalances(world)).toEqual({ [cashId]: 3n, pkt_gift: 2n });
+    expect(readBalances(world)).toEqual({ [cashId]: 3n, bkt_gift: 2n });
     expect(world.apply([refund("txn_back3", { amount: 3n })], noon)).toEqual([{ kind: "over-charge", refundable: 2n }]);
   });
 
@@ -357,7 +357,7 @@ describe("a refund", () => {
     ]);
     expect(
       world.apply(
-        [refund("txn_back", { amount: 4n }), hold("hold_2", { amount: 1n }), expirePocket("pkt_gift")],
+        [refund("txn_back", { amount: 4n }), hold("hold_2", { amount: 1n }), expireBucket("bkt_gift")],
         hoursAfterNoon(1),
       ),
     ).toEqual([
@@ -443,16 +443,16 @@ function refund(id: TransactionId, { amount }: { amount: bigint }): RefundOperat
   return { kind: "refund", id, accountId, chargeId: "txn_1", amount, cause };
 }
 
-function expirePocket(pocketId: PocketId): Operation {
-  return { kind: "expire-pocket", accountId, pocketId, when: "due", cause };
+function expireBucket(bucketId: BucketId): Operation {
+  return { kind: "expire-bucket", accountId, bucketId, when: "due", cause };
 }
 
 function findHold(world: ReducerWorld, id: HoldId) {
   return world.tables.holds.get(id);
 }
 
-function readBalances(world: ReducerWorld): Record<PocketId, bigint> {
-  return Object.fromEntries(world.picture().pockets.map(({ id, posted }) => [id, posted]));
+function readBalances(world: ReducerWorld): Record<BucketId, bigint> {
+  return Object.fromEntries(world.picture().buckets.map(({ id, posted }) => [id, posted]));
 }
 
 function listMovements(world: ReducerWorld, id: TransactionId): string[] {

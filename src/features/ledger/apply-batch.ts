@@ -1,4 +1,4 @@
-import { applyAdjust, applyExpirePocket, applyGrant, applyRefund, applyTopUp } from "./apply-credit-operations.ts";
+import { applyAdjust, applyExpireBucket, applyGrant, applyRefund, applyTopUp } from "./apply-credit-operations.ts";
 import { applyExpireHold, applyExtend, applyHold, applyRelease, applySettle } from "./apply-hold-operations.ts";
 import { type Changes, createDraft, type Draft, type EarlyCalls } from "./draft.ts";
 import type { LedgerState } from "./ledger-state.ts";
@@ -60,7 +60,7 @@ function applyOperation(draft: Draft, operation: Operation): Result {
       return applyAdjust(draft, operation);
     case "refund":
       return applyRefund(draft, operation);
-    case "expire-pocket":
-      return applyExpirePocket(draft, operation);
+    case "expire-bucket":
+      return applyExpireBucket(draft, operation);
   }
 }

@@ -1,10 +1,10 @@
-import type { AccountId, PocketId, TransactionId } from "../../lib/ids.ts";
-import { creditPocket, type Draft, debitPocket, isExpired, requirePocket } from "./draft.ts";
+import type { AccountId, BucketId, TransactionId } from "../../lib/ids.ts";
+import { creditBucket, type Draft, debitBucket, isExpired, requireBucket } from "./draft.ts";
 import { fingerprintOperation } from "./fingerprint.ts";
-import { amountMax, type HoldLine, type Pocket, type PostingKind, quotaMax } from "./ledger-state.ts";
+import { amountMax, type Bucket, type HoldLine, type PostingKind, quotaMax } from "./ledger-state.ts";
 import type {
   AdjustOperation,
-  ExpirePocketOperation,
+  ExpireBucketOperation,
   GrantOperation,
   RefundOperation,
   ResultOf,
@@ -27,8 +27,8 @@ type Booking = TopUpOperation | GrantOperation | AdjustOperation | RefundOperati
 export function applyTopUp(draft: Draft, operation: TopUpOperation): ResultOf<TopUpOperation> {
   const repeated = answerAgain(draft, operation);
   if (repeated !== null) return repeated;
-  const pocket = findCash(draft, operation.accountId);
-  if (pocket.posted + operation.amount > amountMax) return { kind: "too-large" };
+  const bucket = findCash(draft, operation.accountId);
+  if (bucket.posted + operation.amount > amountMax) return { kind: "too-large" };
   creditCash(draft, operation, `funding:${operation.channel}`);
   return { kind: "booked", isReplay: false };
 }
@@ -39,34 +39,34 @@ export function applyGrant(draft: Draft, operation: GrantOperation): ResultOf<Gr
   const { id, accountId, unit, amount, expiresAt } = operation;
   if (expiresAt !== null && expiresAt <= draft.now) return { kind: "already-expired" };
   const total = draft
-    .listPocketIds(accountId)
-    .map((pocketId) => requirePocket(draft, pocketId))
-    .reduce((sum, pocket) => (pocket.unit === unit ? sum + pocket.posted : sum), 0n);
+    .listBucketIds(accountId)
+    .map((bucketId) => requireBucket(draft, bucketId))
+    .reduce((sum, bucket) => (bucket.unit === unit ? sum + bucket.posted : sum), 0n);
   if (total + amount > (unit === "money" ? amountMax : quotaMax)) return { kind: "too-large" };
-  const pocketId = derivePocketId(id);
+  const bucketId = deriveBucketId(id);
   const kind = unit === "money" ? "gift" : "quota";
-  draft.openPocket({ ...createEmptyPocket(draft, accountId), id: pocketId, kind, unit, expiresAt });
+  draft.openBucket({ ...createEmptyBucket(draft, accountId), id: bucketId, kind, unit, expiresAt });
   const movement = describeMovement(operation, 0);
-  creditPocket(draft, movement, { pocketId, amount, from: `funding:${operation.channel}` });
-  remember(draft, operation, [{ pocketId, amount }]);
+  creditBucket(draft, movement, { bucketId, amount, from: `funding:${operation.channel}` });
+  remember(draft, operation, [{ bucketId, amount }]);
   return { kind: "booked", isReplay: false };
 }
 
 export function applyAdjust(draft: Draft, operation: AdjustOperation): ResultOf<AdjustOperation> {
   const repeated = answerAgain(draft, operation);
   if (repeated !== null) return repeated;
-  const pocket = findCash(draft, operation.accountId);
-  if (pocket.posted + operation.amount > amountMax) return { kind: "too-large" };
+  const bucket = findCash(draft, operation.accountId);
+  if (bucket.posted + operation.amount > amountMax) return { kind: "too-large" };
   if (operation.amount > 0n) {
     creditCash(draft, operation, findCounterpart(operation));
     return { kind: "booked", isReplay: false };
   }
   const amount = -operation.amount;
-  const missing = amount - (pocket.posted - pocket.held);
+  const missing = amount - (bucket.posted - bucket.held);
   if (missing > 0n) return { kind: "refused", reason: "insufficient-balance", missing, isReplay: false };
   const movement = describeMovement(operation, 0);
-  debitPocket(draft, movement, { pocketId: pocket.id, amount, unheld: 0n, to: findCounterpart(operation) });
-  remember(draft, operation, [{ pocketId: pocket.id, amount }]);
+  debitBucket(draft, movement, { bucketId: bucket.id, amount, unheld: 0n, to: findCounterpart(operation) });
+  remember(draft, operation, [{ bucketId: bucket.id, amount }]);
   return { kind: "booked", isReplay: false };
 }
 
@@ -81,11 +81,11 @@ export function applyRefund(draft: Draft, operation: RefundOperation): ResultOf<
   if (operation.amount > refundable) return { kind: "over-charge", refundable };
   const lines = chooseRefundLines(charge.legs, charge.refunded, operation.amount);
   const max = charge.unit === "money" ? amountMax : quotaMax;
-  if (lines.some(({ pocketId, amount }) => requirePocket(draft, pocketId).posted + amount > max)) {
+  if (lines.some(({ bucketId, amount }) => requireBucket(draft, bucketId).posted + amount > max)) {
     return { kind: "too-large" };
   }
-  for (const [leg, { pocketId, amount }] of lines.entries()) {
-    creditPocket(draft, describeMovement(operation, leg), { pocketId, amount, from: "revenue" });
+  for (const [leg, { bucketId, amount }] of lines.entries()) {
+    creditBucket(draft, describeMovement(operation, leg), { bucketId, amount, from: "revenue" });
   }
   remember(draft, operation, lines);
   draft.changes.transactions.set(operation.chargeId, { ...charge, refunded: charge.refunded + operation.amount });
@@ -103,32 +103,32 @@ function chooseRefundLines(legs: readonly HoldLine[], refunded: bigint, amount: 
     const open = leg.amount - already;
     const part = open < left ? open : left;
     left -= part;
-    if (part > 0n) lines.push({ pocketId: leg.pocketId, amount: part });
+    if (part > 0n) lines.push({ bucketId: leg.bucketId, amount: part });
   }
   return lines;
 }
 
-export function applyExpirePocket(draft: Draft, operation: ExpirePocketOperation): ResultOf<ExpirePocketOperation> {
-  const pocket = draft.findPocket(operation.pocketId);
-  if (pocket === undefined || pocket.accountId !== operation.accountId || pocket.kind === "cash") {
-    return { kind: "no-such-pocket" };
+export function applyExpireBucket(draft: Draft, operation: ExpireBucketOperation): ResultOf<ExpireBucketOperation> {
+  const bucket = draft.findBucket(operation.bucketId);
+  if (bucket === undefined || bucket.accountId !== operation.accountId || bucket.kind === "cash") {
+    return { kind: "no-such-bucket" };
   }
-  const isDue = isExpired(pocket, draft.now);
+  const isDue = isExpired(bucket, draft.now);
   if (!isDue && operation.when === "due") return { kind: "not-due" };
-  const ended = isDue ? pocket : { ...pocket, expiresAt: draft.now };
-  if (ended !== pocket) draft.changePocket(ended);
+  const ended = isDue ? bucket : { ...bucket, expiresAt: draft.now };
+  if (ended !== bucket) draft.changeBucket(ended);
   const amount = ended.posted - ended.held;
   if (amount === 0n) return { kind: "expired", amount };
   const movement = {
-    // What is on hold stays until its work is done, so a pocket can expire in several parts.
-    id: `txn_${pocket.id.slice("pkt_".length)}.${pocket.entryCount + 1n}` as const,
+    // What is on hold stays until its work is done, so a bucket can expire in several parts.
+    id: `txn_${bucket.id.slice("bkt_".length)}.${bucket.entryCount + 1n}` as const,
     leg: 0,
     kind: "expiry" as const,
     refundOf: null,
     fingerprint: "",
     cause: operation.cause,
   };
-  debitPocket(draft, movement, { pocketId: pocket.id, amount, unheld: 0n, to: "expired" });
+  debitBucket(draft, movement, { bucketId: bucket.id, amount, unheld: 0n, to: "expired" });
   return { kind: "expired", amount };
 }
 
@@ -147,7 +147,7 @@ function answerAgain(
 function remember(draft: Draft, operation: Booking, legs: readonly HoldLine[]): void {
   const { accountId } = operation;
   const kind = findPostingKind(operation);
-  const unit = legs[0] === undefined ? "money" : requirePocket(draft, legs[0].pocketId).unit;
+  const unit = legs[0] === undefined ? "money" : requireBucket(draft, legs[0].bucketId).unit;
   const fingerprint = fingerprintOperation(operation);
   draft.changes.transactions.set(operation.id, { fingerprint, accountId, kind, unit, legs, refunded: 0n });
 }
@@ -157,20 +157,20 @@ function creditCash(
   operation: TopUpOperation | AdjustOperation,
   from: "adjustments" | `funding:${string}`,
 ): void {
-  const pocket = findCash(draft, operation.accountId);
-  if (draft.findPocket(pocket.id) === undefined) draft.openPocket(pocket);
-  const line = { pocketId: pocket.id, amount: operation.amount };
-  creditPocket(draft, describeMovement(operation, 0), { ...line, from });
+  const bucket = findCash(draft, operation.accountId);
+  if (draft.findBucket(bucket.id) === undefined) draft.openBucket(bucket);
+  const line = { bucketId: bucket.id, amount: operation.amount };
+  creditBucket(draft, describeMovement(operation, 0), { ...line, from });
   remember(draft, operation, [line]);
 }
 
 /** The account's cash, or an empty one that is not opened yet. */
-function findCash(draft: Draft, accountId: AccountId): Pocket {
-  const pocketId: PocketId = `pkt_${accountId.slice("acct_".length)}`;
-  return draft.findPocket(pocketId) ?? { ...createEmptyPocket(draft, accountId), id: pocketId };
+function findCash(draft: Draft, accountId: AccountId): Bucket {
+  const bucketId: BucketId = `bkt_${accountId.slice("acct_".length)}`;
+  return draft.findBucket(bucketId) ?? { ...createEmptyBucket(draft, accountId), id: bucketId };
 }
 
-function createEmptyPocket(draft: Draft, accountId: AccountId) {
+function createEmptyBucket(draft: Draft, accountId: AccountId) {
   return {
     accountId,
     kind: "cash" as const,
@@ -184,9 +184,9 @@ function createEmptyPocket(draft: Draft, accountId: AccountId) {
   };
 }
 
-/** A grant's pocket has the name of its transaction, so that a repeated grant meets the first. */
-function derivePocketId(id: TransactionId): PocketId {
-  return `pkt_${id.slice("txn_".length)}`;
+/** A grant's bucket has the name of its transaction, so that a repeated grant meets the first. */
+function deriveBucketId(id: TransactionId): BucketId {
+  return `bkt_${id.slice("txn_".length)}`;
 }
 
 function describeMovement(operation: Booking, leg: number) {

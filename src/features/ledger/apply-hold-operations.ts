@@ -3,13 +3,13 @@ import { findPeriodStart } from "../../lib/budget.ts";
 import type { AccountId, HoldId, TransactionId } from "../../lib/ids.ts";
 import {
   addLine,
-  comparePockets,
+  compareBuckets,
   type Draft,
-  debitPocket,
-  requirePocket,
+  debitBucket,
+  requireBucket,
   setAside,
   sumAvailable,
-  unholdPocket,
+  unholdBucket,
 } from "./draft.ts";
 import { fingerprintOperation } from "./fingerprint.ts";
 import {
@@ -74,7 +74,7 @@ function answerAgain(known: Hold, fingerprint: string): ResultOf<HoldOperation> 
 function choosePayment(draft: Draft, { accountId, amount, quota }: HoldOperation): { unit: Unit; amount: bigint } {
   if (quota === null) return { unit: "money", amount };
   if (sumAvailable(draft, accountId, quota.kind) >= quota.units) return { unit: quota.kind, amount: quota.units };
-  const hasQuota = draft.listPocketIds(accountId).some((id) => draft.findPocket(id)?.unit === quota.kind);
+  const hasQuota = draft.listBucketIds(accountId).some((id) => draft.findBucket(id)?.unit === quota.kind);
   // A hold that is released elsewhere could give it back.
   if (hasQuota) draft.requireExact(accountId);
   return { unit: "money", amount };
@@ -162,9 +162,9 @@ function limitReserved(draft: Draft, accountId: AccountId, { unit, amount }: { u
 }
 
 function mergeLines(lines: readonly HoldLine[], added: readonly HoldLine[]): HoldLine[] {
-  const amounts = new Map(lines.map(({ pocketId, amount }) => [pocketId, amount]));
-  for (const { pocketId, amount } of added) amounts.set(pocketId, (amounts.get(pocketId) ?? 0n) + amount);
-  return [...amounts].map(([pocketId, amount]) => ({ pocketId, amount }));
+  const amounts = new Map(lines.map(({ bucketId, amount }) => [bucketId, amount]));
+  for (const { bucketId, amount } of added) amounts.set(bucketId, (amounts.get(bucketId) ?? 0n) + amount);
+  return [...amounts].map(([bucketId, amount]) => ({ bucketId, amount }));
 }
 
 export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<SettleOperation> {
@@ -226,7 +226,7 @@ function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, miss
 
 type ChargeName = { id: TransactionId; fingerprint: string };
 
-/** Charges the lines in the order in which pockets are spent, and gives back what is left of each. */
+/** Charges the lines in the order in which buckets are spent, and gives back what is left of each. */
 function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }: ChargeName): HoldLine[] {
   const { cause } = hold;
   let legs: HoldLine[] = [];
@@ -235,12 +235,12 @@ function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }
     const amount = line.amount < left ? line.amount : left;
     left -= amount;
     if (amount === 0n) {
-      unholdPocket(draft, line);
+      unholdBucket(draft, line);
     } else {
-      const { pocketId, amount: unheld } = line;
+      const { bucketId, amount: unheld } = line;
       const movement = { id, leg: legs.length, kind: "charge", refundOf: null, fingerprint, cause } as const;
-      debitPocket(draft, movement, { pocketId, amount, unheld, to: "revenue" });
-      legs = addLine(legs, { pocketId, amount });
+      debitBucket(draft, movement, { bucketId, amount, unheld, to: "revenue" });
+      legs = addLine(legs, { bucketId, amount });
     }
   }
   return legs;
@@ -256,7 +256,7 @@ function rememberCharge(draft: Draft, hold: Hold, legs: readonly HoldLine[], { i
 
 function sortLines(draft: Draft, lines: readonly HoldLine[]): readonly HoldLine[] {
   if (lines.length < 2) return lines;
-  return lines.toSorted((a, b) => comparePockets(requirePocket(draft, a.pocketId), requirePocket(draft, b.pocketId)));
+  return lines.toSorted((a, b) => compareBuckets(requireBucket(draft, a.bucketId), requireBucket(draft, b.bucketId)));
 }
 
 function postLoss(
@@ -301,7 +301,7 @@ export function applyExpireHold(draft: Draft, operation: ExpireHoldOperation): R
 }
 
 function giveBack(draft: Draft, hold: Hold, state: "released" | "expired"): void {
-  for (const line of hold.lines) unholdPocket(draft, line);
+  for (const line of hold.lines) unholdBucket(draft, line);
   draft.changeHold({ ...hold, state, resolvedAt: draft.now });
   addToSpending(draft, hold, { held: -hold.amount, spent: 0n, budget: null });
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { presentMoney } from "../../lib/money.ts";
 import type { Balance } from "./balance.ts";
-import type { Pocket } from "./ledger-state.ts";
+import type { Bucket } from "./ledger-state.ts";
 import type { PlanPeriod } from "./plan-period.ts";
 import { presentAmount } from "./present-statement-csv.ts";
 
@@ -64,7 +64,7 @@ export const bucketListSchema = Type.Object({
   has_more: Type.Boolean(),
 });
 
-export function presentBucket({ kind, unit, posted, held, expiresAt }: Pocket): Static<typeof bucketSchema> {
+export function presentBucket({ kind, unit, posted, held, expiresAt }: Bucket): Static<typeof bucketSchema> {
   return {
     object: "bucket",
     kind,

@@ -1,7 +1,7 @@
 import { type Nano, nano } from "../../lib/money.ts";
 import { type QuotaKind, type Quotas, quotaKinds } from "../../lib/plan-terms.ts";
 import { isExpired } from "./draft.ts";
-import type { Pocket } from "./ledger-state.ts";
+import type { Bucket } from "./ledger-state.ts";
 
 export type Balance = {
   available: Nano;
@@ -14,11 +14,11 @@ export type Balance = {
 };
 
 /** Cash and gift count what is on hold too; a gift that has expired counts only as far as work still holds it. */
-export function computeBalance(pockets: readonly Pocket[], now: Date): Balance {
-  const countOf = (pocket: Pocket): bigint => (isExpired(pocket, now) ? pocket.held : pocket.posted);
-  const sum = (chosen: readonly Pocket[], count: (pocket: Pocket) => bigint): bigint =>
-    chosen.reduce((total, pocket) => total + count(pocket), 0n);
-  const ofMoney = pockets.filter(({ unit }) => unit === "money");
+export function computeBalance(buckets: readonly Bucket[], now: Date): Balance {
+  const countOf = (bucket: Bucket): bigint => (isExpired(bucket, now) ? bucket.held : bucket.posted);
+  const sum = (chosen: readonly Bucket[], count: (bucket: Bucket) => bigint): bigint =>
+    chosen.reduce((total, bucket) => total + count(bucket), 0n);
+  const ofMoney = buckets.filter(({ unit }) => unit === "money");
   const cash = sum(
     ofMoney.filter(({ kind }) => kind === "cash"),
     countOf,
@@ -30,8 +30,8 @@ export function computeBalance(pockets: readonly Pocket[], now: Date): Balance {
   const frozen = sum(ofMoney, ({ held }) => held);
   const countQuota = (kind: QuotaKind): bigint =>
     sum(
-      pockets.filter(({ unit }) => unit === kind),
-      (pocket) => countOf(pocket) - pocket.held,
+      buckets.filter(({ unit }) => unit === kind),
+      (bucket) => countOf(bucket) - bucket.held,
     );
   return {
     available: nano(cash + gift - frozen),

@@ -38,7 +38,7 @@ export function checkOperation(operation: Operation, now: Date): void {
       break;
     case "release":
     case "expire-hold":
-    case "expire-pocket":
+    case "expire-bucket":
       break;
   }
 }

@@ -15,7 +15,7 @@ export type Scope =
 // A transaction and the hold that it ends share the part of their ids after the prefix.
 export const holdOfPosting = "'hold_' || substr(posting.id, 5)";
 const postingOfHold = "'txn_' || substr(hold.id, 6)";
-export const signedAmount = "case when posting.credit = posting.pocket_id then posting.amount else -posting.amount end";
+export const signedAmount = "case when posting.credit = posting.bucket_id then posting.amount else -posting.amount end";
 const slotOf = (moment: string): string => `date_bin('30 minutes', ${moment}, 'epoch')`;
 /** The sealed sum that a budget's period, or what was taken back for a payment, is kept by. */
 export const spendingName = (keyId: string, startsAt: string): string =>
@@ -55,7 +55,7 @@ const openAndChargedHolds = `
 const wholeScope = `
     sealed_sums as (select * from ledger_sealed_sums where false),
     scope_wallets as (select * from wallets where $1::text[] is null or account_id = any($1)),
-    scope_pockets as (select * from pockets where $1::text[] is null or account_id = any($1)),
+    scope_buckets as (select * from buckets where $1::text[] is null or account_id = any($1)),
     scope_postings as (select * from postings where $1::text[] is null or account_id = any($1)),
     scope_holds as (select * from holds where $1::text[] is null or account_id = any($1)),
     scope_bills as not materialized (${billsById}),
@@ -73,7 +73,7 @@ const wholeScope = `
  */
 const sinceSeals = `
     scope_wallets as (select * from wallets where account_id = any($1)),
-    scope_pockets as (select * from pockets where account_id = any($1)),
+    scope_buckets as (select * from buckets where account_id = any($1)),
     sealed_sums as (select * from ledger_sealed_sums where account_id = any($1)),
     scope_postings as materialized (
       select posting.* from unnest($1::text[]) as asked (account_id) left join ledger_seals seal using (account_id)
@@ -107,7 +107,7 @@ export const scopeStatements: Record<Scope["kind"], string> = {
   usage: wholeScope,
   recent: `
     scope_wallets as (select * from wallets where account_id = any($1)),
-    scope_pockets as (select * from pockets where account_id = any($1) and is_open),
+    scope_buckets as (select * from buckets where account_id = any($1) and is_open),
     scope_postings as (select * from postings where account_id = any($1) and number > $2),
     ${openAndChargedHolds},
     scope_bills as materialized (${billsById})`,

@@ -41,7 +41,7 @@ export async function listDebts(database: Database, accountId: string): Promise<
 export async function listPayableDebtors(database: Database, limit: number): Promise<AccountId[]> {
   const { rows } = await sql<{ account_id: AccountId }>`
     select distinct account_id from clawbacks where ${isUnpaid} and exists (
-      select from pockets where pockets.account_id = clawbacks.account_id and kind = 'cash' and posted > held)
+      select from buckets where buckets.account_id = clawbacks.account_id and kind = 'cash' and posted > held)
       limit ${limit}`.execute(database);
   return rows.map((row) => row.account_id);
 }
@@ -51,7 +51,7 @@ const isUnpaid = sql<boolean>`owed_nano > taken_nano + waived_nano`;
 /** Cash that nobody holds. */
 export async function findFreeCash(tx: Database, accountId: AccountId): Promise<bigint> {
   const { rows } = await sql<{ free: bigint }>`
-    select posted - held as free from pockets where account_id = ${accountId} and kind = 'cash'`.execute(tx);
+    select posted - held as free from buckets where account_id = ${accountId} and kind = 'cash'`.execute(tx);
   return rows[0]?.free ?? 0n;
 }
 

@@ -1,7 +1,8 @@
 import type { Bill } from "../../lib/bill.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import {
+  type Bucket,
   type Cause,
   type Hold,
   type HoldLine,
@@ -9,7 +10,6 @@ import {
   type KnownTransaction,
   type LedgerState,
   nameSpending,
-  type Pocket,
   type Posting,
   type Reserve,
   type Unit,
@@ -34,8 +34,8 @@ export type Changes = {
   /** When everything in it happened. */
   decidedAt: Date;
   accountIds: Set<AccountId>;
-  pockets: Map<PocketId, Pocket>;
-  openedPocketIds: Set<PocketId>;
+  buckets: Map<BucketId, Bucket>;
+  openedBucketIds: Set<BucketId>;
   holds: Map<HoldId, Hold>;
   openedHoldIds: Set<HoldId>;
   postings: Posting[];
@@ -47,8 +47,8 @@ export type Changes = {
    * of all others is as right after it, if the amounts below are still to be had.
    */
   exactAccountIds: Set<AccountId>;
-  /** The least that was available of each pocket after something of it was put on hold. */
-  leastAvailable: Map<PocketId, bigint>;
+  /** The least that was available of each bucket after something of it was put on hold. */
+  leastAvailable: Map<BucketId, bigint>;
   /** The most that was counted of each key's budget after something was added to it. */
   mostCounted: Map<string, { counted: bigint; budget: bigint }>;
   reserves: Map<AccountId, DecidedReserve>;
@@ -78,21 +78,21 @@ export type Draft = {
   changes: Changes;
   now: Date;
   findWallet(accountId: AccountId): Wallet | undefined;
-  findPocket(id: PocketId): Pocket | undefined;
-  /** The account's open pockets, of every unit, in the order in which they are spent. */
-  listPocketIds(accountId: AccountId): readonly PocketId[];
+  findBucket(id: BucketId): Bucket | undefined;
+  /** The account's open buckets, of every unit, in the order in which they are spent. */
+  listBucketIds(accountId: AccountId): readonly BucketId[];
   findHold(id: HoldId): Hold | undefined;
   findTransaction(id: TransactionId): KnownTransaction | undefined;
   getSpending(name: { keyId: string; startsAt: Date; accountId: AccountId }): KeySpending;
-  openPocket(pocket: Pocket): void;
-  changePocket(pocket: Pocket): void;
+  openBucket(bucket: Bucket): void;
+  changeBucket(bucket: Bucket): void;
   openHold(hold: Hold): void;
   changeHold(hold: Hold): void;
   /** With the budget that limits it, `null` where none does or where nothing is added. */
   changeSpending(spending: KeySpending, budget: bigint | null): void;
   post(posting: Posting): void;
-  /** Notes how little was left of a pocket when something of it had been put on hold. */
-  noteAvailable(pocketId: PocketId, available: bigint): void;
+  /** Notes how little was left of a bucket when something of it had been put on hold. */
+  noteAvailable(bucketId: BucketId, available: bigint): void;
   /** What was decided of this account is right for no other state of it. */
   requireExact(accountId: AccountId): void;
   /**
@@ -111,8 +111,8 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
   const changes: Changes = {
     decidedAt: now,
     accountIds: new Set(),
-    pockets: new Map(),
-    openedPocketIds: new Set(),
+    buckets: new Map(),
+    openedBucketIds: new Set(),
     holds: new Map(),
     openedHoldIds: new Set(),
     postings: [],
@@ -125,23 +125,23 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
     reserves: new Map(),
   };
   const confirmed = new Map<AccountId, bigint>();
-  /** Sorted once for each account and batch, and anew when a pocket is opened, or opened again by a refund. */
-  const spendOrder = new Map<AccountId, PocketId[]>();
-  const addedIds = new Map<AccountId, PocketId[]>();
+  /** Sorted once for each account and batch, and anew when a bucket is opened, or opened again by a refund. */
+  const spendOrder = new Map<AccountId, BucketId[]>();
+  const addedIds = new Map<AccountId, BucketId[]>();
 
-  const findPocket = (id: PocketId): Pocket | undefined => changes.pockets.get(id) ?? state.pockets.get(id);
+  const findBucket = (id: BucketId): Bucket | undefined => changes.buckets.get(id) ?? state.buckets.get(id);
 
-  function sortPockets(accountId: AccountId): PocketId[] {
-    const ids = new Set([...(state.pocketIds.get(accountId) ?? []), ...(addedIds.get(accountId) ?? [])]);
+  function sortBuckets(accountId: AccountId): BucketId[] {
+    const ids = new Set([...(state.bucketIds.get(accountId) ?? []), ...(addedIds.get(accountId) ?? [])]);
     const sorted = [...ids]
-      .flatMap((id) => findPocket(id) ?? [])
-      .toSorted(comparePockets)
+      .flatMap((id) => findBucket(id) ?? [])
+      .toSorted(compareBuckets)
       .map(({ id }) => id);
     spendOrder.set(accountId, sorted);
     return sorted;
   }
 
-  function addToOrder({ id, accountId }: Pocket): void {
+  function addToOrder({ id, accountId }: Bucket): void {
     addedIds.set(accountId, [...(addedIds.get(accountId) ?? []), id]);
     spendOrder.delete(accountId);
   }
@@ -150,25 +150,25 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
     changes,
     now,
     findWallet: (accountId) => state.wallets.get(accountId),
-    findPocket,
-    listPocketIds: (accountId) => spendOrder.get(accountId) ?? sortPockets(accountId),
+    findBucket,
+    listBucketIds: (accountId) => spendOrder.get(accountId) ?? sortBuckets(accountId),
     findHold: (id) => changes.holds.get(id) ?? state.holds.get(id),
     findTransaction: (id) => changes.transactions.get(id) ?? state.transactions.get(id),
     getSpending: (name) =>
       changes.spending.get(nameSpending(name)) ??
       state.spending.get(nameSpending(name)) ?? { ...name, held: 0n, spent: 0n },
-    openPocket(pocket) {
-      changes.openedPocketIds.add(pocket.id);
-      changes.pockets.set(pocket.id, pocket);
-      changes.accountIds.add(pocket.accountId);
-      addToOrder(pocket);
+    openBucket(bucket) {
+      changes.openedBucketIds.add(bucket.id);
+      changes.buckets.set(bucket.id, bucket);
+      changes.accountIds.add(bucket.accountId);
+      addToOrder(bucket);
     },
-    changePocket(pocket) {
-      if (pocket.held < 0n || pocket.posted < pocket.held) invariant(false, `${pocket.id} would be overdrawn`);
-      if (!pocket.isOpen) addToOrder(pocket);
-      const isOpen = pocket.kind === "cash" || pocket.posted !== 0n || pocket.held !== 0n;
-      changes.pockets.set(pocket.id, isOpen === pocket.isOpen ? pocket : { ...pocket, isOpen });
-      changes.accountIds.add(pocket.accountId);
+    changeBucket(bucket) {
+      if (bucket.held < 0n || bucket.posted < bucket.held) invariant(false, `${bucket.id} would be overdrawn`);
+      if (!bucket.isOpen) addToOrder(bucket);
+      const isOpen = bucket.kind === "cash" || bucket.posted !== 0n || bucket.held !== 0n;
+      changes.buckets.set(bucket.id, isOpen === bucket.isOpen ? bucket : { ...bucket, isOpen });
+      changes.accountIds.add(bucket.accountId);
     },
     openHold(hold) {
       changes.openedHoldIds.add(hold.id);
@@ -195,9 +195,9 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
       changes.postings.push(posting);
       changes.accountIds.add(posting.accountId);
     },
-    noteAvailable(pocketId, available) {
-      const known = changes.leastAvailable.get(pocketId);
-      if (known === undefined || available < known) changes.leastAvailable.set(pocketId, available);
+    noteAvailable(bucketId, available) {
+      const known = changes.leastAvailable.get(bucketId);
+      if (known === undefined || available < known) changes.leastAvailable.set(bucketId, available);
     },
     requireExact: (accountId) => void changes.exactAccountIds.add(accountId),
     limitReserved(accountId, left) {
@@ -221,7 +221,7 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
 }
 
 /** Gifts before cash, what expires first before what expires later. */
-export function comparePockets(a: Pocket, b: Pocket): number {
+export function compareBuckets(a: Bucket, b: Bucket): number {
   if ((a.kind === "cash") !== (b.kind === "cash")) return a.kind === "cash" ? 1 : -1;
   const difference = getExpiryMs(a) - getExpiryMs(b);
   // Two that never expire differ by no number at all.
@@ -229,27 +229,27 @@ export function comparePockets(a: Pocket, b: Pocket): number {
   return a.id < b.id ? -1 : Number(a.id > b.id);
 }
 
-function getExpiryMs({ expiresAt }: Pocket): number {
+function getExpiryMs({ expiresAt }: Bucket): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime();
 }
 
-export function isExpired(pocket: Pocket, now: Date): boolean {
-  return pocket.expiresAt !== null && pocket.expiresAt <= now;
+export function isExpired(bucket: Bucket, now: Date): boolean {
+  return bucket.expiresAt !== null && bucket.expiresAt <= now;
 }
 
 /** What can be spent or put on hold of a unit: nothing that is on hold already, nothing that has expired. */
 export function sumAvailable(draft: Draft, accountId: AccountId, unit: Unit): bigint {
   let total = 0n;
-  for (const id of draft.listPocketIds(accountId)) total += getAvailable(draft, draft.findPocket(id), unit);
+  for (const id of draft.listBucketIds(accountId)) total += getAvailable(draft, draft.findBucket(id), unit);
   return total;
 }
 
-function getAvailable({ now }: Draft, pocket: Pocket | undefined, unit: Unit): bigint {
-  return pocket === undefined || pocket.unit !== unit || isExpired(pocket, now) ? 0n : pocket.posted - pocket.held;
+function getAvailable({ now }: Draft, bucket: Bucket | undefined, unit: Unit): bigint {
+  return bucket === undefined || bucket.unit !== unit || isExpired(bucket, now) ? 0n : bucket.posted - bucket.held;
 }
 
 /**
- * Sets an amount aside, pocket after pocket. The caller has seen that it is there, and `reserved` beside it. Whether one
+ * Sets an amount aside, bucket after bucket. The caller has seen that it is there, and `reserved` beside it. Whether one
  * before it has nothing left is true for one state of the account only.
  */
 export function setAside(
@@ -259,20 +259,20 @@ export function setAside(
 ): HoldLine[] {
   let lines: HoldLine[] = [];
   let left = amount;
-  // What other pockets have is left by all who take from the first alone.
+  // What other buckets have is left by all who take from the first alone.
   const total = reserved === 0n ? 0n : sumAvailable(draft, accountId, unit);
-  for (const pocketId of draft.listPocketIds(accountId)) {
+  for (const bucketId of draft.listBucketIds(accountId)) {
     if (left === 0n) break;
-    const pocket = requirePocket(draft, pocketId);
-    if (pocket.unit !== unit || isExpired(pocket, draft.now)) continue;
-    const available = pocket.posted - pocket.held;
+    const bucket = requireBucket(draft, bucketId);
+    if (bucket.unit !== unit || isExpired(bucket, draft.now)) continue;
+    const available = bucket.posted - bucket.held;
     if (available < left) draft.requireExact(accountId);
     const part = available < left ? available : left;
     if (part === 0n) continue;
-    draft.changePocket({ ...pocket, held: pocket.held + part });
+    draft.changeBucket({ ...bucket, held: bucket.held + part });
     const reservedHere = reserved === 0n ? 0n : reserved - (total - available);
-    draft.noteAvailable(pocketId, available - part - (reservedHere > 0n ? reservedHere : 0n));
-    lines = addLine(lines, { pocketId, amount: part });
+    draft.noteAvailable(bucketId, available - part - (reservedHere > 0n ? reservedHere : 0n));
+    lines = addLine(lines, { bucketId, amount: part });
     left -= part;
   }
   if (left !== 0n) invariant(false, `${left} of ${amount} could not be put on hold`);
@@ -286,55 +286,55 @@ export function addLine(lines: HoldLine[], line: HoldLine): HoldLine[] {
 
 type Movement = Pick<Posting, "id" | "leg" | "kind" | "refundOf" | "fingerprint"> & { cause: Cause };
 
-/** Adds to a pocket, from an account of the house. */
-export function creditPocket(
+/** Adds to a bucket, from an account of the house. */
+export function creditBucket(
   draft: Draft,
   movement: Movement,
-  { pocketId, amount, from }: { pocketId: PocketId; amount: bigint; from: Posting["debit"] },
+  { bucketId, amount, from }: { bucketId: BucketId; amount: bigint; from: Posting["debit"] },
 ): void {
-  const pocket = requirePocket(draft, pocketId);
-  const changed = { ...pocket, posted: pocket.posted + amount, entryCount: pocket.entryCount + 1n };
-  draft.changePocket(changed);
-  draft.post(describePosting(draft, movement, changed, { debit: from, credit: pocketId, amount }));
+  const bucket = requireBucket(draft, bucketId);
+  const changed = { ...bucket, posted: bucket.posted + amount, entryCount: bucket.entryCount + 1n };
+  draft.changeBucket(changed);
+  draft.post(describePosting(draft, movement, changed, { debit: from, credit: bucketId, amount }));
 }
 
-/** Takes from a pocket, for an account of the house, and releases what else was on hold. */
-export function debitPocket(
+/** Takes from a bucket, for an account of the house, and releases what else was on hold. */
+export function debitBucket(
   draft: Draft,
   movement: Movement,
-  parts: { pocketId: PocketId; amount: bigint; unheld: bigint; to: Posting["credit"] },
+  parts: { bucketId: BucketId; amount: bigint; unheld: bigint; to: Posting["credit"] },
 ): void {
-  const pocket = requirePocket(draft, parts.pocketId);
+  const bucket = requireBucket(draft, parts.bucketId);
   const changed = {
-    ...pocket,
-    posted: pocket.posted - parts.amount,
-    held: pocket.held - parts.unheld,
-    entryCount: pocket.entryCount + 1n,
+    ...bucket,
+    posted: bucket.posted - parts.amount,
+    held: bucket.held - parts.unheld,
+    entryCount: bucket.entryCount + 1n,
   };
-  draft.changePocket(changed);
-  const { amount, pocketId, to } = parts;
-  draft.post(describePosting(draft, movement, changed, { debit: pocketId, credit: to, amount }));
+  draft.changeBucket(changed);
+  const { amount, bucketId, to } = parts;
+  draft.post(describePosting(draft, movement, changed, { debit: bucketId, credit: to, amount }));
 }
 
-export function unholdPocket(draft: Draft, { pocketId, amount }: HoldLine): void {
-  const pocket = requirePocket(draft, pocketId);
-  draft.changePocket({ ...pocket, held: pocket.held - amount });
+export function unholdBucket(draft: Draft, { bucketId, amount }: HoldLine): void {
+  const bucket = requireBucket(draft, bucketId);
+  draft.changeBucket({ ...bucket, held: bucket.held - amount });
 }
 
-export function requirePocket(draft: Draft, id: PocketId): Pocket {
-  const pocket = draft.findPocket(id);
-  if (pocket === undefined) invariant(false, `the pocket ${id} was not loaded`);
-  return pocket;
+export function requireBucket(draft: Draft, id: BucketId): Bucket {
+  const bucket = draft.findBucket(id);
+  if (bucket === undefined) invariant(false, `the bucket ${id} was not loaded`);
+  return bucket;
 }
 
-/** Of a pocket as it is afterwards. */
+/** Of a bucket as it is afterwards. */
 function describePosting(
   { now }: Draft,
   { id, leg, kind, refundOf, fingerprint, cause }: Movement,
-  pocket: Pocket,
+  bucket: Bucket,
   { debit, credit, amount }: Pick<Posting, "debit" | "credit" | "amount">,
 ): Posting {
-  const entry = { pocketId: pocket.id, number: pocket.entryCount, balanceAfter: pocket.posted };
-  const { accountId, unit } = pocket;
+  const entry = { bucketId: bucket.id, number: bucket.entryCount, balanceAfter: bucket.posted };
+  const { accountId, unit } = bucket;
   return { id, leg, accountId, kind, unit, debit, credit, amount, entry, refundOf, fingerprint, cause, createdAt: now };
 }

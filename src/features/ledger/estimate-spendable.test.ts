@@ -1,37 +1,37 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Budget, findPeriodStart } from "../../lib/budget.ts";
-import type { PocketId } from "../../lib/ids.ts";
+import type { BucketId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
-import { type LedgerState, nameSpending, type Pocket } from "./ledger-state.ts";
+import { type Bucket, type LedgerState, nameSpending } from "./ledger-state.ts";
 
 const now = new Date("2026-03-10T12:00:00Z");
 const accountId = "acct_1";
 const keyId = "key_1";
 
-type PocketShape = Pick<Pocket, "kind" | "unit" | "posted" | "held" | "expiresAt">;
+type BucketShape = Pick<Bucket, "kind" | "unit" | "posted" | "held" | "expiresAt">;
 
-const cash: PocketShape = { kind: "cash", unit: "money", posted: 100n, held: 0n, expiresAt: null };
+const cash: BucketShape = { kind: "cash", unit: "money", posted: 100n, held: 0n, expiresAt: null };
 
 type Remembered = {
-  pockets?: readonly PocketShape[];
+  buckets?: readonly BucketShape[];
   isFrozen?: boolean;
   spent?: { held: bigint; spent: bigint; period: Budget["period"] };
 };
 
 /** A state in which one account is known. */
-function createState({ pockets = [cash], isFrozen = false, spent }: Remembered): LedgerState {
-  const known = pockets.map((shape, index): Pocket => {
-    const id: PocketId = `pkt_${index}`;
+function createState({ buckets = [cash], isFrozen = false, spent }: Remembered): LedgerState {
+  const known = buckets.map((shape, index): Bucket => {
+    const id: BucketId = `bkt_${index}`;
     return { ...shape, id, accountId, entryCount: 1n, isOpen: true, openedAt: now };
   });
   const startsAt = findPeriodStart(spent?.period ?? "total", now);
   return {
     wallets: new Map([[accountId, { version: 1n, shape: 1n, isFrozen, reserve: null }]]),
-    pockets: new Map(known.map((pocket) => [pocket.id, pocket])),
-    pocketIds: new Map([[accountId, new Set(known.map(({ id }) => id))]]),
+    buckets: new Map(known.map((bucket) => [bucket.id, bucket])),
+    bucketIds: new Map([[accountId, new Set(known.map(({ id }) => id))]]),
     holds: new Map(),
     transactions: new Map(),
     spending: new Map(
@@ -50,12 +50,12 @@ test("of an account that nothing is remembered of, nothing is said", () => {
 });
 
 test("money counts that is neither on hold nor expired; quotas do not", () => {
-  const gift = (expiresAt: Date | null): PocketShape => ({ ...cash, kind: "gift", posted: 7n, expiresAt });
-  expect(estimate({ pockets: [] })).toBe(0n);
-  expect(estimate({ pockets: [{ ...cash, held: 30n }] })).toBe(70n);
-  expect(estimate({ pockets: [cash, gift(null), gift(new Date(now.getTime() + 1))] })).toBe(114n);
-  expect(estimate({ pockets: [cash, gift(now), gift(new Date(0))] })).toBe(100n);
-  expect(estimate({ pockets: [cash, { ...cash, kind: "quota", unit: "text" }] })).toBe(100n);
+  const gift = (expiresAt: Date | null): BucketShape => ({ ...cash, kind: "gift", posted: 7n, expiresAt });
+  expect(estimate({ buckets: [] })).toBe(0n);
+  expect(estimate({ buckets: [{ ...cash, held: 30n }] })).toBe(70n);
+  expect(estimate({ buckets: [cash, gift(null), gift(new Date(now.getTime() + 1))] })).toBe(114n);
+  expect(estimate({ buckets: [cash, gift(now), gift(new Date(0))] })).toBe(100n);
+  expect(estimate({ buckets: [cash, { ...cash, kind: "quota", unit: "text" }] })).toBe(100n);
 });
 
 test("a frozen account can spend nothing", () => {
@@ -79,7 +79,7 @@ test("of a budget whose period is not remembered, nothing is said", () => {
 });
 
 const anyAmount = fc.bigInt({ min: 0n, max: 1000n });
-const anyPocket = fc
+const anyBucket = fc
   .record({
     kind: fc.constantFrom("cash", "gift", "quota"),
     posted: anyAmount,
@@ -87,8 +87,8 @@ const anyPocket = fc
     expiresAt: fc.constantFrom(null, new Date(now.getTime() - 1), now, new Date(now.getTime() + 1)),
   })
   .map(
-    ({ kind, posted, held, expiresAt }): PocketShape => ({
-      kind: kind as Pocket["kind"],
+    ({ kind, posted, held, expiresAt }): BucketShape => ({
+      kind: kind as Bucket["kind"],
       unit: kind === "quota" ? "text" : "money",
       posted: posted + held,
       held,
@@ -99,11 +99,11 @@ const anyPocket = fc
 test("what is estimated can be put on hold, and not a billionth more: as the ledger itself decides", () => {
   fc.assert(
     fc.property(
-      fc.array(anyPocket, { maxLength: 5 }),
+      fc.array(anyBucket, { maxLength: 5 }),
       fc.option(fc.record({ amount: anyAmount, held: anyAmount, spent: anyAmount })),
-      (pockets, limit) => {
+      (buckets, limit) => {
         const spent = limit === null ? undefined : { held: limit.held, spent: limit.spent, period: "day" as const };
-        const state = createState({ pockets, ...(spent === undefined ? {} : { spent }) });
+        const state = createState({ buckets, ...(spent === undefined ? {} : { spent }) });
         const budget = limit === null ? null : { amount: nano(limit.amount), period: "day" as const, keyId };
         const spendable = estimateSpendable(state, accountId, { budget, now }) ?? -1n;
         const decide = (amount: bigint) => {

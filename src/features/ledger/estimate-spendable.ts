@@ -17,9 +17,9 @@ export function estimateSpendable(
   if (wallet === undefined) return null;
   if (wallet.isFrozen) return nano(0n);
   let available = 0n;
-  for (const id of state.pocketIds.get(accountId) ?? []) {
-    const pocket = state.pockets.get(id);
-    if (pocket?.unit === "money" && !isExpired(pocket, now)) available += pocket.posted - pocket.held;
+  for (const id of state.bucketIds.get(accountId) ?? []) {
+    const bucket = state.buckets.get(id);
+    if (bucket?.unit === "money" && !isExpired(bucket, now)) available += bucket.posted - bucket.held;
   }
   if (budget === null) return nano(available);
   const spending = state.spending.get(

@@ -34,7 +34,7 @@ const settle: SettleOperation = {
 const booking = { id: "txn_1", accountId: "acct_1", cause: { kind: "operator", id: "act_1" } } as const;
 const odd = { name: 'n"ä\t', quantity: 0n, rate: nano(1n) };
 
-const fingerprints: [Exclude<Operation, { kind: "extend" | "release" | "expire-hold" | "expire-pocket" }>, string][] = [
+const fingerprints: [Exclude<Operation, { kind: "extend" | "release" | "expire-hold" | "expire-bucket" }>, string][] = [
   [hold, "-0Y_Jvza-xlPukbbOfEo1whrAfAw_P7Y4clLjO2Ml6g"],
   [{ ...hold, quota: { kind: "text", units: 9_000_000_000_000_000n } }, "kEOIELax0h8Pohh1a7FWcKrcu6Q0wpgTnl2L-dfnpOo"],
   [

@@ -45,32 +45,32 @@ export const invariants: readonly Invariant[] = [
     subject: "sums",
     promise: "A bucket has what its entries sum to, and they are numbered without gaps.",
     statement: `
-      select pocket.account_id, format('pocket %s has %s after %s entries; they sum to %s, are %s and end with number %s',
-          pocket.id, posted, entry_count, coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0)) as message
-        from scope_pockets pocket left join (
-          select pocket_id, sum(total) as total, sum(entries) as entries, max(last_number) as last_number
+      select bucket.account_id, format('bucket %s has %s after %s entries; they sum to %s, are %s and end with number %s',
+          bucket.id, posted, entry_count, coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0)) as message
+        from scope_buckets bucket left join (
+          select bucket_id, sum(total) as total, sum(entries) as entries, max(last_number) as last_number
             from (
-              select pocket_id, sum(${signedAmount}) as total, count(*) as entries, max(entry_number) as last_number
-                from scope_postings posting group by pocket_id
+              select bucket_id, sum(${signedAmount}) as total, count(*) as entries, max(entry_number) as last_number
+                from scope_postings posting group by bucket_id
               union all
-              select name, total, entries, entries from sealed_sums where about = 'pocket') parts
-            group by pocket_id) summed on summed.pocket_id = pocket.id
+              select name, total, entries, entries from sealed_sums where about = 'bucket') parts
+            group by bucket_id) summed on summed.bucket_id = bucket.id
         where (posted, entry_count, entry_count)
           is distinct from (coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0))
       union all
-      select posting.account_id, format('posting %s belongs to the pocket %s of nobody or of somebody else', posting.id, pocket_id)
-        from scope_postings posting left join scope_pockets pocket on pocket.id = posting.pocket_id
-        where posting.pocket_id is not null and pocket.account_id is distinct from posting.account_id`,
+      select posting.account_id, format('posting %s belongs to the bucket %s of nobody or of somebody else', posting.id, bucket_id)
+        from scope_postings posting left join scope_buckets bucket on bucket.id = posting.bucket_id
+        where posting.bucket_id is not null and bucket.account_id is distinct from posting.account_id`,
   },
   {
     name: "A (end)",
     subject: "balances",
     promise: "A bucket's last entry says what the bucket has, and how many entries there are.",
     statement: `
-      select pocket.account_id, format('pocket %s has %s after %s entries; the last one, %s, says %s',
-          pocket.id, posted, entry_count, coalesce(last.entry_number, 0), coalesce(last.balance_after, 0)) as message
-        from scope_pockets pocket left join lateral (
-          select entry_number, balance_after from postings where pocket_id = pocket.id
+      select bucket.account_id, format('bucket %s has %s after %s entries; the last one, %s, says %s',
+          bucket.id, posted, entry_count, coalesce(last.entry_number, 0), coalesce(last.balance_after, 0)) as message
+        from scope_buckets bucket left join lateral (
+          select entry_number, balance_after from postings where bucket_id = bucket.id
             order by entry_number desc limit 1) last on true
         where (posted, entry_count) is distinct from (coalesce(last.balance_after, 0), coalesce(last.entry_number, 0))`,
   },
@@ -80,16 +80,16 @@ export const invariants: readonly Invariant[] = [
     promise: "Each entry goes on from the balance of the one before it.",
     // Most have theirs beside them; of the first of each bucket it is looked up.
     statement: `
-      select posting.account_id, format('posting %s: pocket %s had %s, %s makes %s, but it says %s', posting.id, posting.pocket_id,
+      select posting.account_id, format('posting %s: bucket %s had %s, %s makes %s, but it says %s', posting.id, posting.bucket_id,
           coalesce(previous.balance_after, 0), ${signedAmount},
           coalesce(previous.balance_after, 0) + ${signedAmount}, posting.balance_after) as message
         from (
           select *, lag(entry_number) over entries as beside_number, lag(balance_after) over entries as beside_balance
-            from scope_postings where pocket_id is not null window entries as (partition by pocket_id order by entry_number)
+            from scope_postings where bucket_id is not null window entries as (partition by bucket_id order by entry_number)
         ) posting left join lateral (
           select beside_balance as balance_after where beside_number = posting.entry_number - 1
           union all
-          select balance_after from postings where pocket_id = posting.pocket_id and entry_number = posting.entry_number - 1
+          select balance_after from postings where bucket_id = posting.bucket_id and entry_number = posting.entry_number - 1
             and beside_number is distinct from posting.entry_number - 1) previous on true
         where posting.balance_after <> coalesce(previous.balance_after, 0) + ${signedAmount}
           or (previous.balance_after is null and posting.entry_number <> 1)`,
@@ -99,14 +99,14 @@ export const invariants: readonly Invariant[] = [
     subject: "balances",
     promise: "What a bucket has on hold is what the open holds on it say.",
     statement: `
-      select coalesce(pocket.account_id, line.account_id) as account_id, format('pocket %s holds %s, its open holds %s',
-          coalesce(pocket.id, line.pocket_id), coalesce(pocket.held, 0), coalesce(line.total, 0)) as message
-        from scope_pockets pocket full join (
-          select hold.account_id, line.pocket_id, sum(line.amount) as total
-            from scope_holds hold, unnest(hold.pocket_ids, hold.pocket_amounts) as line (pocket_id, amount)
+      select coalesce(bucket.account_id, line.account_id) as account_id, format('bucket %s holds %s, its open holds %s',
+          coalesce(bucket.id, line.bucket_id), coalesce(bucket.held, 0), coalesce(line.total, 0)) as message
+        from scope_buckets bucket full join (
+          select hold.account_id, line.bucket_id, sum(line.amount) as total
+            from scope_holds hold, unnest(hold.bucket_ids, hold.bucket_amounts) as line (bucket_id, amount)
             where hold.state = 'open' group by 1, 2) line
-          on line.pocket_id = pocket.id and line.account_id = pocket.account_id
-        where coalesce(pocket.held, 0) <> coalesce(line.total, 0)`,
+          on line.bucket_id = bucket.id and line.account_id = bucket.account_id
+        where coalesce(bucket.held, 0) <> coalesce(line.total, 0)`,
   },
   {
     name: "D",
@@ -116,7 +116,7 @@ export const invariants: readonly Invariant[] = [
       select hold.account_id, format('hold %s is %s, its parts are %s', hold.id, hold.amount, parts.total) as message
         from scope_holds hold, lateral (
           select coalesce(sum(amount), 0) as total, coalesce(min(amount), 1) as least
-            from unnest(hold.pocket_amounts) as amount) parts
+            from unnest(hold.bucket_amounts) as amount) parts
         where hold.state <> 'refused' and (parts.total <> hold.amount or parts.least <= 0)`,
   },
   {
@@ -134,8 +134,8 @@ export const invariants: readonly Invariant[] = [
     subject: "entries",
     promise: "Nothing is below zero, and nothing is on hold that is not there.",
     statement: `
-      select account_id, format('pocket %s has %s and holds %s', id, posted, held) as message
-        from scope_pockets where posted < 0 or held < 0 or posted < held
+      select account_id, format('bucket %s has %s and holds %s', id, posted, held) as message
+        from scope_buckets where posted < 0 or held < 0 or posted < held
       union all
       select account_id, format('posting %s leaves %s', id, balance_after) from scope_postings where balance_after < 0`,
   },
@@ -161,7 +161,7 @@ export const invariants: readonly Invariant[] = [
     statement: `
       select account_id, format('hold %s was refused, but has parts, postings or charges', id) as message
         from scope_bills
-        where state = 'refused' and (cardinality(pocket_ids) > 0 or posted_legs > 0 or charge_id is not null)`,
+        where state = 'refused' and (cardinality(bucket_ids) > 0 or posted_legs > 0 or charge_id is not null)`,
   },
   {
     name: "I",
@@ -169,12 +169,12 @@ export const invariants: readonly Invariant[] = [
     promise:
       "What customers have and what the house gave and took is nothing together, in every unit; redeemed codes are booked.",
     statement: `
-      select account_id, format('pockets of %s have %s, the house gave %s', unit, sum(has), sum(given)) as message
+      select account_id, format('buckets of %s have %s, the house gave %s', unit, sum(has), sum(given)) as message
         from (
-          select account_id, unit, posted as has, 0 as given from scope_pockets
+          select account_id, unit, posted as has, 0 as given from scope_buckets
           union all
-          select account_id, unit, 0, case when credit = pocket_id then amount else -amount end
-            from scope_postings where pocket_id is not null
+          select account_id, unit, 0, case when credit = bucket_id then amount else -amount end
+            from scope_postings where bucket_id is not null
           union all
           select account_id, name, 0, total from sealed_sums where about = 'unit') sides
         group by account_id, unit having sum(has) <> sum(given)

@@ -1,14 +1,14 @@
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import { findBudgetPeriod } from "./apply-hold-operations.ts";
 import type { Changes } from "./draft.ts";
 import type { Others } from "./ledger-rows.ts";
 import {
+  type Bucket,
   type Hold,
   type KeySpending,
   type KnownTransaction,
   type LedgerState,
   nameSpending,
-  type Pocket,
   type Wallet,
 } from "./ledger-state.ts";
 import { listNeeds, type Needs } from "./list-needs.ts";
@@ -39,8 +39,8 @@ export type LedgerMemory = {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one memory of balances; its functions share it.
 export function createLedgerMemory({ accountsMax }: { accountsMax: number }): LedgerMemory {
   const wallets = new Map<AccountId, Wallet>();
-  const pockets = new Map<PocketId, Pocket>();
-  const pocketIds = new Map<AccountId, Set<PocketId>>();
+  const buckets = new Map<BucketId, Bucket>();
+  const bucketIds = new Map<AccountId, Set<BucketId>>();
   const holds = new Map<HoldId, Hold>();
   const holdIds = new Map<AccountId, Set<HoldId>>();
   const spending = new Map<string, KeySpending>();
@@ -50,19 +50,19 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
 
   function forgetOne(accountId: AccountId): void {
     wallets.delete(accountId);
-    for (const id of pocketIds.get(accountId) ?? []) pockets.delete(id);
+    for (const id of bucketIds.get(accountId) ?? []) buckets.delete(id);
     for (const id of holdIds.get(accountId) ?? []) holds.delete(id);
     for (const name of spendingNames.get(accountId) ?? []) spending.delete(name);
-    for (const index of [pocketIds, holdIds, spendingNames]) index.delete(accountId);
+    for (const index of [bucketIds, holdIds, spendingNames]) index.delete(accountId);
   }
 
-  function putPocket(pocket: Pocket): void {
-    if (pocket.isOpen) {
-      pockets.set(pocket.id, pocket);
-      getSet(pocketIds, pocket.accountId).add(pocket.id);
+  function putBucket(bucket: Bucket): void {
+    if (bucket.isOpen) {
+      buckets.set(bucket.id, bucket);
+      getSet(bucketIds, bucket.accountId).add(bucket.id);
     } else {
-      pockets.delete(pocket.id);
-      pocketIds.get(pocket.accountId)?.delete(pocket.id);
+      buckets.delete(bucket.id);
+      bucketIds.get(bucket.accountId)?.delete(bucket.id);
     }
   }
 
@@ -99,7 +99,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
   }
 
   return {
-    state: { wallets, pockets, pocketIds, holds, transactions, spending },
+    state: { wallets, buckets, bucketIds, holds, transactions, spending },
     listMissing(operations, now) {
       const incomplete = new Set<AccountId>();
       // A hold that is to be opened is taken for new; the table's key finds it if it is not.
@@ -120,7 +120,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
         wallets.set(accountId, wallet);
       }
       // An id that was used for another account brings something of that one along, which is of no use here.
-      for (const pocket of loaded.pockets.values()) if (loaded.wallets.has(pocket.accountId)) putPocket(pocket);
+      for (const bucket of loaded.buckets.values()) if (loaded.wallets.has(bucket.accountId)) putBucket(bucket);
       for (const hold of loaded.holds.values()) if (loaded.wallets.has(hold.accountId)) putHold(hold);
       for (const one of loaded.spending.values()) if (loaded.wallets.has(one.accountId)) putSpending(one);
       makeRoom();
@@ -134,13 +134,13 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
         const reserve = changes.reserves.get(accountId) ?? wallet.reserve;
         wallets.set(accountId, { ...wallet, version: wallet.version + 1n, shape, reserve });
       }
-      for (const pocket of changes.pockets.values()) if (wallets.has(pocket.accountId)) putPocket(pocket);
+      for (const bucket of changes.buckets.values()) if (wallets.has(bucket.accountId)) putBucket(bucket);
       for (const hold of changes.holds.values()) if (wallets.has(hold.accountId)) putHold(hold);
       for (const one of changes.spending.values()) if (wallets.has(one.accountId)) putSpending(one);
       if (others === null) return;
-      for (const [id, amounts] of others.pockets) {
-        const pocket = changes.pockets.get(id);
-        if (pocket !== undefined && wallets.has(pocket.accountId)) putPocket({ ...pocket, ...amounts });
+      for (const [id, amounts] of others.buckets) {
+        const bucket = changes.buckets.get(id);
+        if (bucket !== undefined && wallets.has(bucket.accountId)) putBucket({ ...bucket, ...amounts });
       }
       for (const one of others.spending) if (wallets.has(one.accountId)) putSpending(one);
     },

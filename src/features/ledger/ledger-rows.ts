@@ -1,10 +1,11 @@
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import type { StatementValue } from "../../platform/database/session.ts";
 import { type EndedClaim, endedClaim } from "../idempotency/index.ts";
 import type { Changes, Charge, DecidedReserve } from "./draft.ts";
 import {
+  type Bucket,
   type Cause,
   type Hold,
   type HoldState,
@@ -12,7 +13,6 @@ import {
   type KnownTransaction,
   type LedgerState,
   nameSpending,
-  type Pocket,
   type Posting,
   type PostingKind,
   type RefusalReason,
@@ -34,8 +34,8 @@ const decidedWallet: RowType<DecidedWallet> = {
   ],
 };
 
-const openedPocket: RowType<Pocket> = {
-  name: "ledger_opened_pocket",
+const openedBucket: RowType<Bucket> = {
+  name: "ledger_opened_bucket",
   columns: [
     ["id", "text", ({ id }) => id],
     ["account_id", "text", ({ accountId }) => accountId],
@@ -49,10 +49,10 @@ const openedPocket: RowType<Pocket> = {
   ],
 };
 
-type DecidedPocket = { after: Pocket; before: Pocket; leastAvailable: bigint | null };
+type DecidedBucket = { after: Bucket; before: Bucket; leastAvailable: bigint | null };
 
-const decidedPocket: RowType<DecidedPocket> = {
-  name: "ledger_decided_pocket",
+const decidedBucket: RowType<DecidedBucket> = {
+  name: "ledger_decided_bucket",
   columns: [
     ["id", "text", ({ after }) => after.id],
     ["posted", "bigint", ({ after }) => after.posted],
@@ -73,8 +73,8 @@ const openedHold: RowType<Hold> = {
     ["account_id", "text", ({ accountId }) => accountId],
     ["unit", "text", ({ unit }) => unit],
     ["amount", "bigint", ({ amount }) => amount],
-    ["pocket_ids", "text[]", ({ lines }) => lines.map(({ pocketId }) => pocketId)],
-    ["pocket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
+    ["bucket_ids", "text[]", ({ lines }) => lines.map(({ bucketId }) => bucketId)],
+    ["bucket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
     ["state", "text", ({ state }) => state],
     ["settled", "bigint", ({ settled }) => settled],
     ["refusal", "text", ({ refusal }) => refusal?.reason ?? null],
@@ -96,8 +96,8 @@ const decidedHold: RowType<DecidedHold> = {
   columns: [
     ["id", "text", ({ after }) => after.id],
     ["amount", "bigint", ({ after }) => after.amount],
-    ["pocket_ids", "text[]", ({ after }) => after.lines.map(({ pocketId }) => pocketId)],
-    ["pocket_amounts", "bigint[]", ({ after }) => after.lines.map(({ amount }) => amount)],
+    ["bucket_ids", "text[]", ({ after }) => after.lines.map(({ bucketId }) => bucketId)],
+    ["bucket_amounts", "bigint[]", ({ after }) => after.lines.map(({ amount }) => amount)],
     ["state", "text", ({ after }) => after.state],
     ["settled", "bigint", ({ after }) => after.settled],
     ["settlement_fingerprint", "text", ({ after }) => after.settlementFingerprint],
@@ -118,7 +118,7 @@ const newPosting: RowType<Posting> = {
     ["debit", "text", ({ debit }) => debit],
     ["credit", "text", ({ credit }) => credit],
     ["amount", "bigint", ({ amount }) => amount],
-    ["pocket_id", "text", ({ entry }) => entry?.pocketId ?? null],
+    ["bucket_id", "text", ({ entry }) => entry?.bucketId ?? null],
     ["entry_number", "bigint", ({ entry }) => entry?.number ?? null],
     ["balance_after", "bigint", ({ entry }) => entry?.balanceAfter ?? null],
     ["refund_of", "text", ({ refundOf }) => refundOf],
@@ -189,8 +189,8 @@ const decidedReserve: RowType<ReserveRow> = {
 export const writtenRowTypes: readonly RowType<never>[] = [
   endedClaim,
   decidedWallet,
-  openedPocket,
-  decidedPocket,
+  openedBucket,
+  decidedBucket,
   openedHold,
   decidedHold,
   newPosting,
@@ -205,16 +205,16 @@ export function presentChanges(
   state: LedgerState,
   endedClaims: readonly EndedClaim[],
 ): StatementValue[] {
-  const [openedPockets, changedPockets] = splitOpened(changes.pockets, changes.openedPocketIds);
+  const [openedBuckets, changedBuckets] = splitOpened(changes.buckets, changes.openedBucketIds);
   const [openedHolds, changedHolds] = splitOpened(changes.holds, changes.openedHoldIds);
   return [
     changes.decidedAt.toISOString(),
     presentRows(endedClaim, endedClaims),
     presentRows(decidedWallet, listDecidedWallets(changes, state)),
-    presentRows(openedPocket, openedPockets),
+    presentRows(openedBucket, openedBuckets),
     presentRows(
-      decidedPocket,
-      changedPockets.map((after) => describePocket(after, changes, state)),
+      decidedBucket,
+      changedBuckets.map((after) => describeBucket(after, changes, state)),
     ),
     presentRows(openedHold, openedHolds),
     presentRows(
@@ -250,8 +250,8 @@ function describeHold(after: Hold, { holds }: LedgerState): DecidedHold {
   return { after, before };
 }
 
-function describePocket(after: Pocket, { leastAvailable }: Changes, { pockets }: LedgerState): DecidedPocket {
-  const before = pockets.get(after.id);
+function describeBucket(after: Bucket, { leastAvailable }: Changes, { buckets }: LedgerState): DecidedBucket {
+  const before = buckets.get(after.id);
   invariant(before !== undefined, `${after.id} changed from nothing`);
   return { after, before, leastAvailable: leastAvailable.get(after.id) ?? null };
 }
@@ -277,34 +277,34 @@ function splitOpened<T extends { id: string }>(
 
 /** The loaded rows as the reducer takes them. A key's period that has no row yet is one in which nothing was spent. */
 export function toState(loaded: LoadedRow, needs: Needs): LedgerState {
-  const pockets = (loaded.pockets ?? []).map(toPocket);
+  const buckets = (loaded.buckets ?? []).map(toBucket);
   const known = (loaded.spending ?? []).map(toSpending);
   const unused = needs.spending.map((name) => ({ ...name, held: 0n, spent: 0n }));
   return {
     wallets: new Map((loaded.wallets ?? []).map((row) => [row.account_id, toWallet(row)])),
-    pockets: new Map(pockets.map((pocket) => [pocket.id, pocket])),
-    pocketIds: groupOpenPockets(pockets),
+    buckets: new Map(buckets.map((bucket) => [bucket.id, bucket])),
+    bucketIds: groupOpenBuckets(buckets),
     holds: new Map((loaded.holds ?? []).map((row) => [row.id, toHold(row)])),
     transactions: toTransactions(loaded.postings ?? []),
     spending: new Map([...unused, ...known].map((spending) => [nameSpending(spending), spending])),
   };
 }
 
-/** What a batch was added to, where others had written before it: the pockets and spending that it changed, as they are now. */
+/** What a batch was added to, where others had written before it: the buckets and spending that it changed, as they are now. */
 export type OthersRow = {
-  pockets: Pick<PocketRow, "id" | "posted" | "held" | "entry_count" | "is_open">[] | null;
+  buckets: Pick<BucketRow, "id" | "posted" | "held" | "entry_count" | "is_open">[] | null;
   spending: SpendingRow[] | null;
 };
 
 export type Others = {
-  pockets: ReadonlyMap<PocketId, Pick<Pocket, "posted" | "held" | "entryCount" | "isOpen">>;
+  buckets: ReadonlyMap<BucketId, Pick<Bucket, "posted" | "held" | "entryCount" | "isOpen">>;
   spending: readonly KeySpending[];
 };
 
-export function toOthers({ pockets, spending }: OthersRow): Others {
+export function toOthers({ buckets, spending }: OthersRow): Others {
   return {
-    pockets: new Map(
-      (pockets ?? []).map((row) => [
+    buckets: new Map(
+      (buckets ?? []).map((row) => [
         row.id,
         {
           posted: BigInt(row.posted),
@@ -321,7 +321,7 @@ export function toOthers({ pockets, spending }: OthersRow): Others {
 // What the load statement tells. The tables' checks hold the prefixes of ids and the words.
 export type LoadedRow = {
   wallets: WalletRow[] | null;
-  pockets: PocketRow[] | null;
+  buckets: BucketRow[] | null;
   holds: HoldRow[] | null;
   postings: PostingRow[] | null;
   spending: SpendingRow[] | null;
@@ -334,10 +334,10 @@ type WalletRow = {
   /** `null` where it has lapsed. */
   reserve: { amount: string; owner: string; is_revoked: boolean } | null;
 };
-type PocketRow = {
-  id: PocketId;
+type BucketRow = {
+  id: BucketId;
   account_id: AccountId;
-  kind: Pocket["kind"];
+  kind: Bucket["kind"];
   unit: Unit;
   expires_at: string | null;
   posted: string;
@@ -351,8 +351,8 @@ type HoldRow = {
   account_id: AccountId;
   unit: Unit;
   amount: string;
-  pocket_ids: PocketId[];
-  pocket_amounts: string[];
+  bucket_ids: BucketId[];
+  bucket_amounts: string[];
   state: HoldState;
   settled: string;
   refusal: RefusalReason | null;
@@ -374,7 +374,7 @@ type PostingRow = {
   kind: PostingKind;
   unit: Unit;
   amount: string;
-  pocket_id: PocketId | null;
+  bucket_id: BucketId | null;
   fingerprint: string;
   refunded: string;
 };
@@ -390,7 +390,7 @@ function toReserve({ reserve }: WalletRow): Reserve | null {
   return { amount: BigInt(reserve.amount), owner: reserve.owner, isRevoked: reserve.is_revoked };
 }
 
-function toPocket(row: PocketRow): Pocket {
+function toBucket(row: BucketRow): Bucket {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -405,9 +405,9 @@ function toPocket(row: PocketRow): Pocket {
   };
 }
 
-function groupOpenPockets(pockets: readonly Pocket[]): Map<AccountId, Set<PocketId>> {
+function groupOpenBuckets(buckets: readonly Bucket[]): Map<AccountId, Set<BucketId>> {
   const byAccount = Map.groupBy(
-    pockets.filter(({ isOpen }) => isOpen),
+    buckets.filter(({ isOpen }) => isOpen),
     ({ accountId }) => accountId,
   );
   return new Map([...byAccount].map(([accountId, list]) => [accountId, new Set(list.map(({ id }) => id))]));
@@ -419,7 +419,7 @@ function toHold(row: HoldRow): Hold {
     accountId: row.account_id,
     unit: row.unit,
     amount: BigInt(row.amount),
-    lines: row.pocket_ids.map((pocketId, index) => ({ pocketId, amount: BigInt(row.pocket_amounts[index] ?? 0) })),
+    lines: row.bucket_ids.map((bucketId, index) => ({ bucketId, amount: BigInt(row.bucket_amounts[index] ?? 0) })),
     state: row.state,
     settled: BigInt(row.settled),
     refusal: row.refusal === null ? null : { reason: row.refusal, missing: BigInt(row.missing ?? 0) },
@@ -447,8 +447,8 @@ function toTransactions(rows: readonly PostingRow[]): Map<TransactionId, KnownTr
       accountId: first.account_id,
       kind: first.kind,
       unit: first.unit,
-      legs: legs.flatMap(({ pocket_id: pocketId, amount }) =>
-        pocketId === null ? [] : [{ pocketId, amount: BigInt(amount) }],
+      legs: legs.flatMap(({ bucket_id: bucketId, amount }) =>
+        bucketId === null ? [] : [{ bucketId, amount: BigInt(amount) }],
       ),
       refunded: BigInt(first.refunded),
     });

@@ -1,4 +1,4 @@
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 
 /** What is counted: billionths of the currency, or the tokens, images and seconds of a quota. */
@@ -9,9 +9,9 @@ export const amountMax = 9_000_000_000_000_000_000n;
 /** Quotas are numbers on the wire, and stay exact in every reader's floating point. */
 export const quotaMax = 9_000_000_000_000_000n;
 
-/** Where a part of an account's money or quota is. Each gift and each plan period has pockets of its own. */
-export type Pocket = {
-  id: PocketId;
+/** Where a part of an account's money or quota is. Each gift and each plan period has buckets of its own. */
+export type Bucket = {
+  id: BucketId;
   accountId: AccountId;
   kind: "cash" | "gift" | "quota";
   unit: Unit;
@@ -39,7 +39,7 @@ type CauseKind =
   | "plan"
   | "sweep";
 
-export type HoldLine = { pocketId: PocketId; amount: bigint };
+export type HoldLine = { bucketId: BucketId; amount: bigint };
 
 export type Hold = {
   id: HoldId;
@@ -98,9 +98,9 @@ export type Reserve = { amount: bigint; owner: string; isRevoked: boolean };
 /** As much of the ledger as a batch of operations asks about. */
 export type LedgerState = {
   wallets: ReadonlyMap<AccountId, Wallet>;
-  pockets: ReadonlyMap<PocketId, Pocket>;
-  /** The open pockets of each account. */
-  pocketIds: ReadonlyMap<AccountId, ReadonlySet<PocketId>>;
+  buckets: ReadonlyMap<BucketId, Bucket>;
+  /** The open buckets of each account. */
+  bucketIds: ReadonlyMap<AccountId, ReadonlySet<BucketId>>;
   holds: ReadonlyMap<HoldId, Hold>;
   transactions: ReadonlyMap<TransactionId, KnownTransaction>;
   /** By `nameSpending`. */
@@ -111,18 +111,18 @@ export function nameSpending({ keyId, startsAt }: { keyId: string; startsAt: Dat
   return `${keyId} ${startsAt.getTime()}`;
 }
 
-/** A movement, both sides in one. A pocket is what the customer is owed, so a credit raises it. */
+/** A movement, both sides in one. A bucket is what the customer is owed, so a credit raises it. */
 export type Posting = {
   id: TransactionId;
   leg: number;
   accountId: AccountId;
   kind: PostingKind;
   unit: Unit;
-  debit: PocketId | SystemAccount;
-  credit: PocketId | SystemAccount;
+  debit: BucketId | SystemAccount;
+  credit: BucketId | SystemAccount;
   amount: bigint;
   /** The customer's side, its entry number and its balance afterwards; a loss has none. */
-  entry: { pocketId: PocketId; number: bigint; balanceAfter: bigint } | null;
+  entry: { bucketId: BucketId; number: bigint; balanceAfter: bigint } | null;
   refundOf: TransactionId | null;
   fingerprint: string;
   cause: Cause;

@@ -38,7 +38,7 @@ export async function lockWallets(tx: Database, accountIds: readonly AccountId[]
 
 const loadStatement = {
   name: "ledger-load",
-  text: `select found_wallets as wallets, found_pockets as pockets, found_holds as holds, found_postings as postings,
+  text: `select found_wallets as wallets, found_buckets as buckets, found_holds as holds, found_postings as postings,
     found_spending as spending from ledger_load($1, $2, $3, $4, $5, $6)`,
 };
 
@@ -46,7 +46,7 @@ const loadStatement = {
 export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
   const [loaded] = await run<LoadedRow>(loadStatement, [
     presentTexts(needs.accountIds),
-    presentTexts(needs.pocketIds),
+    presentTexts(needs.bucketIds),
     presentTexts(needs.holdIds),
     presentTexts(needs.transactionIds),
     presentTexts(needs.spending.map(({ keyId }) => keyId)),

@@ -1,18 +1,18 @@
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import { findBudgetPeriod } from "./apply-hold-operations.ts";
 import type { Operation } from "./operation.ts";
 
 /** What has to be known to decide some operations. */
 export type Needs = {
   accountIds: AccountId[];
-  pocketIds: PocketId[];
+  bucketIds: BucketId[];
   holdIds: HoldId[];
   transactionIds: TransactionId[];
   spending: { keyId: string; startsAt: Date; accountId: AccountId }[];
 };
 
 export function listNeeds(operations: readonly Operation[], now: Date): Needs {
-  const needs: Needs = { accountIds: [], pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const needs: Needs = { accountIds: [], bucketIds: [], holdIds: [], transactionIds: [], spending: [] };
   const accountIds = new Set<AccountId>();
   for (const operation of operations) {
     accountIds.add(operation.accountId);
@@ -29,8 +29,8 @@ export function listNeeds(operations: readonly Operation[], now: Date): Needs {
       case "expire-hold":
         needs.holdIds.push(operation.holdId);
         break;
-      case "expire-pocket":
-        needs.pocketIds.push(operation.pocketId);
+      case "expire-bucket":
+        needs.bucketIds.push(operation.bucketId);
         break;
       case "refund":
         needs.transactionIds.push(operation.id, operation.chargeId);

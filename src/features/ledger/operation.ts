@@ -1,6 +1,6 @@
 import type { Bill } from "../../lib/bill.ts";
 import type { KeyBudget } from "../../lib/budget.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 import type { Cause, HoldState, RefusalReason, Unit } from "./ledger-state.ts";
@@ -66,7 +66,7 @@ export type TopUpOperation = {
   cause: Cause;
 };
 
-/** Money or quota that may expire, in a pocket of its own. */
+/** Money or quota that may expire, in a bucket of its own. */
 export type GrantOperation = {
   kind: "grant";
   id: TransactionId;
@@ -100,10 +100,10 @@ export type RefundOperation = {
 };
 
 /** Takes what is left of a gift or quota when its time is over, or at once. */
-export type ExpirePocketOperation = {
-  kind: "expire-pocket";
+export type ExpireBucketOperation = {
+  kind: "expire-bucket";
   accountId: AccountId;
-  pocketId: PocketId;
+  bucketId: BucketId;
   when: "due" | "now";
   cause: Cause;
 };
@@ -118,7 +118,7 @@ export type Operation =
   | GrantOperation
   | AdjustOperation
   | RefundOperation
-  | ExpirePocketOperation;
+  | ExpireBucketOperation;
 
 /** A refused hold stays refused: the same id is answered the same for ever. */
 type Refused = { kind: "refused"; reason: RefusalReason; missing: bigint; isReplay: boolean };
@@ -149,7 +149,7 @@ type Results = {
     | { kind: "no-such-charge" }
     | { kind: "over-charge"; refundable: bigint }
     | { kind: "id-reused" };
-  "expire-pocket": { kind: "expired"; amount: bigint } | { kind: "not-due" } | { kind: "no-such-pocket" };
+  "expire-bucket": { kind: "expired"; amount: bigint } | { kind: "not-due" } | { kind: "no-such-bucket" };
 };
 
 /** What became of an operation. Only those that begin something, or repeat its beginning, change anything. */

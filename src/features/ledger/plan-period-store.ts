@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AccountId, PocketId } from "../../lib/ids.ts";
+import type { AccountId, BucketId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { PlanPeriod } from "./plan-period.ts";
 
@@ -61,14 +61,14 @@ export async function listAccountsWithEndedPeriod(
   return rows.map((row) => row.account_id as AccountId);
 }
 
-/** The pockets that a period's grants opened and that are not used up. */
-export async function listOpenPocketsOf(
+/** The buckets that a period's grants opened and that are not used up. */
+export async function listOpenBucketsOf(
   tx: Database,
   period: Pick<PlanPeriod, "id" | "accountId">,
-): Promise<PocketId[]> {
-  const { rows } = await sql<{ id: PocketId }>`
-    select pockets.id from pockets join postings on postings.pocket_id = pockets.id and postings.entry_number = 1
-      where pockets.account_id = ${period.accountId} and pockets.is_open and postings.cause_id = ${period.id}
-      order by pockets.id`.execute(tx);
+): Promise<BucketId[]> {
+  const { rows } = await sql<{ id: BucketId }>`
+    select buckets.id from buckets join postings on postings.bucket_id = buckets.id and postings.entry_number = 1
+      where buckets.account_id = ${period.accountId} and buckets.is_open and postings.cause_id = ${period.id}
+      order by buckets.id`.execute(tx);
   return rows.map((row) => row.id);
 }

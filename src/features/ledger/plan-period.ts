@@ -1,7 +1,7 @@
 import type { AccountId } from "../../lib/ids.ts";
 import type { PlanPeriodLength } from "../../lib/plan-terms.ts";
 
-/** One period of an account's plan. What it gives is in pockets of its own, which end with it. */
+/** One period of an account's plan. What it gives is in buckets of its own, which end with it. */
 export type PlanPeriod = {
   id: `per_${string}`;
   accountId: AccountId;

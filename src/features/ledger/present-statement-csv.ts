@@ -18,9 +18,9 @@ const movementColumns: readonly Column[] = [
   ["unit", ({ unit }) => unit],
   ["amount", ({ unit, amount }) => presentAmount(unit, amount)],
   ["balance", ({ unit, balance }) => presentAmount(unit, balance)],
-  ["pocket", ({ pocket }) => pocket?.id ?? ""],
-  ["pocket_kind", ({ pocket }) => pocket?.kind ?? ""],
-  ["pocket_balance", ({ unit, pocket }) => (pocket === null ? "" : presentAmount(unit, pocket.balance))],
+  ["bucket", ({ bucket }) => bucket?.id ?? ""],
+  ["bucket_kind", ({ bucket }) => bucket?.kind ?? ""],
+  ["bucket_balance", ({ unit, bucket }) => (bucket === null ? "" : presentAmount(unit, bucket.balance))],
   ["cause_kind", ({ cause }) => cause.kind],
   ["cause_id", ({ cause }) => cause.id],
 ];

@@ -8,16 +8,16 @@ import { findLatestPlanPeriod } from "./plan-period-store.ts";
 
 /** Whether the account has anything to spend, on hold or not: money, or the tokens, images and seconds of a quota. */
 export async function hasFunds(database: Database, accountId: AccountId, now: Date): Promise<boolean> {
-  const nothing = { pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
-  const { pockets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
-  return [...pockets.values()].some((pocket) => (isExpired(pocket, now) ? pocket.held : pocket.posted) > 0n);
+  const nothing = { bucketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const { buckets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
+  return [...buckets.values()].some((bucket) => (isExpired(bucket, now) ? bucket.held : bucket.posted) > 0n);
 }
 
 /** Whether money was ever paid in: cash, not a gift such as the welcome credit. */
 export async function hasPaid(database: Database, accountId: AccountId): Promise<boolean> {
-  const nothing = { pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
-  const { pockets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
-  return [...pockets.values()].some(({ kind }) => kind === "cash");
+  const nothing = { bucketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const { buckets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
+  return [...buckets.values()].some(({ kind }) => kind === "cash");
 }
 
 /** What an account has at a moment, from the ledger and from nowhere else. */
@@ -26,9 +26,9 @@ export async function readBalance(
   accountId: AccountId,
   now: Date,
 ): Promise<{ balance: Balance; period: PlanPeriod | null }> {
-  const nothing = { pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
-  const { pockets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
+  const nothing = { bucketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const { buckets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
   const latest = await findLatestPlanPeriod(database, accountId);
   const period = latest !== null && latest.endsAt > now ? latest : null;
-  return { balance: computeBalance([...pockets.values()], now), period };
+  return { balance: computeBalance([...buckets.values()], now), period };
 }

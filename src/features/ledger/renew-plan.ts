@@ -6,7 +6,7 @@ import { decideWithin } from "./decide-within.ts";
 import { lockWallets } from "./ledger-store.ts";
 import type { GrantOperation, Operation } from "./operation.ts";
 import { findPeriodAround, type PlanPeriod } from "./plan-period.ts";
-import { closePlanPeriod, findLatestPlanPeriod, insertPlanPeriod, listOpenPocketsOf } from "./plan-period-store.ts";
+import { closePlanPeriod, findLatestPlanPeriod, insertPlanPeriod, listOpenBucketsOf } from "./plan-period-store.ts";
 
 /**
  * Sees to it that an account is in a current period of its plan, or of none: a period that is over is followed by the
@@ -40,11 +40,11 @@ export async function renewPlan(
 }
 
 async function expireQuotas(tx: Database, { id, accountId }: PlanPeriod, now: Date): Promise<void> {
-  const pocketIds = await listOpenPocketsOf(tx, { id, accountId });
-  const operations = pocketIds.map((pocketId) => ({
-    kind: "expire-pocket" as const,
+  const bucketIds = await listOpenBucketsOf(tx, { id, accountId });
+  const operations = bucketIds.map((bucketId) => ({
+    kind: "expire-bucket" as const,
     accountId,
-    pocketId,
+    bucketId,
     when: "now" as const,
     cause: { kind: "plan" as const, id },
   }));

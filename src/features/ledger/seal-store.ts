@@ -13,9 +13,9 @@ export async function listAccountsToCheck(
 ): Promise<ListedAccount[]> {
   const { rows } = await sql<{ account_id: AccountId; entries: bigint }>`
     select account_id, case when seal.wallet_version is distinct from version or ${entries === "all"} then
-        (select coalesce(sum(entry_count), 0) from pockets where pockets.account_id = wallet.account_id)
+        (select coalesce(sum(entry_count), 0) from buckets where buckets.account_id = wallet.account_id)
         - (select coalesce(sum(entries), 0) from ledger_sealed_sums sums
-          where sums.account_id = wallet.account_id and about = 'pocket' and ${entries === "new"})
+          where sums.account_id = wallet.account_id and about = 'bucket' and ${entries === "new"})
         else 0 end::bigint as entries
       from (select account_id, version from wallets where account_id > ${after} order by account_id limit ${limit}) wallet
         left join ledger_seals seal using (account_id)
@@ -100,9 +100,9 @@ const addSumsStatement = `
       select * from postings where account_id = moved.account_id and number > moved.sealed_number
         and number <= moved.up_to_number offset 0) found),
   added as (
-    select account_id, 'pocket' as about, pocket_id as name, ${signedAmount} as amount from posting where pocket_id is not null
+    select account_id, 'bucket' as about, bucket_id as name, ${signedAmount} as amount from posting where bucket_id is not null
     union all
-    select account_id, 'unit', unit, ${signedAmount} from posting where pocket_id is not null
+    select account_id, 'unit', unit, ${signedAmount} from posting where bucket_id is not null
     union all
     select account_id, 'code', '', amount from posting where debit = 'funding:code'
     union all

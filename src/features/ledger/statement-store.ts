@@ -3,13 +3,13 @@ import { type Bill, computeCharge } from "../../lib/bill.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type BillColumns, toBill } from "./bill-columns.ts";
-import type { Cause, Pocket, PostingKind, Unit } from "./ledger-state.ts";
+import type { Bucket, Cause, PostingKind, Unit } from "./ledger-state.ts";
 
 /** A line of an account's statement: what moved, why, and what there was afterwards. */
 export type StatementEntry = {
   number: bigint;
   transactionId: string;
-  /** A movement that touches several pockets has an entry for each. */
+  /** A movement that touches several buckets has an entry for each. */
   leg: number;
   createdAt: Date;
   kind: PostingKind;
@@ -18,7 +18,7 @@ export type StatementEntry = {
   amount: bigint;
   /** Everything of this unit together, afterwards. */
   balance: bigint;
-  pocket: { id: string; kind: Pocket["kind"]; expiresAt: Date | null; balance: bigint } | null;
+  bucket: { id: string; kind: Bucket["kind"]; expiresAt: Date | null; balance: bigint } | null;
   /** The charge that a refund takes back. */
   refundOf: string | null;
   cause: Cause;
@@ -61,7 +61,7 @@ export async function listStatement(
   return pages.flat().toReversed();
 }
 
-/** A page of the statement. However long the history is, only the page is read, and where each pocket stood before it. */
+/** A page of the statement. However long the history is, only the page is read, and where each bucket stood before it. */
 export async function listStatementPage(
   database: Database,
   accountId: AccountId,
@@ -85,7 +85,7 @@ export async function countStatement(
   const span = await findSpan(database, accountId, range);
   const { rows } = await sql<{ count: bigint }>`
     select count(*) as count from (
-      select from postings where ${matchRange(accountId, range, span)} and pocket_id is not null limit ${limit}
+      select from postings where ${matchRange(accountId, range, span)} and bucket_id is not null limit ${limit}
     ) as counted`.execute(database);
   return rows[0]?.count ?? 0n;
 }
@@ -116,21 +116,21 @@ async function listRows(database: Database, accountId: AccountId, page: Statemen
     with page as materialized (
       select number from postings
         where ${matchRange(accountId, page, span)}
-          and (${after}::bigint is null or ${beyond}) and (${include === "everything"} or pocket_id is not null)
+          and (${after}::bigint is null or ${beyond}) and (${include === "everything"} or bucket_id is not null)
         order by number ${isOldestFirst ? sql`asc` : sql`desc`} limit ${limit}),
       -- A clock that went back may have left entries between those of the page that are not of its time.
       entries as (
         select *, sum(change) over (partition by unit order by number) as moved from (
-          select *, case when pocket_id is null then 0 when credit = pocket_id then amount else -amount end as change
+          select *, case when bucket_id is null then 0 when credit = bucket_id then amount else -amount end as change
             from postings where account_id = ${accountId}
               and number between (select min(number) from page) and (select max(number) from page)) as changes)
     select entry.number, entry.id, entry.leg, entry.created_at, entry.kind, entry.unit, entry.amount, entry.change,
-        entry.moved::bigint as moved, entry.pocket_id, pocket.kind as pocket_kind,
-        pocket.expires_at as pocket_expires_at, entry.balance_after, entry.refund_of, entry.cause_kind, entry.cause_id,
+        entry.moved::bigint as moved, entry.bucket_id, bucket.kind as bucket_kind,
+        bucket.expires_at as bucket_expires_at, entry.balance_after, entry.refund_of, entry.cause_kind, entry.cause_id,
         action.actor, action.reason, charge.price_id, charge.item_names, charge.item_quantities, charge.item_rates_nano,
         charge.rates_per, charge.minimum_nano, charge.quota_units, charge.paid, charge.lost
       from page join entries entry on entry.number = page.number
-        left join pockets pocket on pocket.id = entry.pocket_id
+        left join buckets bucket on bucket.id = entry.bucket_id
         left join operator_actions action on entry.cause_kind = 'operator' and action.id = entry.cause_id
         left join charges charge on entry.kind in ('charge', 'loss') and charge.id = entry.id
       order by entry.number`.execute(database);
@@ -176,7 +176,7 @@ async function findFirstNumberSince(database: Database, accountId: AccountId, ti
 }
 
 /**
- * What there was of each unit before an entry: where each pocket stood. A pocket that has not moved since stands there
+ * What there was of each unit before an entry: where each bucket stood. A bucket that has not moved since stands there
  * still; of the others the last entry before is found by halving, because their entries are numbered without gaps.
  */
 async function findBalancesBefore(
@@ -185,22 +185,22 @@ async function findBalancesBefore(
   number: bigint,
 ): Promise<ReadonlyMap<Unit, bigint>> {
   const { rows } = await sql<{ unit: Unit; balance: bigint }>`
-    select pocket.unit, sum(case when latest.number < ${number} then pocket.posted else coalesce((
+    select bucket.unit, sum(case when latest.number < ${number} then bucket.posted else coalesce((
         with recursive search (low, high) as (
-          select 0::bigint, pocket.entry_count - 1
+          select 0::bigint, bucket.entry_count - 1
           union all
           select case when found.number < ${number} then middle else low end,
               case when found.number < ${number} then high else middle - 1 end
             from search cross join lateral (select (low + high + 1) / 2 as middle) as middles
-              join postings found on found.pocket_id = pocket.id and found.entry_number = middle
+              join postings found on found.bucket_id = bucket.id and found.entry_number = middle
             where low < high)
         select entry.balance_after from search
-          join postings entry on entry.pocket_id = pocket.id and entry.entry_number = search.low
+          join postings entry on entry.bucket_id = bucket.id and entry.entry_number = search.low
           where search.low = search.high), 0) end)::bigint as balance
-      from pockets pocket
-        join postings latest on latest.pocket_id = pocket.id and latest.entry_number = pocket.entry_count
-      where pocket.account_id = ${accountId} and (pocket.is_open or latest.number >= ${number})
-      group by pocket.unit`.execute(database);
+      from buckets bucket
+        join postings latest on latest.bucket_id = bucket.id and latest.entry_number = bucket.entry_count
+      where bucket.account_id = ${accountId} and (bucket.is_open or latest.number >= ${number})
+      group by bucket.unit`.execute(database);
   return new Map(rows.map(({ unit, balance }) => [unit, balance]));
 }
 
@@ -214,9 +214,9 @@ type StatementRow = Omit<BillColumns, "price_id"> & {
   amount: bigint;
   change: bigint;
   moved: bigint;
-  pocket_id: string | null;
-  pocket_kind: Pocket["kind"] | null;
-  pocket_expires_at: Date | null;
+  bucket_id: string | null;
+  bucket_kind: Bucket["kind"] | null;
+  bucket_expires_at: Date | null;
   balance_after: bigint | null;
   refund_of: string | null;
   cause_kind: Cause["kind"];
@@ -238,10 +238,10 @@ function toEntry(row: StatementRow, balance: bigint): StatementEntry {
     unit: row.unit,
     amount: row.kind === "loss" ? row.amount : row.change,
     balance,
-    pocket:
-      row.pocket_id === null || row.pocket_kind === null || row.balance_after === null
+    bucket:
+      row.bucket_id === null || row.bucket_kind === null || row.balance_after === null
         ? null
-        : { id: row.pocket_id, kind: row.pocket_kind, expiresAt: row.pocket_expires_at, balance: row.balance_after },
+        : { id: row.bucket_id, kind: row.bucket_kind, expiresAt: row.bucket_expires_at, balance: row.balance_after },
     refundOf: row.refund_of,
     cause: { kind: row.cause_kind, id: row.cause_id },
     operator: row.actor === null || row.reason === null ? null : { actor: row.actor, reason: row.reason },

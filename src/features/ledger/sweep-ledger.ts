@@ -4,7 +4,7 @@ import { collectDebts } from "./claw-back.ts";
 import { listPayableDebtors } from "./clawback-store.ts";
 import { decideWithin } from "./decide-within.ts";
 import type { Operation } from "./operation.ts";
-import { deleteRefusals, listDueHolds, listDuePockets } from "./sweep-store.ts";
+import { deleteRefusals, listDueBuckets, listDueHolds } from "./sweep-store.ts";
 
 type SweepDependencies = {
   database: Database;
@@ -25,10 +25,10 @@ const refusalsAtOnceMax = 1000;
 export async function sweepLedger(dependencies: SweepDependencies): Promise<{ swept: number }> {
   const holds = await sweep(dependencies, listDueHolds);
   // What a hold gave back to a gift that is over goes with it.
-  const pockets = await sweep(dependencies, listDuePockets);
+  const buckets = await sweep(dependencies, listDueBuckets);
   const debtors = await collectDueDebts(dependencies);
   await forgetRefusals(dependencies);
-  return { swept: holds + pockets + debtors };
+  return { swept: holds + buckets + debtors };
 }
 
 async function forgetRefusals({ database, clock }: SweepDependencies): Promise<void> {

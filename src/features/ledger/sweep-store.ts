@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { AccountId, HoldId, PocketId } from "../../lib/ids.ts";
+import type { AccountId, BucketId, HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { ExpireHoldOperation, ExpirePocketOperation } from "./operation.ts";
+import type { ExpireBucketOperation, ExpireHoldOperation } from "./operation.ts";
 
 type Due = { now: Date; limit: number; skip: number };
 
@@ -25,14 +25,14 @@ export async function deleteRefusals(
 }
 
 /** Those with something to take: what is on hold stays until its work is done. */
-export async function listDuePockets(database: Database, { now, limit, skip }: Due): Promise<ExpirePocketOperation[]> {
-  const { rows } = await sql<{ id: PocketId; account_id: AccountId }>`
-    select id, account_id from pockets where is_open and expires_at <= ${now} and posted > held
+export async function listDueBuckets(database: Database, { now, limit, skip }: Due): Promise<ExpireBucketOperation[]> {
+  const { rows } = await sql<{ id: BucketId; account_id: AccountId }>`
+    select id, account_id from buckets where is_open and expires_at <= ${now} and posted > held
       order by expires_at, id limit ${limit} offset ${skip}`.execute(database);
   return rows.map((row) => ({
-    kind: "expire-pocket",
+    kind: "expire-bucket",
     accountId: row.account_id,
-    pocketId: row.id,
+    bucketId: row.id,
     when: "due",
     cause: { kind: "sweep", id: row.id },
   }));

@@ -156,10 +156,10 @@ function presentItem(
 
 /** A loss of the house came from no bucket. */
 function presentBucket(
-  { pocket, amount: change }: ExplainedCharge["entries"][number],
+  { bucket, amount: change }: ExplainedCharge["entries"][number],
   present: (value: bigint) => string,
 ): Static<typeof bucketSchema>[] {
-  if (pocket === null) return [];
-  const { kind, expiresAt } = pocket;
+  if (bucket === null) return [];
+  const { kind, expiresAt } = bucket;
   return [{ kind, amount: present(-change), expires_at: expiresAt?.toISOString() ?? null }];
 }

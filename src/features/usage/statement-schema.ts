@@ -84,8 +84,8 @@ const reversalDescriptions: Partial<Record<StatementEntry["cause"]["kind"], { ta
 
 /** A movement of the account's; `models` has those of the prices. */
 export function presentEntry(entry: StatementEntry, models: ReadonlyMap<string, string>): Static<typeof entrySchema> {
-  const { transactionId, leg, createdAt, kind, unit, pocket, cause } = entry;
-  invariant(kind !== "loss" && pocket !== null, `${transactionId} is a loss of the house`);
+  const { transactionId, leg, createdAt, kind, unit, bucket, cause } = entry;
+  invariant(kind !== "loss" && bucket !== null, `${transactionId} is a loss of the house`);
   const present = (value: bigint): string => presentAmount(unit, value);
   return {
     object: "ledger.entry",
@@ -96,9 +96,9 @@ export function presentEntry(entry: StatementEntry, models: ReadonlyMap<string, 
     amount: present(entry.amount),
     balance: present(entry.balance),
     bucket: {
-      kind: pocket.kind,
-      balance: present(pocket.balance),
-      expires_at: pocket.expiresAt?.toISOString() ?? null,
+      kind: bucket.kind,
+      balance: present(bucket.balance),
+      expires_at: bucket.expiresAt?.toISOString() ?? null,
     },
     description: describeEntry(entry, models),
     cause,

@@ -26,7 +26,7 @@ test.each([
 
 test.each([
   [[], '{"(\\"{}\\")"}'],
-  [["pkt_1"], '{"(\\"{pkt_1}\\")"}'],
+  [["bkt_1"], '{"(\\"{bkt_1}\\")"}'],
   [["null", "a b"], '{"(\\"{\\\\\\"null\\\\\\",\\\\\\"a b\\\\\\"}\\")"}'],
 ])("the list %s", (values, written) => {
   expect(presentList(values)).toBe(written);

@@ -32,7 +32,7 @@ export type Tables = {
   payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
   plans: PlansTable;
-  pockets: PocketsTable;
+  buckets: BucketsTable;
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
@@ -300,8 +300,8 @@ type HoldsTable = {
   account_id: string;
   unit: string;
   amount: bigint;
-  pocket_ids: string[];
-  pocket_amounts: bigint[];
+  bucket_ids: string[];
+  bucket_amounts: bigint[];
   state: string;
   settled: bigint;
   refusal: string | null;
@@ -416,7 +416,7 @@ type PlansTable = {
   quota_video: Generated<bigint>;
 };
 
-type PocketsTable = {
+type BucketsTable = {
   id: string;
   account_id: string;
   kind: string;
@@ -439,7 +439,7 @@ type PostingsTable = {
   debit: string;
   credit: string;
   amount: bigint;
-  pocket_id: string | null;
+  bucket_id: string | null;
   entry_number: bigint | null;
   balance_after: bigint | null;
   refund_of: string | null;

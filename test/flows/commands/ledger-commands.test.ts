@@ -171,15 +171,15 @@ describe("ledger verify", () => {
   });
 
   test("a broken account is named with its rows, frozen, and free again once it is whole", async () => {
-    const pocketId = `pkt_${accountId.slice(5)}`;
-    await corrupt(`update pockets set posted = posted + 1 where id = '${pocketId}'`);
+    const bucketId = `bkt_${accountId.slice(5)}`;
+    await corrupt(`update buckets set posted = posted + 1 where id = '${bucketId}'`);
     const outcome = await runCommand(["ledger", "verify"], { environment });
     expect(outcome.exitCode).toBe(1);
-    expect(outcome.stdout).toContain(`✗ A  ${accountId}  pocket ${pocketId} has`);
+    expect(outcome.stdout).toContain(`✗ A  ${accountId}  bucket ${bucketId} has`);
     expect((await attempt("ledger", "show", accountId)).stdout).toContain("FROZEN for spending since");
     expect((await attempt("doctor")).exitCode).toBe(1);
     expect((await attempt("ledger", "unfreeze", accountId)).exitCode).toBe(1);
-    await corrupt(`update pockets set posted = posted - 1 where id = '${pocketId}'`);
+    await corrupt(`update buckets set posted = posted - 1 where id = '${bucketId}'`);
     expect((await attempt("ledger", "unfreeze", accountId)).stdout).toContain("may spend again");
     expect((await attempt("ledger", "unfreeze", accountId)).stdout).toContain("was not frozen");
   });

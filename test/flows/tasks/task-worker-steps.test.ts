@@ -368,7 +368,7 @@ describe("submissions that come together", () => {
   test("are paid as far as the money goes, one by one", async () => {
     const { database } = world.parts;
     const many = await Promise.all(
-      // Half of the pocket each: two fit, and no third.
+      // Half of the bucket each: two fit, and no third.
       Array.from({ length: 5 }, () => world.trySubmit({ count: 12_500, tasksInFlight: 100 })),
     );
     expect(many.filter(({ outcome }) => outcome.kind === "created")).toHaveLength(2);

@@ -53,7 +53,7 @@ export async function checkTotals(database: Database, journal: readonly Intent[]
   const said = sumEffects(journal);
   const { rows } = await sql<{ purse: string; has: bigint }>`
     select account_id || ' ' || unit as purse, sum(has)::bigint as has
-      from (select account_id, unit, posted as has from pockets
+      from (select account_id, unit, posted as has from buckets
         -- What expired was told to whoever asked first, who may not have lived to tell.
         union all select account_id, unit, amount from postings where kind = 'expiry') sides
       group by 1`.execute(database);
@@ -134,7 +134,7 @@ function explainLoss(operation: Operation, result: Result, { holds, posted }: Ro
     case "released":
       return hold?.state === "released" ? null : `the hold is ${hold?.state ?? "missing"}`;
     case "expired":
-      return operation.kind === "expire-pocket" || hold?.state === "expired" ? null : `the hold is ${hold?.state}`;
+      return operation.kind === "expire-bucket" || hold?.state === "expired" ? null : `the hold is ${hold?.state}`;
     case "already-resolved":
       return hold?.state === result.state ? null : `the hold is ${hold?.state}`;
     case "booked": {
@@ -151,7 +151,7 @@ function explainLoss(operation: Operation, result: Result, { holds, posted }: Ro
     case "no-such-hold":
       return hold?.account_id === operation.accountId ? "the hold is there" : null;
     case "no-such-account":
-    case "no-such-pocket":
+    case "no-such-bucket":
       return "it is there";
     // These leave no trace, and the same may have been granted to whoever asked later.
     case "too-large":
@@ -170,7 +170,7 @@ function listIds(intents: readonly Intent[]): Set<string> {
 }
 
 function describe({ operation, way, result }: Intent): string {
-  const name = "holdId" in operation ? operation.holdId : "id" in operation ? operation.id : operation.pocketId;
+  const name = "holdId" in operation ? operation.holdId : "id" in operation ? operation.id : operation.bucketId;
   return `${operation.kind} ${name} of ${operation.accountId} (${way}), answered ${result?.kind ?? "not at all"}`;
 }
 

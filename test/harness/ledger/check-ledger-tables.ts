@@ -1,6 +1,6 @@
 import type { Charge } from "../../../src/features/ledger/draft.ts";
-import type { Hold, Pocket, Posting } from "../../../src/features/ledger/ledger-state.ts";
-import type { HoldId, PocketId } from "../../../src/lib/ids.ts";
+import type { Bucket, Hold, Posting } from "../../../src/features/ledger/ledger-state.ts";
+import type { BucketId, HoldId } from "../../../src/lib/ids.ts";
 import { assertClaim } from "./disagreement.ts";
 import { computeCost, maxOf } from "./ledger-model.ts";
 import type { LedgerTables } from "./reducer-world.ts";
@@ -8,10 +8,10 @@ import type { LedgerTables } from "./reducer-world.ts";
 /** What must be true of the ledger at every moment, read from its tables alone. */
 export function checkLedgerTables(tables: LedgerTables): void {
   const holds = [...tables.holds.values()];
-  const entries = Map.groupBy(tables.postings, ({ entry }) => entry?.pocketId);
-  for (const pocket of tables.pockets.values()) {
-    checkBounds(pocket);
-    checkEntries(pocket, entries.get(pocket.id) ?? []);
+  const entries = Map.groupBy(tables.postings, ({ entry }) => entry?.bucketId);
+  for (const bucket of tables.buckets.values()) {
+    checkBounds(bucket);
+    checkEntries(bucket, entries.get(bucket.id) ?? []);
   }
   checkHeld(tables, holds);
   const charges = Map.groupBy(tables.charges, ({ holdId }) => holdId);
@@ -25,15 +25,15 @@ export function checkLedgerTables(tables: LedgerTables): void {
   checkSpending(tables, holds);
 }
 
-function checkBounds({ id, kind, unit, posted, held, isOpen, expiresAt }: Pocket): void {
-  const check = "no pocket is below nothing, above its maximum or closed with something in it";
+function checkBounds({ id, kind, unit, posted, held, isOpen, expiresAt }: Bucket): void {
+  const check = "no bucket is below nothing, above its maximum or closed with something in it";
   assertClaim(held >= 0n && held <= posted && posted <= maxOf(unit), check, `${id} has ${posted}, of it ${held} held`);
   assertClaim(isOpen === (kind === "cash" || posted > 0n), check, `${id} with ${posted} has isOpen ${isOpen}`);
   const isFit = kind === "cash" ? unit === "money" && expiresAt === null : (kind === "gift") === (unit === "money");
   assertClaim(isFit, check, `${id} is a ${kind} of ${unit}`);
 }
 
-function checkEntries({ id, posted, entryCount }: Pocket, entries: readonly Posting[]): void {
+function checkEntries({ id, posted, entryCount }: Bucket, entries: readonly Posting[]): void {
   let balance = 0n;
   for (const [index, { credit, amount, entry }] of entries.entries()) {
     balance += credit === id ? amount : -amount;
@@ -48,24 +48,24 @@ function checkEntries({ id, posted, entryCount }: Pocket, entries: readonly Post
       `${id}: entry ${entry.number} says ${entry.balanceAfter}, not ${balance}`,
     );
   }
-  const check = "a pocket holds what its postings sum up to";
+  const check = "a bucket holds what its postings sum up to";
   assertClaim(posted === balance, check, `${id} has ${posted}, its postings make ${balance}`);
   assertClaim(entryCount === BigInt(entries.length), check, `${id} counts ${entryCount} of ${entries.length} entries`);
 }
 
 function checkHeld(tables: LedgerTables, holds: readonly Hold[]): void {
-  const held = new Map<PocketId, bigint>();
+  const held = new Map<BucketId, bigint>();
   for (const { state, lines } of holds) {
     if (state !== "open") continue;
-    for (const { pocketId, amount } of lines) held.set(pocketId, (held.get(pocketId) ?? 0n) + amount);
+    for (const { bucketId, amount } of lines) held.set(bucketId, (held.get(bucketId) ?? 0n) + amount);
   }
-  for (const pocketId of new Set([...held.keys(), ...tables.pockets.keys()])) {
-    const said = tables.pockets.get(pocketId)?.held;
-    const lines = held.get(pocketId) ?? 0n;
+  for (const bucketId of new Set([...held.keys(), ...tables.buckets.keys()])) {
+    const said = tables.buckets.get(bucketId)?.held;
+    const lines = held.get(bucketId) ?? 0n;
     assertClaim(
       said === lines,
-      "what is held in a pocket is what open holds hold of it",
-      `${pocketId}: ${said}, not ${lines}`,
+      "what is held in a bucket is what open holds hold of it",
+      `${bucketId}: ${said}, not ${lines}`,
     );
   }
 }
@@ -122,25 +122,25 @@ function checkCharge(charge: Charge, hold: Hold | undefined): void {
 
 function checkPosting(posting: Posting, tables: LedgerTables): void {
   const { id, kind, debit, credit, amount, entry, refundOf } = posting;
-  const pocketId = entry?.pocketId;
+  const bucketId = entry?.bucketId;
   const isBooked = {
-    charge: debit === pocketId && credit === "revenue",
+    charge: debit === bucketId && credit === "revenue",
     loss: debit === "loss" && credit === "revenue" && entry === null,
-    refund: debit === "revenue" && credit === pocketId,
-    top_up: debit.startsWith("funding:") && credit === pocketId,
-    grant: debit.startsWith("funding:") && credit === pocketId,
-    adjustment: (debit === "adjustments" && credit === pocketId) || (credit === "adjustments" && debit === pocketId),
+    refund: debit === "revenue" && credit === bucketId,
+    top_up: debit.startsWith("funding:") && credit === bucketId,
+    grant: debit.startsWith("funding:") && credit === bucketId,
+    adjustment: (debit === "adjustments" && credit === bucketId) || (credit === "adjustments" && debit === bucketId),
     reversal:
-      (debit.startsWith("funding:") && credit === pocketId) || (credit.startsWith("funding:") && debit === pocketId),
-    expiry: debit === pocketId && credit === "expired",
+      (debit.startsWith("funding:") && credit === bucketId) || (credit.startsWith("funding:") && debit === bucketId),
+    expiry: debit === bucketId && credit === "expired",
   }[kind];
   const check = "a posting has the two sides of its kind";
   assertClaim(isBooked && amount > 0n, check, `${id}: ${amount} from ${debit} to ${credit} for ${kind}`);
   assertClaim((kind === "refund") === (refundOf !== null), check, `${id} is a ${kind} of ${refundOf}`);
-  if (pocketId === undefined) return;
-  const pocket = tables.pockets.get(pocketId);
-  const isOwn = pocket?.accountId === posting.accountId && pocket.unit === posting.unit;
-  assertClaim(isOwn, "a posting touches its own account and unit", `${id} touches ${pocketId}`);
+  if (bucketId === undefined) return;
+  const bucket = tables.buckets.get(bucketId);
+  const isOwn = bucket?.accountId === posting.accountId && bucket.unit === posting.unit;
+  assertClaim(isOwn, "a posting touches its own account and unit", `${id} touches ${bucketId}`);
 }
 
 function checkSpending(tables: LedgerTables, holds: readonly Hold[]): void {

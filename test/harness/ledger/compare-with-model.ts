@@ -77,7 +77,7 @@ type OnAnswer = (operation: Operation, answer: Result) => void;
 function comparePictures(world: ReducerWorld, model: LedgerModel): void {
   const found = world.picture();
   const expected = model.picture();
-  for (const part of ["pockets", "holds", "spending", "postings", "charges"] as const)
+  for (const part of ["buckets", "holds", "spending", "postings", "charges"] as const)
     assertSame(`the ${part} afterwards`, found[part], expected[part]);
 }
 
@@ -154,7 +154,7 @@ function canBeAdded(
   if (!changes.accountIds.has(accountId) || changes.exactAccountIds.has(accountId)) return false;
   if (then?.shape !== now?.shape || then?.version === now?.version) return false;
   const isShort = [...changes.leastAvailable].some(([id, least]) => {
-    const [known, found] = [before.pockets.get(id), between.pockets.get(id)];
+    const [known, found] = [before.buckets.get(id), between.buckets.get(id)];
     if (known?.accountId !== accountId || found === undefined) return false;
     return least + (found.posted - found.held) - (known.posted - known.held) < 0n;
   });
@@ -176,8 +176,8 @@ function sumSpending(spending: KeySpending | undefined): bigint {
 function presentDifference(changes: Changes, accountId: AccountId, before: LedgerTables) {
   const isOwn = (thing: { accountId: AccountId }): boolean => thing.accountId === accountId;
   return {
-    pockets: [...changes.pockets.values()].filter(isOwn).map(({ id, posted, held, entryCount }) => {
-      const was = before.pockets.get(id) ?? { posted: 0n, held: 0n, entryCount: 0n };
+    buckets: [...changes.buckets.values()].filter(isOwn).map(({ id, posted, held, entryCount }) => {
+      const was = before.buckets.get(id) ?? { posted: 0n, held: 0n, entryCount: 0n };
       return { id, posted: posted - was.posted, held: held - was.held, entries: entryCount - was.entryCount };
     }),
     spending: [...changes.spending].flatMap(([name, spending]) => {
@@ -187,7 +187,7 @@ function presentDifference(changes: Changes, accountId: AccountId, before: Ledge
     holds: [...changes.holds.values()].filter(isOwn),
     charges: changes.charges.filter(isOwn),
     postings: changes.postings.filter(isOwn).map(({ entry, ...posting }) => {
-      const was = entry === null ? undefined : before.pockets.get(entry.pocketId);
+      const was = entry === null ? undefined : before.buckets.get(entry.bucketId);
       const number = entry && entry.number - (was?.entryCount ?? 0n);
       return { ...posting, number, balance: entry && entry.balanceAfter - (was?.posted ?? 0n) };
     }),

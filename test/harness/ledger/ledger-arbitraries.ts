@@ -79,7 +79,7 @@ export type Wish =
       asker: Asker;
       hasIdOfCharge: boolean;
     }
-  | { kind: "expire-pocket"; pick: number; isKnown: boolean; asker: Asker; when: "due" | "now" }
+  | { kind: "expire-bucket"; pick: number; isKnown: boolean; asker: Asker; when: "due" | "now" }
   /** Something that was asked for before, either exactly or with one thing changed. */
   | { kind: "again"; back: number; change: number | null };
 
@@ -87,7 +87,7 @@ export type WaitWish =
   | { for: "nothing" }
   | { for: "a while"; ms: number }
   | { for: "a new period"; period: "day" | "week" | "month"; offsetMs: number }
-  | { for: "an end"; of: "pocket" | "hold"; pick: number; offsetMs: number };
+  | { for: "an end"; of: "bucket" | "hold"; pick: number; offsetMs: number };
 
 type Step = {
   wait: WaitWish;
@@ -246,8 +246,8 @@ const refund = fc.record({
   hasIdOfCharge: fc.constantFrom(true, ...Array<boolean>(19).fill(false)),
 });
 
-const expirePocket = fc.record({
-  kind: fc.constant("expire-pocket" as const),
+const expireBucket = fc.record({
+  kind: fc.constant("expire-bucket" as const),
   pick,
   isKnown: fc.constantFrom(false, ...Array<boolean>(9).fill(true)),
   asker,
@@ -269,7 +269,7 @@ const wish: fc.Arbitrary<Wish> = fc.oneof(
   { weight: 9, arbitrary: grant },
   { weight: 4, arbitrary: adjust },
   { weight: 9, arbitrary: refund },
-  { weight: 5, arbitrary: expirePocket },
+  { weight: 5, arbitrary: expireBucket },
   { weight: 14, arbitrary: again },
 );
 
@@ -291,7 +291,7 @@ const wait: fc.Arbitrary<WaitWish> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       for: fc.constant("an end" as const),
-      of: fc.constantFrom("pocket" as const, "hold" as const),
+      of: fc.constantFrom("bucket" as const, "hold" as const),
       pick,
       offsetMs,
     }),

@@ -1,5 +1,5 @@
 import type { HoldOperation, Operation, Result } from "../../../src/features/ledger/operation.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../../src/lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../../src/lib/ids.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { createBill } from "./ledger-process.ts";
 
@@ -50,7 +50,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
   const openHolds = new Map<HoldId, KnownHold>();
   const endedHolds: KnownHold[] = [];
   const charges: KnownCharge[] = [];
-  const gifts: { pocketId: PocketId; accountId: AccountId }[] = [];
+  const gifts: { bucketId: BucketId; accountId: AccountId }[] = [];
   const happened = new Map<string, Extract<Operation, { id: string }>>();
   let count = 0;
 
@@ -134,7 +134,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
   function createExpiry(): Operation | undefined {
     const gift = random.pick(gifts);
     const hold = random.pick([...openHolds.values()]);
-    if (isOneIn(2)) return gift && { kind: "expire-pocket", ...gift, when: "due", cause };
+    if (isOneIn(2)) return gift && { kind: "expire-bucket", ...gift, when: "due", cause };
     return hold && { kind: "expire-hold", accountId: hold.accountId, holdId: hold.id };
   }
 
@@ -184,7 +184,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
       const isKept = result.kind === "booked" || operation.kind === "hold";
       if (isNew && isKept) happened.set(operation.id, operation);
       if (isNew && operation.kind === "grant" && isKept)
-        gifts.push({ accountId: operation.accountId, pocketId: `pkt_${operation.id.slice("txn_".length)}` });
+        gifts.push({ accountId: operation.accountId, bucketId: `bkt_${operation.id.slice("txn_".length)}` });
       if (isNew && operation.kind === "hold" && result.kind === "held") {
         const { id, accountId, budget } = operation;
         openHolds.set(id, { id, accountId, amount: result.amount, budgetAmount: budget?.amount ?? null });

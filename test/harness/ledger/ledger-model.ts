@@ -1,9 +1,9 @@
 import type { Charge } from "../../../src/features/ledger/draft.ts";
-import type { Hold, HoldLine, KeySpending, Pocket, Posting, Unit } from "../../../src/features/ledger/ledger-state.ts";
+import type { Bucket, Hold, HoldLine, KeySpending, Posting, Unit } from "../../../src/features/ledger/ledger-state.ts";
 import type {
   AdjustOperation,
+  ExpireBucketOperation,
   ExpireHoldOperation,
-  ExpirePocketOperation,
   ExtendOperation,
   GrantOperation,
   HoldOperation,
@@ -17,7 +17,7 @@ import type {
 } from "../../../src/features/ledger/operation.ts";
 import type { Bill } from "../../../src/lib/bill.ts";
 import type { BudgetPeriod } from "../../../src/lib/budget.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../../src/lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../../src/lib/ids.ts";
 
 // Written down once more, so that a slip in the ledger's own constants is seen.
 export const moneyMax = 9_000_000_000_000_000_000n;
@@ -28,7 +28,7 @@ type PicturedPosting = Omit<Posting, "fingerprint">;
 
 /** All that can be known of a ledger, in an order that does not depend on who kept it. */
 export type LedgerPicture = {
-  pockets: Pocket[];
+  buckets: Bucket[];
   holds: PicturedHold[];
   spending: KeySpending[];
   postings: PicturedPosting[];
@@ -49,17 +49,17 @@ export type LedgerModel = {
   picture(): LedgerPicture;
 };
 
-type ModelPocket = Pick<Pocket, "id" | "accountId" | "kind" | "unit" | "expiresAt" | "openedAt">;
+type ModelBucket = Pick<Bucket, "id" | "accountId" | "kind" | "unit" | "expiresAt" | "openedAt">;
 type ModelHold = PicturedHold & { content: string; settlementContent: string | null };
 
 type Movement = Omit<PicturedPosting, "leg" | "entry" | "debit" | "credit"> & {
-  pocketId: PocketId;
+  bucketId: BucketId;
 } & ({ from: Posting["debit"] } | { to: Posting["credit"] });
 
 export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel {
   const accounts = new Set(accountIds);
   const frozen = new Set<AccountId>();
-  const pockets: ModelPocket[] = [];
+  const buckets: ModelBucket[] = [];
   const holds: ModelHold[] = [];
   const postings: PicturedPosting[] = [];
   const charges: Charge[] = [];
@@ -68,29 +68,29 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
 
   // Sums
 
-  function sumPosted(pocketId: PocketId): bigint {
+  function sumPosted(bucketId: BucketId): bigint {
     let total = 0n;
     for (const { credit, debit, amount } of postings) {
-      if (credit === pocketId) total += amount;
-      if (debit === pocketId) total -= amount;
+      if (credit === bucketId) total += amount;
+      if (debit === bucketId) total -= amount;
     }
     return total;
   }
 
-  function sumHeld(pocketId: PocketId): bigint {
+  function sumHeld(bucketId: BucketId): bigint {
     let total = 0n;
     for (const { state, lines } of holds)
-      for (const line of lines) if (state === "open" && line.pocketId === pocketId) total += line.amount;
+      for (const line of lines) if (state === "open" && line.bucketId === bucketId) total += line.amount;
     return total;
   }
 
-  function sumFree(pocketId: PocketId): bigint {
-    return sumPosted(pocketId) - sumHeld(pocketId);
+  function sumFree(bucketId: BucketId): bigint {
+    return sumPosted(bucketId) - sumHeld(bucketId);
   }
 
-  function listSpendable(accountId: AccountId, unit: Unit, now: Date): ModelPocket[] {
-    return pockets
-      .filter((pocket) => pocket.accountId === accountId && pocket.unit === unit && !isOver(pocket.expiresAt, now))
+  function listSpendable(accountId: AccountId, unit: Unit, now: Date): ModelBucket[] {
+    return buckets
+      .filter((bucket) => bucket.accountId === accountId && bucket.unit === unit && !isOver(bucket.expiresAt, now))
       .toSorted(compareTurns);
   }
 
@@ -123,8 +123,8 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     return postings.filter(({ refundOf }) => refundOf === chargeId);
   }
 
-  function countEntries(pocketId: PocketId): number {
-    return postings.filter(({ entry }) => entry?.pocketId === pocketId).length;
+  function countEntries(bucketId: BucketId): number {
+    return postings.filter(({ entry }) => entry?.bucketId === bucketId).length;
   }
 
   // Steps that several operations take
@@ -132,15 +132,15 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
   /** The parts that an amount is paid with, taken from each place in turn as far as that goes. */
   function fill(amount: bigint, places: readonly HoldLine[]): HoldLine[] {
     const parts: HoldLine[] = [];
-    for (const { pocketId, amount: room } of places) {
+    for (const { bucketId, amount: room } of places) {
       const part = smallest(room, amount - sum(parts.map((one) => one.amount)));
-      if (part > 0n) parts.push({ pocketId, amount: part });
+      if (part > 0n) parts.push({ bucketId, amount: part });
     }
     return parts;
   }
 
   function pickLines(accountId: AccountId, unit: Unit, { amount, now }: { amount: bigint; now: Date }): HoldLine[] {
-    const places = listSpendable(accountId, unit, now).map(({ id }) => ({ pocketId: id, amount: sumFree(id) }));
+    const places = listSpendable(accountId, unit, now).map(({ id }) => ({ bucketId: id, amount: sumFree(id) }));
     return fill(amount, places);
   }
 
@@ -150,11 +150,11 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     hold.amount += more;
   }
 
-  function move({ pocketId, ...movement }: Movement): void {
-    const { from, to, ...rest } = { from: pocketId, to: pocketId, ...movement };
-    const number = BigInt(countEntries(pocketId)) + 1n;
-    const change = from === pocketId ? -rest.amount : rest.amount;
-    const entry = { pocketId, number, balanceAfter: sumPosted(pocketId) + change };
+  function move({ bucketId, ...movement }: Movement): void {
+    const { from, to, ...rest } = { from: bucketId, to: bucketId, ...movement };
+    const number = BigInt(countEntries(bucketId)) + 1n;
+    const change = from === bucketId ? -rest.amount : rest.amount;
+    const entry = { bucketId, number, balanceAfter: sumPosted(bucketId) + change };
     postings.push({ ...rest, leg: countLegs(rest.id), debit: from, credit: to, entry });
   }
 
@@ -166,8 +166,8 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     return holds.find((hold) => hold.id === holdId && hold.accountId === accountId);
   }
 
-  function findCash(accountId: AccountId): ModelPocket | undefined {
-    return pockets.find((pocket) => pocket.accountId === accountId && pocket.kind === "cash");
+  function findCash(accountId: AccountId): ModelBucket | undefined {
+    return buckets.find((bucket) => bucket.accountId === accountId && bucket.kind === "cash");
   }
 
   function creditCash(
@@ -176,12 +176,12 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     booking: Pick<Posting, "kind" | "debit">,
   ): { kind: "booked"; isReplay: false } | { kind: "too-large" } {
     const { id, accountId, amount, cause } = operation;
-    const pocketId: PocketId = `pkt_${suffixOf(accountId)}`;
-    if (sumPosted(pocketId) + amount > moneyMax) return { kind: "too-large" };
+    const bucketId: BucketId = `bkt_${suffixOf(accountId)}`;
+    if (sumPosted(bucketId) + amount > moneyMax) return { kind: "too-large" };
     if (findCash(accountId) === undefined)
-      pockets.push({ id: pocketId, accountId, kind: "cash", unit: "money", expiresAt: null, openedAt: now });
+      buckets.push({ id: bucketId, accountId, kind: "cash", unit: "money", expiresAt: null, openedAt: now });
     const { kind, debit: from } = booking;
-    move({ id, accountId, kind, unit: "money", from, pocketId, amount, refundOf: null, cause, createdAt: now });
+    move({ id, accountId, kind, unit: "money", from, bucketId, amount, refundOf: null, cause, createdAt: now });
     return { kind: "booked", isReplay: false };
   }
 
@@ -300,8 +300,8 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     const { accountId, keyId, unit, cause } = hold;
     const id: TransactionId = `txn_${suffixOf(hold.id)}`;
     const facts = { id, accountId, unit, refundOf: null, cause, createdAt: now };
-    for (const { pocketId, amount } of fill(paid, sortLines(hold.lines)))
-      move({ ...facts, kind: "charge", pocketId, to: "revenue", amount });
+    for (const { bucketId, amount } of fill(paid, sortLines(hold.lines)))
+      move({ ...facts, kind: "charge", bucketId, to: "revenue", amount });
     if (lost > 0n) {
       const leg = countLegs(id);
       postings.push({ ...facts, leg, kind: "loss", debit: "loss", credit: "revenue", amount: lost, entry: null });
@@ -311,8 +311,8 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
   }
 
   function sortLines(lines: readonly HoldLine[]): HoldLine[] {
-    const order = pockets.toSorted(compareTurns).map(({ id }) => id);
-    return lines.toSorted((a, b) => order.indexOf(a.pocketId) - order.indexOf(b.pocketId));
+    const order = buckets.toSorted(compareTurns).map(({ id }) => id);
+    return lines.toSorted((a, b) => order.indexOf(a.bucketId) - order.indexOf(b.bucketId));
   }
 
   function applyRelease(operation: ReleaseOperation, now: Date): ResultOf<ReleaseOperation> {
@@ -349,13 +349,13 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     const known = answerKnown(id, content);
     if (known !== null) return known;
     if (isOver(expiresAt, now)) return { kind: "already-expired" };
-    const ofUnit = pockets.filter((pocket) => pocket.accountId === accountId && pocket.unit === unit);
-    if (sum(ofUnit.map((pocket) => sumPosted(pocket.id))) + amount > maxOf(unit)) return { kind: "too-large" };
-    const pocketId: PocketId = `pkt_${suffixOf(id)}`;
+    const ofUnit = buckets.filter((bucket) => bucket.accountId === accountId && bucket.unit === unit);
+    if (sum(ofUnit.map((bucket) => sumPosted(bucket.id))) + amount > maxOf(unit)) return { kind: "too-large" };
+    const bucketId: BucketId = `bkt_${suffixOf(id)}`;
     const kind = unit === "money" ? "gift" : "quota";
-    pockets.push({ id: pocketId, accountId, kind, unit, expiresAt, openedAt: now });
+    buckets.push({ id: bucketId, accountId, kind, unit, expiresAt, openedAt: now });
     const from = `funding:${channel}` as const;
-    move({ id, accountId, kind: "grant", unit, from, pocketId, amount, refundOf: null, cause, createdAt: now });
+    move({ id, accountId, kind: "grant", unit, from, bucketId, amount, refundOf: null, cause, createdAt: now });
     return remember(id, content, { kind: "booked", isReplay: false });
   }
 
@@ -373,7 +373,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     if (cash === undefined || free < -amount)
       return { kind: "refused", reason: "insufficient-balance", missing: -amount - free, isReplay: false };
     const facts = { id, accountId, unit: "money", refundOf: null, cause, createdAt: now } as const;
-    move({ ...facts, kind, pocketId: cash.id, to: house, amount: -amount });
+    move({ ...facts, kind, bucketId: cash.id, to: house, amount: -amount });
     return remember(id, content, { kind: "booked", isReplay: false });
   }
 
@@ -389,32 +389,32 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     if (amount > refundable) return { kind: "over-charge", refundable };
 
     const places = charged.toReversed().flatMap((posting) => {
-      const pocketId = posting.entry?.pocketId;
-      if (pocketId === undefined) return [];
-      const back = listRefunds(chargeId).filter(({ credit }) => credit === pocketId);
-      return [{ pocketId, amount: posting.amount - sum(back.map((refund) => refund.amount)) }];
+      const bucketId = posting.entry?.bucketId;
+      if (bucketId === undefined) return [];
+      const back = listRefunds(chargeId).filter(({ credit }) => credit === bucketId);
+      return [{ bucketId, amount: posting.amount - sum(back.map((refund) => refund.amount)) }];
     });
     const parts = fill(amount, places);
-    if (parts.some((part) => sumPosted(part.pocketId) + part.amount > maxOf(first.unit))) return { kind: "too-large" };
+    if (parts.some((part) => sumPosted(part.bucketId) + part.amount > maxOf(first.unit))) return { kind: "too-large" };
     const facts = { id, accountId, unit: first.unit, refundOf: chargeId, cause, createdAt: now };
     for (const part of parts) move({ ...facts, ...part, kind: "refund", from: "revenue" });
     return remember(id, content, { kind: "booked", isReplay: false });
   }
 
-  function applyExpirePocket(operation: ExpirePocketOperation, now: Date): ResultOf<ExpirePocketOperation> {
-    const { accountId, pocketId, when, cause } = operation;
-    const pocket = pockets.find(({ id }) => id === pocketId);
-    if (pocket === undefined || pocket.accountId !== accountId || pocket.kind === "cash")
-      return { kind: "no-such-pocket" };
-    if (!isOver(pocket.expiresAt, now)) {
+  function applyExpireBucket(operation: ExpireBucketOperation, now: Date): ResultOf<ExpireBucketOperation> {
+    const { accountId, bucketId, when, cause } = operation;
+    const bucket = buckets.find(({ id }) => id === bucketId);
+    if (bucket === undefined || bucket.accountId !== accountId || bucket.kind === "cash")
+      return { kind: "no-such-bucket" };
+    if (!isOver(bucket.expiresAt, now)) {
       if (when === "due") return { kind: "not-due" };
-      pocket.expiresAt = now;
+      bucket.expiresAt = now;
     }
-    const amount = sumFree(pocketId);
+    const amount = sumFree(bucketId);
     if (amount > 0n) {
-      const id: TransactionId = `txn_${suffixOf(pocketId)}.${countEntries(pocketId) + 1}`;
-      const facts = { id, accountId, unit: pocket.unit, refundOf: null, cause, createdAt: now };
-      move({ ...facts, kind: "expiry", pocketId, to: "expired", amount });
+      const id: TransactionId = `txn_${suffixOf(bucketId)}.${countEntries(bucketId) + 1}`;
+      const facts = { id, accountId, unit: bucket.unit, refundOf: null, cause, createdAt: now };
+      move({ ...facts, kind: "expiry", bucketId, to: "expired", amount });
     }
     return { kind: "expired", amount };
   }
@@ -441,8 +441,8 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
           return applyAdjust(operation, now);
         case "refund":
           return applyRefund(operation, now);
-        case "expire-pocket":
-          return applyExpirePocket(operation, now);
+        case "expire-bucket":
+          return applyExpireBucket(operation, now);
       }
     },
     setFrozen(accountId, isFrozen) {
@@ -453,12 +453,12 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     sumBudgetLeft: ({ keyId, period, amount }, now) => sumLeft(keyId, findPeriod(period, now), amount),
     sumRefundable,
     picture: () => ({
-      pockets: pockets
-        .map((pocket) => {
-          const posted = sumPosted(pocket.id);
-          const entryCount = BigInt(countEntries(pocket.id));
-          const isOpen = pocket.kind === "cash" || posted > 0n;
-          return { ...pocket, posted, held: sumHeld(pocket.id), entryCount, isOpen };
+      buckets: buckets
+        .map((bucket) => {
+          const posted = sumPosted(bucket.id);
+          const entryCount = BigInt(countEntries(bucket.id));
+          const isOpen = bucket.kind === "cash" || posted > 0n;
+          return { ...bucket, posted, held: sumHeld(bucket.id), entryCount, isOpen };
         })
         .toSorted(compareIds),
       holds: holds
@@ -499,18 +499,18 @@ function findPeriod(period: BudgetPeriod, now: Date): Date {
   return day;
 }
 
-/** Lines of the same pocket become one. */
+/** Lines of the same bucket become one. */
 function mergeLines(lines: readonly HoldLine[]): HoldLine[] {
-  const pocketIds = [...new Set(lines.map(({ pocketId }) => pocketId))];
-  return pocketIds.map((pocketId) => ({
-    pocketId,
-    amount: sum(lines.filter((line) => line.pocketId === pocketId).map(({ amount }) => amount)),
+  const bucketIds = [...new Set(lines.map(({ bucketId }) => bucketId))];
+  return bucketIds.map((bucketId) => ({
+    bucketId,
+    amount: sum(lines.filter((line) => line.bucketId === bucketId).map(({ amount }) => amount)),
   }));
 }
 
-/** The same whether or not parts of a pocket were put on hold one after the other. */
+/** The same whether or not parts of a bucket were put on hold one after the other. */
 export function presentLines(lines: readonly HoldLine[]): HoldLine[] {
-  return mergeLines(lines).toSorted((a, b) => (a.pocketId < b.pocketId ? -1 : 1));
+  return mergeLines(lines).toSorted((a, b) => (a.bucketId < b.bucketId ? -1 : 1));
 }
 
 /** The same whether or not a row is kept for a period in which nothing was spent. */
@@ -530,7 +530,7 @@ export function maxOf(unit: Unit): bigint {
 }
 
 /** Gifts before cash, the first to expire first, those that never do last, and by their ids where that is the same. */
-function compareTurns(a: ModelPocket, b: ModelPocket): number {
+function compareTurns(a: ModelBucket, b: ModelBucket): number {
   if ((a.kind === "cash") !== (b.kind === "cash")) return a.kind === "cash" ? 1 : -1;
   const [endOfA, endOfB] = [a, b].map(({ expiresAt }) => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER);
   return (endOfA ?? 0) - (endOfB ?? 0) || compareIds(a, b);

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Changes, Charge } from "../../../src/features/ledger/draft.ts";
 import {
+  type Bucket,
   type Hold,
   type KeySpending,
   type KnownTransaction,
   type LedgerState,
   nameSpending,
-  type Pocket,
   type Posting,
   type Wallet,
 } from "../../../src/features/ledger/ledger-state.ts";
 import { listNeeds } from "../../../src/features/ledger/list-needs.ts";
 import type { Operation, Result } from "../../../src/features/ledger/operation.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../../src/lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../../src/lib/ids.ts";
 import { assertClaim, assertSame } from "./disagreement.ts";
 import { compareIds, type LedgerPicture, presentLines, presentSpending } from "./ledger-model.ts";
 
@@ -25,7 +25,7 @@ export type ApplyBatch = (
 /** What the tables of the ledger hold. */
 export type LedgerTables = {
   wallets: Map<AccountId, Wallet>;
-  pockets: Map<PocketId, Pocket>;
+  buckets: Map<BucketId, Bucket>;
   holds: Map<HoldId, Hold>;
   spending: Map<string, KeySpending>;
   postings: Posting[];
@@ -58,7 +58,7 @@ export function createReducerWorld(parts: {
     wallets: new Map(
       [...parts.accountIds].map((id) => [id, { version: 0n, shape: 0n, isFrozen: false, reserve: null }]),
     ),
-    pockets: new Map(),
+    buckets: new Map(),
     holds: new Map(),
     spending: new Map(),
     postings: [],
@@ -73,7 +73,7 @@ export function createReducerWorld(parts: {
     tables,
     copy: () => ({
       wallets: new Map(tables.wallets),
-      pockets: new Map(tables.pockets),
+      buckets: new Map(tables.buckets),
       holds: new Map(tables.holds),
       spending: new Map(tables.spending),
       postings: [...tables.postings],
@@ -96,7 +96,7 @@ export function createReducerWorld(parts: {
         assertSame("movements as their own batch knew them", { id, ...movement }, { id, ...written.get(id) });
     },
     picture: () => ({
-      pockets: [...tables.pockets.values()].toSorted(compareIds),
+      buckets: [...tables.buckets.values()].toSorted(compareIds),
       holds: [...tables.holds.values()]
         .map(({ fingerprint, settlementFingerprint, ...hold }) => ({ ...hold, lines: presentLines(hold.lines) }))
         .toSorted(compareIds),
@@ -111,8 +111,8 @@ export function createReducerWorld(parts: {
 function loadAll(tables: LedgerTables): LedgerState {
   return {
     wallets: new Map(tables.wallets),
-    pockets: new Map(tables.pockets),
-    pocketIds: groupOpenPockets(tables.pockets.values()),
+    buckets: new Map(tables.buckets),
+    bucketIds: groupOpenBuckets(tables.buckets.values()),
     holds: new Map(tables.holds),
     transactions: toTransactions(tables.postings, () => true),
     spending: new Map(tables.spending),
@@ -126,14 +126,14 @@ function loadAsked(tables: LedgerTables, operations: readonly Operation[], now: 
   const holdIds = new Set(needs.holdIds);
   const transactionIds = new Set(needs.transactionIds);
   const holds = new Map([...tables.holds].filter(([id]) => holdIds.has(id)));
-  const pocketIds = new Set<PocketId>([
-    ...needs.pocketIds,
-    ...tables.postings.flatMap(({ id, entry }) => (transactionIds.has(id) && entry !== null ? [entry.pocketId] : [])),
-    ...[...holds.values()].flatMap(({ state, lines }) => (state === "open" ? lines.map((line) => line.pocketId) : [])),
+  const bucketIds = new Set<BucketId>([
+    ...needs.bucketIds,
+    ...tables.postings.flatMap(({ id, entry }) => (transactionIds.has(id) && entry !== null ? [entry.bucketId] : [])),
+    ...[...holds.values()].flatMap(({ state, lines }) => (state === "open" ? lines.map((line) => line.bucketId) : [])),
   ]);
-  const pockets = new Map(
-    [...tables.pockets].filter(
-      ([id, { accountId, isOpen }]) => pocketIds.has(id) || (isOpen && accountIds.has(accountId)),
+  const buckets = new Map(
+    [...tables.buckets].filter(
+      ([id, { accountId, isOpen }]) => bucketIds.has(id) || (isOpen && accountIds.has(accountId)),
     ),
   );
   const names = new Set([
@@ -142,8 +142,8 @@ function loadAsked(tables: LedgerTables, operations: readonly Operation[], now: 
   ]);
   return {
     wallets: new Map([...tables.wallets].filter(([id]) => accountIds.has(id))),
-    pockets,
-    pocketIds: groupOpenPockets(pockets.values()),
+    buckets,
+    bucketIds: groupOpenBuckets(buckets.values()),
     holds,
     transactions: toTransactions(tables.postings, (id) => transactionIds.has(id)),
     spending: new Map([
@@ -153,9 +153,9 @@ function loadAsked(tables: LedgerTables, operations: readonly Operation[], now: 
   };
 }
 
-function groupOpenPockets(pockets: Iterable<Pocket>): Map<AccountId, Set<PocketId>> {
-  const groups = new Map<AccountId, Set<PocketId>>();
-  for (const { id, accountId, isOpen } of pockets)
+function groupOpenBuckets(buckets: Iterable<Bucket>): Map<AccountId, Set<BucketId>> {
+  const groups = new Map<AccountId, Set<BucketId>>();
+  for (const { id, accountId, isOpen } of buckets)
     if (isOpen) groups.set(accountId, (groups.get(accountId) ?? new Set()).add(id));
   return groups;
 }
@@ -169,7 +169,7 @@ function toTransactions(
   for (const { id, fingerprint, accountId, kind, unit, entry, amount } of postings) {
     if (!isAsked(id)) continue;
     const known = transactions.get(id) ?? { fingerprint, accountId, kind, unit, legs: [], refunded: 0n };
-    const legs = entry === null ? known.legs : [...known.legs, { pocketId: entry.pocketId, amount }];
+    const legs = entry === null ? known.legs : [...known.legs, { bucketId: entry.bucketId, amount }];
     transactions.set(id, { ...known, legs });
   }
   for (const { refundOf, amount } of postings) {
@@ -192,12 +192,12 @@ function writeChanges(tables: LedgerTables, changes: Changes): void {
   const changedIds = new Set(listChanged(tables, changes).map(({ accountId }) => accountId));
   assertSame("the wallets that get a new version", changes.accountIds, changedIds);
 
-  for (const pocket of changes.pockets.values()) {
-    const { posted, held, entryCount, isOpen, expiresAt } = pocket;
-    const before = tables.pockets.get(pocket.id);
-    const isNew = changes.openedPocketIds.has(pocket.id);
-    assertClaim(isNew === (before === undefined), "writing", `${pocket.id} is opened twice, or changed unopened`);
-    tables.pockets.set(pocket.id, { ...(before ?? pocket), posted, held, entryCount, isOpen, expiresAt });
+  for (const bucket of changes.buckets.values()) {
+    const { posted, held, entryCount, isOpen, expiresAt } = bucket;
+    const before = tables.buckets.get(bucket.id);
+    const isNew = changes.openedBucketIds.has(bucket.id);
+    assertClaim(isNew === (before === undefined), "writing", `${bucket.id} is opened twice, or changed unopened`);
+    tables.buckets.set(bucket.id, { ...(before ?? bucket), posted, held, entryCount, isOpen, expiresAt });
   }
   for (const hold of changes.holds.values()) {
     const { amount, lines, state, settled, settlementFingerprint, expiresAt, resolvedAt } = hold;
@@ -225,7 +225,7 @@ function writeChanges(tables: LedgerTables, changes: Changes): void {
 /** What is not as it was before. */
 function listChanged(tables: LedgerTables, changes: Changes): { accountId: AccountId }[] {
   return [
-    ...[...changes.pockets].filter(([id, pocket]) => !isDeepStrictEqual(pocket, tables.pockets.get(id))),
+    ...[...changes.buckets].filter(([id, bucket]) => !isDeepStrictEqual(bucket, tables.buckets.get(id))),
     ...[...changes.holds].filter(([id, hold]) => !isDeepStrictEqual(hold, tables.holds.get(id))),
     ...[...changes.spending].filter(([name, spending]) => !isDeepStrictEqual(spending, tables.spending.get(name))),
     ...changes.postings.entries(),

@@ -129,14 +129,14 @@ function findSteps(
     case "adjust":
     case "refund":
       return result.kind === "booked" ? find(operation.id) : [];
-    case "expire-pocket": {
+    case "expire-bucket": {
       if (result.kind !== "expired" || !("amount" in result) || result.amount === 0n) return [];
-      // A pocket can expire in several parts, each with a number of its own.
-      const prefix = `txn_${suffixOf(operation.pocketId)}.`;
+      // A bucket can expire in several parts, each with a number of its own.
+      const prefix = `txn_${suffixOf(operation.bucketId)}.`;
       const rowIds = [...stepsOfRow.keys()].filter((rowId) => rowId.startsWith(prefix));
       const isRight = (step: Step): boolean => step.amount === result.amount && unexplained.has(step);
       const [found] = rowIds.flatMap((rowId) => list(rowId, isRight));
-      assertClaim(found !== undefined, "what was answered is in the tables", `expiry of ${operation.pocketId}`);
+      assertClaim(found !== undefined, "what was answered is in the tables", `expiry of ${operation.bucketId}`);
       return [found];
     }
   }
@@ -172,11 +172,11 @@ function presentAgain(result: Result | undefined): unknown {
 
 async function comparePictures(database: Database, accountId: AccountId, told: LedgerPicture): Promise<void> {
   const { rows: postings } = await sql<Record<string, unknown>>`
-    select id, leg, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after, refund_of, created_at
+    select id, leg, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after, refund_of, created_at
       from postings where account_id = ${accountId} order by number`.execute(database);
   const toldPostings = told.postings.map(({ entry, refundOf, createdAt, cause, accountId: _, ...posting }) => ({
     ...posting,
-    pocket_id: entry?.pocketId ?? null,
+    bucket_id: entry?.bucketId ?? null,
     entry_number: entry?.number ?? null,
     balance_after: entry?.balanceAfter ?? null,
     refund_of: refundOf,
@@ -187,12 +187,12 @@ async function comparePictures(database: Database, accountId: AccountId, told: L
   assertSame(`the number of postings of ${accountId}`, postings.length, toldPostings.length);
   const tables = await loadState(runWithin(database), {
     accountIds: [accountId],
-    pocketIds: told.pockets.map(({ id }) => id),
+    bucketIds: told.buckets.map(({ id }) => id),
     holdIds: told.holds.map(({ id }) => id),
     transactionIds: [],
     spending: [],
   });
-  assertSame(`the pockets of ${accountId}`, [...tables.pockets.values()].toSorted(compareIds), told.pockets);
+  assertSame(`the buckets of ${accountId}`, [...tables.buckets.values()].toSorted(compareIds), told.buckets);
   const holds = [...tables.holds.values()].toSorted(compareIds);
   assertSame(`the holds of ${accountId}`, holds.map(presentHold), told.holds.map(presentHold));
   assertSame(`the budgets of ${accountId}`, presentSpending(tables.spending.values()), told.spending);

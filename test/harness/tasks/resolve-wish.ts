@@ -1,7 +1,7 @@
 import type { Hold, KeySpending } from "../../../src/features/ledger/ledger-state.ts";
 import type { Operation } from "../../../src/features/ledger/operation.ts";
 import type { Bill } from "../../../src/lib/bill.ts";
-import type { AccountId, HoldId, PocketId, TransactionId } from "../../../src/lib/ids.ts";
+import type { AccountId, BucketId, HoldId, TransactionId } from "../../../src/lib/ids.ts";
 import { type Nano, nano } from "../../../src/lib/money.ts";
 import {
   type AmountWish,
@@ -57,8 +57,8 @@ export function resolveWish(wish: Wish, { model, now, history }: Situation): Ope
     }
     case "grant": {
       const { kind, accountId, unit, life, channel } = wish;
-      const pockets = picture.pockets.filter((pocket) => pocket.accountId === accountId && pocket.unit === unit);
-      const room = maxOf(unit) - pockets.reduce((total, { posted }) => total + posted, 0n);
+      const buckets = picture.buckets.filter((bucket) => bucket.accountId === accountId && bucket.unit === unit);
+      const room = maxOf(unit) - buckets.reduce((total, { posted }) => total + posted, 0n);
       const amount = chooseAmount(wish.amount, [room], maxOf(unit));
       const from = life?.from === "midnight" ? new Date(now).setUTCHours(0, 0, 0, 0) : now.getTime();
       const expiresAt = life === null ? null : new Date(from + life.ms);
@@ -75,11 +75,11 @@ export function resolveWish(wish: Wish, { model, now, history }: Situation): Ope
     }
     case "refund":
       return resolveRefund(wish, { model, picture });
-    case "expire-pocket": {
-      const pocket = wish.isKnown ? pickFrom(picture.pockets, wish.pick) : undefined;
-      const pocketId: PocketId = pocket?.id ?? "pkt_none";
-      const accountId = chooseAsker(wish.asker, pocket?.accountId);
-      return { kind: "expire-pocket", accountId, pocketId, when: wish.when, cause: nameCause(0) };
+    case "expire-bucket": {
+      const bucket = wish.isKnown ? pickFrom(picture.buckets, wish.pick) : undefined;
+      const bucketId: BucketId = bucket?.id ?? "bkt_none";
+      const accountId = chooseAsker(wish.asker, bucket?.accountId);
+      return { kind: "expire-bucket", accountId, bucketId, when: wish.when, cause: nameCause(0) };
     }
     case "again": {
       const before = history.at(-1 - (wish.back % Math.max(history.length, 1)));
@@ -105,7 +105,7 @@ export function resolveWait(wait: WaitWish, now: Date, picture: LedgerPicture): 
       return latest(now, day.getTime() + wait.offsetMs);
     }
     case "an end": {
-      const open = wait.of === "pocket" ? picture.pockets : picture.holds.filter(({ state }) => state === "open");
+      const open = wait.of === "bucket" ? picture.buckets : picture.holds.filter(({ state }) => state === "open");
       const ends = open.flatMap(({ expiresAt }) => (expiresAt === null || expiresAt < now ? [] : [expiresAt]));
       const end = pickFrom(ends, wait.pick);
       return end === undefined ? now : latest(now, end.getTime() + wait.offsetMs);
@@ -329,7 +329,7 @@ function listVariants(operation: Operation): Operation[] {
         { ...operation, chargeId: "txn_none" },
         { ...operation, cause: nameCause(1) },
       ];
-    case "expire-pocket":
+    case "expire-bucket":
       return [other, { ...operation, when: operation.when === "due" ? "now" : "due" }];
   }
 }
@@ -354,10 +354,10 @@ function otherAccount(accountId: AccountId): AccountId {
   return knownAccountIds.find((id) => id !== accountId) ?? unknownAccountId;
 }
 
-function findCash(accountId: AccountId, { pockets }: LedgerPicture): { posted: bigint; held: bigint } {
-  const isCash = (pocket: LedgerPicture["pockets"][number]): boolean =>
-    pocket.accountId === accountId && pocket.kind === "cash";
-  return pockets.find(isCash) ?? { posted: 0n, held: 0n };
+function findCash(accountId: AccountId, { buckets }: LedgerPicture): { posted: bigint; held: bigint } {
+  const isCash = (bucket: LedgerPicture["buckets"][number]): boolean =>
+    bucket.accountId === accountId && bucket.kind === "cash";
+  return buckets.find(isCash) ?? { posted: 0n, held: 0n };
 }
 
 function nameTransaction(slot: number): TransactionId {
