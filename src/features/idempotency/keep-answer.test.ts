@@ -44,7 +44,7 @@ async function readLease(key: string): Promise<number> {
 
 describe("a claim", () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   });
   afterEach(() => {
     vi.useRealTimers();
