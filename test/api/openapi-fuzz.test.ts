@@ -25,9 +25,11 @@ import { testSeed } from "../harness/test-seed.ts";
 
 /** The same requests in every run, and others in each; `TEST_SEED` runs those of a failure again. */
 const fixedSeed = 18;
-const requestsPerKind = { fixed: 3, fresh: 2 };
+const requestsPerKind = { fixed: 2, fresh: 1 };
 /** Whoever is refused at the door needs no more. */
 const anonymousPerKind = { fixed: 1, fresh: 1 };
+/** Each run draws others of the hundreds that an operation with many fields has. */
+const unstorablePerOperation = 24;
 
 type Surface = {
   document: OpenApiDocument;
@@ -282,9 +284,13 @@ test.each(targets)("$name answers as it is described", async (target) => {
 
 test.each(targets)("$name refuses what cannot be stored, wherever it stands", async (target) => {
   const headers = { ...(await target.surface.credentials()), "x-forwarded-for": nextNetwork() };
-  for (const request of listUnstorableRequests(target, hintsFor(target), fixedSeed)) {
+  const all = listUnstorableRequests(target, hintsFor(target), fixedSeed);
+  const count = Math.min(all.length, unstorablePerOperation);
+  const some = fc.subarray(all, { minLength: count, maxLength: count });
+  const [drawn = []] = fc.sample(some, { seed: testSeed, numRuns: 1 });
+  for (const request of drawn) {
     const answer = await send(target.surface, { ...request, method: target.method }, headers);
     const problem = answer.status >= 500 ? "it breaks" : findUntruth(target.surface.document, target, answer);
-    expect(problem, explain(problem, { seed: fixedSeed, request }, answer)).toBeNull();
+    expect(problem, explain(problem, { seed: testSeed, request }, answer)).toBeNull();
   }
 });

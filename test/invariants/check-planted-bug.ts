@@ -1,34 +1,44 @@
-// Run by `planted-bugs.test.ts` as processes of their own: loads the ledger with one bug in it, compares it with the
-// model, and prints what found the bug. With the word `none` the ledger is left as it is.
+// `planted-bugs.test.ts` runs this as a process: for each bug named on the command line it loads a ledger with that bug,
+// compares it with the model, and prints the verdict as a line of JSON. `none` stands for the ledger as it is.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Disagreement } from "../harness/ledger/disagreement.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { type PlantedBug, plantedBugs } from "./planted-bugs.ts";
 
-/** Always the same scripts, so that what was found once is found for ever. */
+/** The same scripts in every run: a bug found once is found again. */
 const seed = 20_260_617;
 const runs = 1500;
 
 export type Verdict = { kind: "found"; by: string } | { kind: "survived" } | { kind: "not-plantable"; reason: string };
 
-if (import.meta.main) console.log(JSON.stringify(await judgeBug(process.argv[2] ?? "none")));
+if (import.meta.main) {
+  plantBugs();
+  for (const name of process.argv.slice(2)) console.log(JSON.stringify({ name, verdict: await judgeBug(name) }));
+}
 
 async function judgeBug(name: string): Promise<Verdict> {
   const bug = plantedBugs.find((planted) => planted.name === name);
   if (bug !== undefined) {
     const count = readFileSync(join(repositoryDir, bug.file), "utf8").split(bug.find).length - 1;
     if (count !== 1) return { kind: "not-plantable", reason: `its text occurs ${count} times in ${bug.file}` };
-    plant(bug);
   } else if (name !== "none") {
     return { kind: "not-plantable", reason: "there is no such bug" };
   }
-  // Only now, because everything that imports the ledger has to get the one with the bug.
-  const { applyBatch } = await import("../../src/features/ledger/apply-batch.ts");
-  const { checkScripts, compareEarlyWithLate, compareWithModel } = await import(
-    "../harness/ledger/compare-with-model.ts"
+  const query = nameQuery(bug);
+  const { applyBatch }: typeof import("../../src/features/ledger/apply-batch.ts") = await import(
+    `../../src/features/ledger/apply-batch.ts${query}`
+  );
+  const {
+    checkScripts,
+    compareEarlyWithLate,
+    compareWithModel,
+  }: typeof import("../harness/ledger/compare-with-model.ts") = await import(
+    `../harness/ledger/compare-with-model.ts${query}`
+  );
+  const { Disagreement }: typeof import("../harness/ledger/disagreement.ts") = await import(
+    `../harness/ledger/disagreement.ts${query}`
   );
   try {
     const options = { runs, seed, isShortened: false };
@@ -36,26 +46,48 @@ async function judgeBug(name: string): Promise<Verdict> {
     checkScripts((script) => void compareEarlyWithLate(script, applyBatch), options);
     return { kind: "survived" };
   } catch (error) {
-    return judgeFailure(error);
+    const cause = error instanceof Error ? error.cause : undefined;
+    return cause instanceof Disagreement ? { kind: "found", by: cause.check } : judgeFailure(error);
   }
 }
 
-/** Code that falls over because the bug was planted clumsily shows nothing about the tests. */
+function nameQuery(bug: PlantedBug | undefined): string {
+  return `?bug=${bug === undefined ? "none" : plantedBugs.indexOf(bug)}`;
+}
+
+/** Code that throws because the bug was planted clumsily proves nothing about the tests. */
 function judgeFailure(error: unknown): Verdict {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Disagreement) return { kind: "found", by: cause.check };
   const message = cause instanceof Error ? cause.message : String(error);
   return message.startsWith("Invariant broken: ")
     ? { kind: "found", by: `the ledger's own ${message.charAt(0).toLowerCase()}${message.slice(1)}` }
     : { kind: "not-plantable", reason: message };
 }
 
-function plant({ file, find, replace }: PlantedBug): void {
-  const url = pathToFileURL(join(repositoryDir, file)).href;
+/**
+ * Passes `?bug=` on from each module to those it imports, so that one process holds a ledger for each bug, and changes
+ * the bug's file on load. A process for each bug spent most of its time loading what they have in common.
+ */
+function plantBugs(): void {
+  const bugs = new Map<string, PlantedBug>(
+    plantedBugs.map((bug) => [pathToFileURL(join(repositoryDir, bug.file)).href + nameQuery(bug), bug]),
+  );
+  const ownFiles = ["src/", "test/harness/"].map((folder) => pathToFileURL(join(repositoryDir, folder)).href);
   registerHooks({
-    load(asked, context, nextLoad) {
-      const loaded = nextLoad(asked, context);
-      return asked === url ? { ...loaded, source: String(loaded.source).replace(find, () => replace) } : loaded;
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context);
+      const query = /\?bug=.*$/.exec(context.parentURL ?? "")?.[0];
+      const isOwn = ownFiles.some((folder) => resolved.url.startsWith(folder));
+      return query === undefined || !isOwn || resolved.url.endsWith(query)
+        ? resolved
+        : { ...resolved, url: resolved.url + query };
+    },
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      const bug = bugs.get(url);
+      return bug === undefined
+        ? loaded
+        : { ...loaded, source: String(loaded.source).replace(bug.find, () => bug.replace) };
     },
   });
 }
