@@ -12,11 +12,26 @@ const seed = process.env.TEST_SEED;
  * Each file needs most of the gateway: a process loads it once for all files that it runs, and Node does so itself, as it
  * does for users, from what it compiled before.
  */
-const whole = {
-  include: ["test/**/*.test.ts"],
-  isolate: false,
-  experimental: { viteModuleRunner: false, nodeLoader: false },
-};
+const wholeGateway = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+
+// A browser, a process or a decoder beside the test may be late on a busy machine. The summary names every retry.
+const oneRetry = { retry: 1 };
+
+const projects = [
+  {
+    name: "units",
+    include: ["{src,packages,scripts,web}/**/*.test.ts"],
+    // They share nothing but the modules, which take longer to load than most of them to run.
+    isolate: false,
+  },
+  { name: "api", include: ["test/{api,repository,harness}/**/*.test.ts"], ...wholeGateway },
+  { name: "flows", include: ["test/flows/**/*.test.ts"], ...wholeGateway, ...oneRetry },
+  { name: "browser", include: ["test/browser/**/*.test.ts"], ...wholeGateway, ...oneRetry },
+  { name: "invariants", include: ["test/invariants/**/*.test.ts"], ...wholeGateway },
+];
+
+/** What `npm test -- --shard` takes. */
+export const shards: readonly string[] = projects.map(({ name }) => name);
 
 export default defineConfig({
   test: {
@@ -35,21 +50,6 @@ export default defineConfig({
     // a quarter more of the processor, and what waits for somebody waited longer than people would.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "units",
-          include: ["{src,packages,scripts,web}/**/*.test.ts"],
-          // They share nothing but the modules, which take longer to load than most of them to run.
-          isolate: false,
-        },
-      },
-      // A gateway, a database or a browser beside the test may be late where the machine is busy. What passes at its second
-      // attempt only is named at the end of the run, to be mended, and a few of them fail it.
-      { extends: true, test: { ...whole, name: "whole", exclude: ["test/invariants/**"], retry: 1 } },
-      // What money and tasks must never do has no second attempt.
-      { extends: true, test: { ...whole, name: "invariants", include: ["test/invariants/**/*.test.ts"] } },
-    ],
+    projects: projects.map((test) => ({ extends: true as const, test })),
   },
 });

@@ -1,17 +1,36 @@
-// The whole of `npm test`: what the tests need, then every check, then every test. With words after it
-// (`npm test -- test/api`) only the tests that they name.
+// `npm test`: installs the programs tests need, then runs every check and every test. Words after it narrow it down:
+//   npm test -- test/api            the tests with these paths, without the checks
+//   npm test -- --quick             types, lint and the fast shards: before a commit
+//   npm test -- --shard flows       one shard, for machines that run them in parallel; `units` includes the checks
 import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
+import { shards } from "../vitest.config.ts";
 import { installTestTools } from "./install-test-tools.ts";
 
 const repositoryDir = join(import.meta.dirname, "..");
 const programsDir = join(repositoryDir, "node_modules/.bin");
-const words = process.argv.slice(2);
 
+type Plan = { checks: readonly string[] | null; tests: readonly string[] };
+
+const plan = readPlan(process.argv.slice(2));
 installTestTools();
-const hasPassedChecks = words.length > 0 || run("node", "scripts/check.ts");
-const hasPassedTests = run("vitest", "run", ...words);
+const hasPassedChecks = plan.checks === null || run("node", "scripts/check.ts", ...plan.checks);
+const hasPassedTests = run("vitest", "run", ...plan.tests);
 process.exitCode = hasPassedChecks && hasPassedTests ? 0 : 1;
+
+function readPlan(words: readonly string[]): Plan {
+  const [first, second = "", ...rest] = words;
+  if (first === undefined) return { checks: [], tests: [] };
+  if (first === "--quick") {
+    return { checks: ["--quick"], tests: ["--project", "units", "--project", "api", ...words.slice(1)] };
+  }
+  if (first !== "--shard") return { checks: null, tests: words };
+  if (!shards.includes(second)) {
+    console.error(`--shard takes one of ${shards.join(", ")}.`);
+    process.exit(2);
+  }
+  return { checks: second === "units" ? [] : null, tests: ["--project", second, ...rest] };
+}
 
 function run(program: string, ...args: readonly string[]): boolean {
   // The installed programs look for `node` on the PATH, and must find the pinned one.

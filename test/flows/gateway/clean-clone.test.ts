@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { findFreePort } from "../../harness/gateway-process.ts";
 import { listRepositoryFiles, repositoryDir } from "../../harness/repository-files.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const installMsMax = 480_000;
+const startMsMax = 240_000;
 
 /** The environment of somebody who has Node and npm, and none of what this test run has set up for itself. */
 function createNewcomersEnvironment(port: string): NodeJS.ProcessEnv {
@@ -34,7 +34,7 @@ async function startAndStop(folder: string, port: string): Promise<string> {
     const answer = await fetch(`http://localhost:${port}/readyz`).catch(() => null);
     return answer?.status === 200;
   };
-  await waitUntil("the gateway answers", look, installMsMax);
+  await waitUntil("the gateway answers", look, startMsMax);
   child.kill("SIGTERM");
   await exited;
   const stillAnswers = await fetch(`http://localhost:${port}/readyz`).then(
@@ -45,14 +45,18 @@ async function startAndStop(folder: string, port: string): Promise<string> {
   return output;
 }
 
-test("a clean copy of the repository starts with npm start alone, and installs nothing the second time", {
-  timeout: installMsMax + 60_000,
+// Before this test ran, `npm test` installed the packages of a clean clone by the same script. Installing them twice would
+// take longer than any other test.
+test("a copy of the repository with its packages starts with npm start alone, and builds nothing the second time", {
+  timeout: startMsMax + 60_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-clone-"));
   for (const file of listRepositoryFiles()) cpSync(join(repositoryDir, file), join(folder, file));
+  symlinkSync(join(repositoryDir, "node_modules"), join(folder, "node_modules"));
   const port = await findFreePort();
   const first = await startAndStop(folder, port);
-  expect(first).toMatch(/Installing.*Installed in.*Creating the database.*Sluice is running/s);
+  expect(first).toMatch(/Creating the database.*Sluice is running/s);
+  expect(existsSync(join(folder, "dist/web"))).toBe(true);
   const second = await startAndStop(folder, port);
   expect(second).toContain("Sluice is running");
   expect(second).not.toMatch(/Install|Creating/);
