@@ -16,6 +16,7 @@ const ranks = [
     messages: ["src/features/messages"],
     payments: ["src/features/payments"],
     responses: ["src/features/responses"],
+    speech: ["src/features/speech"],
     usage: ["src/features/usage"],
   },
   {
@@ -26,7 +27,6 @@ const ranks = [
       "src/features/tasks",
       "src/features/tasks/machine",
       "src/features/tasks/read",
-      "src/features/tasks/speech",
       "src/features/tasks/submit",
       "src/features/tasks/work",
     ],

@@ -16,6 +16,7 @@ import { createMessages } from "../../src/features/messages/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
 import { createResponses } from "../../src/features/responses/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
+import { createSpeech } from "../../src/features/speech/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
 import { createTranscriptions } from "../../src/features/transcriptions/index.ts";
 import { createWebhooks } from "../../src/features/webhooks/index.ts";
@@ -139,6 +140,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
       days: 0,
       ...readTextLimits(settings),
     }),
+    speech: createSpeech({ calls, catalog, registry, clock, tasks }),
     tasks,
     transcriptions: createTranscriptions({ catalog, registry, clock, calls, files }),
     webhooks,

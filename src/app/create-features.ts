@@ -11,6 +11,7 @@ import { createPayments, type StripePlace } from "../features/payments/index.ts"
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
+import { createSpeech } from "../features/speech/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
@@ -43,6 +44,7 @@ export type Features = Pick<
   | "files"
   | "payments"
   | "site"
+  | "speech"
   | "tasks"
   | "transcriptions"
   | "webhooks"
@@ -128,7 +130,7 @@ export async function createFeatures(
   stack.defer(() => guarded.close());
   const tasks = createTasks({
     ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
-    ...{ files, guarded, calls, random },
+    ...{ files, guarded, random },
     failpoint,
     ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
@@ -137,13 +139,14 @@ export async function createFeatures(
     connectionsMax: settings.database_connections,
   });
   stack.defer(() => tasks.close());
+  const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
   return {
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ dramas, files, payments, site, tasks, transcriptions, webhooks, ...notes },
+    ...{ dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     rebrand: (next) => rebrandSite(site, foundation, next),

@@ -21,6 +21,7 @@ import { addRequestRoutes, type ContentSeal, type RequestLog } from "../features
 import type { Responses } from "../features/responses/index.ts";
 import { addSearchRoutes } from "../features/search/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
+import type { Speech } from "../features/speech/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import type { Transcriptions } from "../features/transcriptions/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
@@ -79,6 +80,7 @@ export type GatewayHttpDependencies = {
   payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
   responses: Pick<Responses, "addRoutes">;
   site: Pick<Site, "addRoutes">;
+  speech: Pick<Speech, "addRoutes">;
   tasks: Pick<Tasks, "addRoutes">;
   transcriptions: Pick<Transcriptions, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
@@ -209,6 +211,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   given.responses.addRoutes(api);
   given.embeddings.addRoutes(api);
   given.files.addRoutes(api);
+  given.speech.addRoutes(api);
   given.tasks.addRoutes(api);
   given.dramas.addRoutes(api);
   given.transcriptions.addRoutes(api);

@@ -9,7 +9,7 @@ export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catal
 export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
 export { type CatalogView, findOfferedModel, listOfferedModels, newcomer, type OfferedModel } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
-export { getOfferedModel } from "./get-offered-model.ts";
+export { getOfferedModel, getPrice } from "./get-offered-model.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";

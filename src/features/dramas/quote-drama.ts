@@ -1,7 +1,7 @@
 import { invariant } from "../../lib/invariant.ts";
 import type { Nano } from "../../lib/money.ts";
-import { capabilityByStage, type DramaStage, type Price } from "../catalog/index.ts";
-import { getPrice, type StagedTerms } from "../tasks/index.ts";
+import { capabilityByStage, type DramaStage, getPrice, type Price } from "../catalog/index.ts";
+import type { StagedTerms } from "../tasks/index.ts";
 import { stepByStage } from "./drama-request.ts";
 
 /** The most that a drama can cost: each of its stages at its own price, a film for as long as it may be. */

@@ -12,7 +12,6 @@ import { createMetrics } from "../../platform/observability/metrics.ts";
 import type { Tracing } from "../../platform/tracing/span.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
-import type { Calls } from "../calls/index.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import type { Files } from "../files/index.ts";
 import { releaseHold } from "../ledger/index.ts";
@@ -21,15 +20,16 @@ import { createCancelCheck } from "./read/cancel-task.ts";
 import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
 import { createTaskWatch, type TaskWatch } from "./read/watch-tasks.ts";
-import { addSpeechRoutes } from "./speech/speech-routes.ts";
 import {
   addGenerationRoutes,
+  type ReplaySubmission,
+  replaySubmission,
   type SubmissionRouteDependencies,
   type SubmitTask,
   submitTask,
 } from "./submit/generation-routes.ts";
 import { addImageEditRoutes } from "./submit/image-edit-routes.ts";
-import { prepareMedia } from "./submit/prepare-media.ts";
+import { type PrepareMedia, prepareMedia } from "./submit/prepare-media.ts";
 import { createSubmissionWriter } from "./submit/write-submissions.ts";
 import { isFinal, type Task } from "./task.ts";
 import { notifyChanges, notifyDue } from "./task-store.ts";
@@ -42,6 +42,10 @@ export type Tasks = {
   addRoutes(v1: HttpServer): void;
   /** Makes a task of a request for something that is made of tasks, and answers it. */
   submit: SubmitTask;
+  /** Prepares the task of a media request that `check` has validated. */
+  prepareMedia: PrepareMedia;
+  /** Answers a repeated `Idempotency-Key` with the task it created. Returns false if the key belongs to no task. */
+  replay: ReplaySubmission;
   /** Begins to take tasks further; `orchestrate` knows what composite ones are made of. */
   startWorking(orchestrate: Orchestrate): void;
   /** No more tasks are claimed here; steps that are under way have until `closeTimeoutMs` from now. */
@@ -64,8 +68,6 @@ type TasksDependencies = {
   health: UpstreamHealth;
   files: Files;
   guarded: Pick<GuardedClient, "fetchBytes">;
-  /** What answers while one waits: speech. */
-  calls: Calls;
   random(): number;
   failpoint?(name: TaskFailpoint): void;
   presentComposite: PresentComposite;
@@ -86,7 +88,7 @@ type TasksDependencies = {
 };
 
 export function createTasks(dependencies: TasksDependencies): Tasks {
-  const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls } = dependencies;
+  const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded } = dependencies;
   const { currency, baseUrl, keyValidityMs, random, presentComposite, failpoint = () => {} } = dependencies;
   const { metrics = createMetrics(), tracing = null, changes = { announce() {} }, keptDays = 0 } = dependencies;
   const heartbeats = createHeartbeats(dependencies.heartbeatMs);
@@ -125,20 +127,20 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     },
   };
   const submit: SubmitTask = (request, reply, way) => submitTask(submissions, { request, reply, way });
+  const making: SubmissionRouteDependencies = {
+    submit,
+    prepareMedia: (check) => prepareMedia({ files, catalog, registry }, check),
+  };
   let worker: TaskWorker | null = null;
   return {
     addRoutes(v1) {
-      const making: SubmissionRouteDependencies = {
-        submit,
-        prepareMedia: (check) => prepareMedia({ files, catalog, registry }, check),
-      };
       addGenerationRoutes(v1, making);
       addImageEditRoutes(v1, { ...making, files });
-      addSpeechRoutes(v1, { ...making, calls, database, clock, catalog, registry, files, baseUrl });
       const isCancelable = createCancelCheck({ catalog, registry });
       addTaskRoutes(v1, { ...transitions, watch, files, heartbeats, isCancelable, presentComposite, keptDays });
     },
-    submit,
+    ...making,
+    replay: (kept, reply) => replaySubmission({ database, clock, files, baseUrl }, kept, reply),
     startWorking(orchestrate) {
       const { stepsMax, closeTimeoutMs } = dependencies;
       const upstreams = { files, guarded, catalog, registry, health, random };

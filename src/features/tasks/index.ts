@@ -9,15 +9,17 @@
 
 export { createTasks, type Tasks } from "./create-tasks.ts";
 export { listFinished } from "./machine/decide-transition.ts";
-export { countCharacters } from "./quote-task.ts";
+export { explainFailure } from "./machine/explain-failure.ts";
+export { billTask, countCharacters, quoteTask } from "./quote-task.ts";
 export { cancelTask } from "./read/cancel-task.ts";
 export { linkEvent } from "./read/present-task.ts";
 export { getTask } from "./read/read-task.ts";
 export { taskEventSchema, taskSchema } from "./read/task-schema.ts";
+export { checkSpeech } from "./submit/check-generation.ts";
 export type { PrepareTask } from "./submit/create-task.ts";
-export { submissionAnswers, submissionErrors, submissionText } from "./submit/generation-routes.ts";
-export { commonFields } from "./submit/generation-schema.ts";
-export { getPrice } from "./submit/prepare-media.ts";
+export { submissionAnswer, submissionAnswers, submissionErrors, submissionText } from "./submit/generation-routes.ts";
+export { commonFields, type SpeechBody, speechRequestSchema } from "./submit/generation-schema.ts";
+export { parsePrefer } from "./submit/prefer.ts";
 export { retryTask } from "./submit/retry-task.ts";
 export {
   type CompositeTask,
@@ -31,6 +33,7 @@ export {
   type TaskWarning,
   taskStates,
   taskTypes,
+  type UnitTerms,
 } from "./task.ts";
 export { findTask, listTasks } from "./task-store.ts";
 export { forgetOldTasks, type TaskRetention } from "./work/forget-old-tasks.ts";

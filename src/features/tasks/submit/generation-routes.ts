@@ -8,13 +8,14 @@ import { describeEndpoint, type EndpointName } from "../../../platform/http/endp
 import { createFacts, getCaller } from "../../../platform/http/request-context.ts";
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
 import type { Files } from "../../files/index.ts";
-import { parseIdempotencyKey } from "../../idempotency/index.ts";
+import { type KeptAnswer, parseIdempotencyKey } from "../../idempotency/index.ts";
 import { presentTask } from "../read/present-task.ts";
 import { awaitTask } from "../read/read-task.ts";
 import { presentNow, presentTaskHeaders, watchCaller } from "../read/task-routes.ts";
 import { taskSchema } from "../read/task-schema.ts";
 import type { TaskWatch } from "../read/watch-tasks.ts";
 import { isFinal, type Task } from "../task.ts";
+import { findTask } from "../task-store.ts";
 import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
 import {
@@ -28,6 +29,7 @@ import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestS
 import { findInlineForm } from "./openai-image-options.ts";
 import { type Preference, parsePrefer } from "./prefer.ts";
 import type { CheckMedia, PrepareMedia } from "./prepare-media.ts";
+import { keptTaskType } from "./write-submissions.ts";
 
 /** What routes make tasks with. */
 export type SubmissionRouteDependencies = { submit: SubmitTask; prepareMedia: PrepareMedia };
@@ -151,8 +153,24 @@ function addSubmission<B extends CommonBody>(
 }
 
 /** What the head of an answer to a submission says, also when it is sent again. */
-export function presentSubmissionHeaders(baseUrl: string, task: Task): Record<string, string> {
+function presentSubmissionHeaders(baseUrl: string, task: Task): Record<string, string> {
   return { ...presentTaskHeaders(task), location: `${baseUrl}/tasks/${task.id}` };
+}
+
+export type ReplaySubmission = (kept: KeptAnswer, reply: FastifyReply) => Promise<boolean>;
+
+/** Answers a repeated `Idempotency-Key` with the task it created. Returns false if the key belongs to no task. */
+export async function replaySubmission(
+  { baseUrl, ...dependencies }: Pick<SubmitDependencies, "database" | "clock" | "files" | "baseUrl">,
+  { status, contentType, body }: KeptAnswer,
+  reply: FastifyReply,
+): Promise<boolean> {
+  if (contentType !== keptTaskType || body === null) return false;
+  const task = await findTask(dependencies.database, body.toString());
+  const answer = task === null ? null : await presentNow(dependencies, task);
+  if (task !== null) reply.headers(presentSubmissionHeaders(baseUrl, task));
+  reply.code(status).type("application/json; charset=utf-8").send(JSON.stringify(answer));
+  return true;
 }
 
 /** How requests of an endpoint become tasks. */

@@ -2,7 +2,7 @@ import type { Caller } from "../../../lib/caller.ts";
 import { countStartedSeconds } from "../../../lib/started-seconds.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
-import type { Capability, LiveCatalog, Model, Price } from "../../catalog/index.ts";
+import { getPrice, type LiveCatalog, type Model } from "../../catalog/index.ts";
 import type { Files } from "../../files/index.ts";
 import { quoteTask } from "../quote-task.ts";
 import { listAbleTargets, listTaskTargets } from "../work/task-target.ts";
@@ -57,16 +57,6 @@ async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly 
     ),
   );
   return { ...body, input_images: images };
-}
-
-/** The price of the very capability that is used, or the one that is for all of them. */
-export function getPrice(prices: readonly Price[], used: Capability): Price {
-  const price =
-    prices.find(({ capability }) => capability === used) ?? prices.find(({ capability }) => capability === null);
-  if (price === undefined) {
-    throw new AppError("unsupported_capability", `This model has no price for ${used}.`, { param: "model" });
-  }
-  return price;
 }
 
 function requireAbleTarget(dependencies: MediaDependencies, model: Model, { request }: CheckedGeneration): void {

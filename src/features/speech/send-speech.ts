@@ -1,9 +1,9 @@
-import { ProviderError } from "../../../providers/contract.ts";
-import type { SpeechAudio, SpeechProvider, SpeechRequest } from "../../../providers/generation.ts";
-import { readApiKey } from "../../../providers/provider-setup.ts";
-import type { CallAttempt, CallRun, CallSink } from "../../calls/index.ts";
-import type { RouteTarget } from "../../catalog/index.ts";
-import { countCharacters } from "../quote-task.ts";
+import { ProviderError } from "../../providers/contract.ts";
+import type { SpeechAudio, SpeechProvider, SpeechRequest } from "../../providers/generation.ts";
+import { readApiKey } from "../../providers/provider-setup.ts";
+import type { CallAttempt, CallRun, CallSink } from "../calls/index.ts";
+import type { RouteTarget } from "../catalog/index.ts";
+import { countCharacters } from "../tasks/index.ts";
 
 export type SpeechTarget = RouteTarget & { speech: SpeechProvider; timeoutMs: number };
 

@@ -1,11 +1,11 @@
-import { type Bill, hungUpMark } from "../../../lib/bill.ts";
-import type { Clock } from "../../../lib/clock.ts";
-import { invariant } from "../../../lib/invariant.ts";
-import { type Nano, presentMoney } from "../../../lib/money.ts";
-import { AppError } from "../../../platform/errors/app-error.ts";
-import type { ProviderError } from "../../../providers/contract.ts";
-import type { AudioFormat, SpeechAudio, SpeechRequest } from "../../../providers/generation.ts";
-import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
+import { type Bill, computeCharge, hungUpMark } from "../../lib/bill.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { type Nano, presentMoney } from "../../lib/money.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ProviderError } from "../../providers/contract.ts";
+import type { AudioFormat, SpeechAudio, SpeechRequest } from "../../providers/generation.ts";
+import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import {
   boundCallMs,
   type CallEnd,
@@ -16,14 +16,17 @@ import {
   type ChargeRule,
   holdMarginMs,
   type IncomingCall,
-} from "../../calls/index.ts";
-import { getOfferedModel, type LiveCatalog, presentDeprecation } from "../../catalog/index.ts";
-import { explainFailure } from "../machine/explain-failure.ts";
-import { billTask, countCharacters, priceTask, quoteTask } from "../quote-task.ts";
-import { checkSpeech } from "../submit/check-generation.ts";
-import type { SpeechBody } from "../submit/generation-schema.ts";
-import { getPrice } from "../submit/prepare-media.ts";
-import type { UnitTerms } from "../task.ts";
+} from "../calls/index.ts";
+import { getOfferedModel, getPrice, type LiveCatalog, presentDeprecation } from "../catalog/index.ts";
+import {
+  billTask,
+  checkSpeech,
+  countCharacters,
+  explainFailure,
+  quoteTask,
+  type SpeechBody,
+  type UnitTerms,
+} from "../tasks/index.ts";
 import { type SpeechKinds, type SpeechTarget, type SpokenUsage, sendSpeech } from "./send-speech.ts";
 
 export type SpeechDirectory = { catalog: LiveCatalog; registry: ProviderRegistry; clock: Clock };
@@ -84,7 +87,7 @@ function listSpeechTargets(
 
 /** The price of the full text is on hold: an upstream that has it cannot be stopped where money ends. */
 function describeTerms(terms: UnitTerms, holdMs: number): CallTerms {
-  const price = priceTask(terms);
+  const price = computeCharge(billTask(terms, terms.unitsMax));
   return {
     priceId: terms.priceId,
     isFree: price === 0n,

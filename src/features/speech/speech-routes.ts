@@ -1,0 +1,69 @@
+import { Type } from "typebox";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
+import type { Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
+import {
+  checkSpeech,
+  parsePrefer,
+  type SpeechBody,
+  speechRequestSchema,
+  submissionAnswer,
+  submissionErrors,
+  type Tasks,
+  taskSchema,
+} from "../tasks/index.ts";
+import { audioTypes, prepareSpeech, type SpeechDirectory } from "./prepare-speech.ts";
+import type { SpeechKinds } from "./send-speech.ts";
+
+export type SpeechDependencies = SpeechDirectory & {
+  calls: Calls;
+  tasks: Pick<Tasks, "submit" | "prepareMedia" | "replay">;
+};
+
+const path = "/audio/speech";
+const description = `Says a text. The answer is the audio itself, as it is made. With \`Prefer: respond-async\` it is a task like those of
+the other media. With an \`Idempotency-Key\` the call can be sent again: it is done and paid once.`;
+
+export function addSpeechRoutes(http: HttpServer, { calls, tasks, ...directory }: SpeechDependencies): void {
+  const route: PaidRoute<SpeechKinds> = {
+    path,
+    prepare: (incoming: IncomingCall) => prepareSpeech(directory, incoming),
+    // The same key may have created a speech task before.
+    replay: tasks.replay,
+  };
+  const prepare = tasks.prepareMedia(checkSpeech);
+  const { config, schema, errors } = describeEndpoint("createSpeech", [
+    ...submissionErrors,
+    "already_completed",
+    "content_policy_violation",
+    "upstream_unavailable",
+    "upstream_timeout",
+  ]);
+  http.post(
+    path,
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Create speech",
+        description,
+        tags: ["Speech"],
+        headers: describeHeaders("idempotency-key", "prefer"),
+        ...describeAnswers({ 200: { types: Object.values(audioTypes) }, 202: submissionAnswer }),
+        body: speechRequestSchema,
+        response: { 200: Type.Unsafe<Buffer>(Type.String({ description: "The audio." })), 202: taskSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      if (!parsePrefer(request.headers.prefer).isAsync) {
+        calls.answer(route, request, reply);
+        return reply;
+      }
+      if (await calls.replay(route, request, reply)) return reply;
+      reply.header("preference-applied", "respond-async");
+      return await tasks.submit<SpeechBody>(request, reply, { path, prepare });
+    },
+  );
+}
