@@ -29,6 +29,7 @@ const http = await createGatewayHttp({
   responses: { addRoutes: () => {} },
   payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },
   site: { addRoutes: async () => {} },
+  speech: nothing,
   tasks: nothing,
   transcriptions: nothing,
   webhooks: nothing,

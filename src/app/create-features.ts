@@ -130,8 +130,7 @@ export async function createFeatures(
   stack.defer(() => guarded.close());
   const tasks = createTasks({
     ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
-    ...{ files, guarded, random },
-    failpoint,
+    ...{ files, guarded, random, failpoint },
     ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
     keptDays: settings.task_days,

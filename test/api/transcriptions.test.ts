@@ -323,7 +323,7 @@ describe("what is refused costs nothing, and reaches no upstream:", () => {
       what: "a recording that is too long",
       model: "brief",
       make: () => encode("mp3", lavfi("sine=d=2")),
-      says: "The recording has 3 seconds; this model takes up to 1.",
+      says: "The recording has 3 seconds. This model accepts at most 1.",
     },
   ])("$what", async ({ model = "ear", make, says }) => {
     const message = await expectRefusal({ model }, { code: "invalid_file", param: "file" }, { bytes: await make() });

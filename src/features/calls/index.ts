@@ -8,10 +8,20 @@
  * upstream. An endpoint brings a `PaidRoute`: what it checks, what it costs, how it is sent and how its answer looks.
  */
 export type { ChargeRule } from "./call.ts";
+export { callErrors, explainCallFailure, type FailureTexts, fieldErrors, toProviderError } from "./call-errors.ts";
 export type { IncomingCall, PaidRoute } from "./call-routes.ts";
 export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
 export { presentAttempt } from "./describe-attempt.ts";
 export { explainUpstreamFault } from "./explain-upstream-fault.ts";
+export {
+  type CallDirectory,
+  type FlatKinds,
+  type FlatMeter,
+  type FlatPresenter,
+  flatCall,
+  isChargeDue,
+  listFlatTargets,
+} from "./flat-call.ts";
 export { noteFacts, noteRouting } from "./note-facts.ts";
 export {
   boundCallMs,

@@ -1,8 +1,8 @@
 /**
- * Embeddings: OpenAI's embeddings endpoint, as a paid call.
+ * Embeddings: OpenAI's embeddings endpoint, as a flat-priced paid call.
  *
- * Promises: there is one vector for each input, in the order of the inputs, in the form and of the length that were
- * asked for, or an error. Only input is charged: the tokens that the upstream reports, and by our own count where it does
- * not, which the charge then says. Vectors are the model's; nothing else of the upstream's answer is handed on.
+ * Promises: a call returns one vector per input, in the order of the inputs, with the requested encoding and length, or
+ * it returns an error. Only input tokens are charged, as the upstream reports them. Without a report the gateway counts
+ * them, and the charge says so. Nothing of the upstream's answer but its vectors reaches the caller.
  */
-export { createEmbeddings, type Embeddings } from "./create-embeddings.ts";
+export { createEmbeddings, type Embeddings } from "./embedding-routes.ts";

@@ -1,84 +1,131 @@
-import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
-import type { EmbeddingRequest } from "../../providers/embedding.ts";
-import type { ProviderRegistry } from "../../providers/provider-registry.ts";
-import { boundCallMs, type CallPlan, holdMarginMs, type IncomingCall } from "../calls/index.ts";
-import { getOfferedModel, type LiveCatalog, type Price, presentDeprecation } from "../catalog/index.ts";
-import type { EmbeddingKinds, EmbeddingTarget } from "./embedding-kinds.ts";
+import { presentMoney } from "../../lib/money.ts";
+import type { EmbeddingAnswer, EmbeddingInput, EmbeddingProvider } from "../../providers/embedding.ts";
+import {
+  type CallDirectory,
+  type CallPlan,
+  explainCallFailure,
+  type FailureTexts,
+  type FlatKinds,
+  type FlatMeter,
+  type FlatPresenter,
+  flatCall,
+  type IncomingCall,
+  isChargeDue,
+  listFlatTargets,
+} from "../calls/index.ts";
+import { getOfferedModel, type Price } from "../catalog/index.ts";
 import type { EmbeddingBody } from "./embedding-schema.ts";
-import { explainEmbeddingFailure } from "./explain-embedding-failure.ts";
-import { EmbeddingMeter } from "./meter-embedding.ts";
-import { createEmbeddingPresenter } from "./present-embedding.ts";
-import { billEmbedding, describeTerms, measureEmbedding } from "./quote-embedding.ts";
+import {
+  billEmbedding,
+  countInput,
+  type EmbeddedUsage,
+  type EmbeddingSize,
+  measureEmbedding,
+} from "./quote-embedding.ts";
 import { readEmbeddingRequest } from "./read-embedding-request.ts";
-import { sendEmbedding } from "./send-embedding.ts";
 
-export type EmbeddingDirectory = { catalog: LiveCatalog; registry: ProviderRegistry; clock: Clock };
+type EmbeddingTypes = {
+  adapter: EmbeddingProvider;
+  piece: never;
+  answer: EmbeddingAnswer;
+  /** Tokens. */
+  reported: number;
+  usage: EmbeddedUsage;
+};
 
 const timeoutMsUsual = 60_000;
-/** Of models that do not tell how long their vectors are. */
+/** For models whose catalog entry sets no `max_dimensions`. */
 const dimensionsMaxUsual = 8192;
 
-/** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
+const failureTexts: FailureTexts = {
+  contentParam: "input",
+  // Clients search for OpenAI's wording.
+  tooLong: {
+    code: "context_length_exceeded",
+    message: "This model's maximum context length is exceeded.",
+    param: "input",
+  },
+};
+
+/** Checks and prices a call before anything is sent. Throws if the request is invalid. */
 export function prepareEmbedding(
-  { catalog, registry, clock }: EmbeddingDirectory,
+  { catalog, registry, clock }: CallDirectory,
   { caller, body, bodyBytes, requestId }: IncomingCall,
-): CallPlan<EmbeddingKinds> {
-  // The schema has checked it.
+): CallPlan<FlatKinds<EmbeddingTypes>> {
+  // The schema has validated it.
   const asked = body as EmbeddingBody;
-  const offered = getOfferedModel(catalog.current(), asked.model, caller, clock.now());
+  const view = catalog.current();
+  const offered = getOfferedModel(view, asked.model, caller, clock.now());
   const { id: modelId, limits } = offered.model;
   const request = readEmbeddingRequest(asked, offered.model);
-  const targets = listAbleTargets({ catalog, registry }, modelId, request);
+  const targets = listFlatTargets(view, modelId, {
+    getAdapter: (provider) => registry.getEmbedding(provider),
+    findObstacle: (adapter) => adapter.findObstacle(request),
+    timeoutMsUsual,
+  });
   const price = getPrice(offered.prices);
   const size = measureEmbedding(request.input, { bodyBytes, contextWindow: limits.context_window });
-  const callMs = boundCallMs(targets.map(({ timeoutMs }) => timeoutMs));
   const dimensionsMax = limits.max_dimensions ?? dimensionsMaxUsual;
-  return {
-    ...{ caller, requestId, modelId, targets, callMs, tokensLikely: size.tokensLikely },
+  return flatCall<EmbeddingTypes>({
+    ...{ caller, requestId, offered, targets, tokensLikely: size.tokensLikely },
     operation: { name: "embeddings", outputType: null },
-    terms: describeTerms(price, size, callMs + holdMarginMs),
-    meter: new EmbeddingMeter(request.input, size),
-    presenter: createEmbeddingPresenter(modelId),
-    headers: presentDeprecation(offered),
-    start: (target, _unitsMax, sink, { traceparent, remainingMs }) =>
-      sendEmbedding(target, { request, dimensionsMax, traceparent, remainingMs }, sink),
-    explain: explainEmbeddingFailure,
+    usageMax: { inputTokens: size.tokensMax, isCounted: false },
     bill: (usage) => billEmbedding(price, usage),
+    meter: createMeter(request.input, size),
+    presenter: createPresenter(modelId),
+    async send({ adapter }, attempt, sink) {
+      const answer = await adapter.embed({ ...attempt, request, dimensionsMax });
+      sink.onAccepted();
+      sink.onAnswer(answer);
+    },
+    explain: (error) => explainCallFailure(error, failureTexts),
     countTokens: ({ inputTokens }) => ({ input: inputTokens, output: 0 }),
     describeUsage: ({ inputTokens, isCounted }) =>
       isCounted ? { input_tokens: inputTokens, counted: true } : { input_tokens: inputTokens },
     describeSpan: ({ inputTokens }) => ({ "gen_ai.usage.input_tokens": inputTokens }),
-  };
+  });
 }
 
-/** A model is offered only with a price. */
+/** The catalog offers no model without a price. */
 function getPrice([price]: readonly Price[]): Price {
   invariant(price !== undefined, "a model was offered without a price");
   return price;
 }
 
-/** Who can embed this as the model. Where nobody can for what it asks, that is the caller's to change. */
-function listAbleTargets(
-  { catalog, registry }: Pick<EmbeddingDirectory, "catalog" | "registry">,
-  modelId: string,
-  request: EmbeddingRequest,
-): EmbeddingTarget[] {
-  const able: EmbeddingTarget[] = [];
-  let refusal: AppError | null = null;
-  for (const target of catalog.current().targetsByModelId.get(modelId) ?? []) {
-    const { provider, route } = target;
-    const embedding = registry.getEmbedding(provider);
-    const obstacle = embedding?.findObstacle(request) ?? null;
-    if (obstacle !== null) {
-      refusal ??= new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
-      continue;
-    }
-    if (embedding === null) continue;
-    const timeoutMs = route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual;
-    able.push({ ...target, embedding, timeoutMs });
+/** Charges all input once there are vectors. */
+function createMeter(input: EmbeddingInput, size: EmbeddingSize): FlatMeter<EmbeddingTypes> {
+  let hasAnswer = false;
+  /** An upstream cannot read more than was sent, so a larger report is ignored. Without an answer the hold is due. */
+  function countTokens(reported: number | null): EmbeddedUsage {
+    if (reported !== null && reported <= size.tokensMax) return { inputTokens: reported, isCounted: false };
+    return { inputTokens: hasAnswer ? countInput(input, size) : size.tokensMax, isCounted: true };
   }
-  if (able.length === 0 && refusal !== null) throw refusal;
-  return able;
+  return {
+    // The usage arrives with the answer.
+    isCostKnown: false,
+    takeAnswer({ inputTokens }) {
+      hasAnswer = true;
+      return inputTokens;
+    },
+    conclude: (rule, { reported }) => ({ usage: countTokens(reported), isDue: isChargeDue(rule, hasAnswer) }),
+  };
+}
+
+/** Builds the JSON by hand, because the vectors are JSON already. */
+function createPresenter(modelId: string): FlatPresenter<EmbeddingTypes> {
+  return {
+    form: "whole",
+    contentType: "application/json; charset=utf-8",
+    presentWhole({ answer, usage: { inputTokens: tokens }, settlement }) {
+      const data = (answer?.vectors ?? []).map(
+        (vector, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
+      );
+      const usage = { prompt_tokens: tokens, total_tokens: tokens, charge: presentMoney(settlement.charge) };
+      const model = JSON.stringify(modelId);
+      return `{"object":"list","data":[${data.join(",")}],"model":${model},"usage":${JSON.stringify(usage)}}`;
+    },
+    summarize: ({ usage, settlement }) =>
+      `It had ${usage.inputTokens} prompt tokens and cost ${presentMoney(settlement.charge)}.`,
+  };
 }

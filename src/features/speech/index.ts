@@ -5,4 +5,4 @@
  * text, and is charged once the upstream accepts it, also if the caller hangs up. If the upstream breaks off and reports
  * how many characters it spoke, only those are charged. An `Idempotency-Key` runs one call or creates one task.
  */
-export { createSpeech, type Speech } from "./create-speech.ts";
+export { createSpeech, type Speech } from "./speech-routes.ts";

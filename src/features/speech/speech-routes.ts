@@ -3,7 +3,7 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
+import type { CallDirectory, Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
 import {
   checkSpeech,
   parsePrefer,
@@ -14,19 +14,21 @@ import {
   type Tasks,
   taskSchema,
 } from "../tasks/index.ts";
-import { audioTypes, prepareSpeech, type SpeechDirectory } from "./prepare-speech.ts";
-import type { SpeechKinds } from "./send-speech.ts";
+import { audioTypes, prepareSpeech, type SpeechKinds } from "./prepare-speech.ts";
 
-export type SpeechDependencies = SpeechDirectory & {
+export type Speech = { addRoutes(v1: HttpServer): void };
+
+type SpeechDependencies = CallDirectory & {
   calls: Calls;
   tasks: Pick<Tasks, "submit" | "prepareMedia" | "replay">;
 };
 
 const path = "/audio/speech";
-const description = `Says a text. The answer is the audio itself, as it is made. With \`Prefer: respond-async\` it is a task like those of
-the other media. With an \`Idempotency-Key\` the call can be sent again: it is done and paid once.`;
+const description = `Turns a text into audio and streams it while the model produces it. With \`Prefer: respond-async\` the endpoint
+creates a task instead, as the other media endpoints do. With an \`Idempotency-Key\` you can safely retry: the call runs
+once and you pay once.`;
 
-export function addSpeechRoutes(http: HttpServer, { calls, tasks, ...directory }: SpeechDependencies): void {
+export function createSpeech({ calls, tasks, ...directory }: SpeechDependencies): Speech {
   const route: PaidRoute<SpeechKinds> = {
     path,
     prepare: (incoming: IncomingCall) => prepareSpeech(directory, incoming),
@@ -41,29 +43,37 @@ export function addSpeechRoutes(http: HttpServer, { calls, tasks, ...directory }
     "upstream_unavailable",
     "upstream_timeout",
   ]);
-  http.post(
-    path,
-    {
-      config,
-      schema: {
-        ...schema,
-        summary: "Create speech",
-        description,
-        tags: ["Speech"],
-        headers: describeHeaders("idempotency-key", "prefer"),
-        ...describeAnswers({ 200: { types: Object.values(audioTypes) }, 202: submissionAnswer }),
-        body: speechRequestSchema,
-        response: { 200: Type.Unsafe<Buffer>(Type.String({ description: "The audio." })), 202: taskSchema, ...errors },
-      },
+  return {
+    addRoutes(v1) {
+      v1.post(
+        path,
+        {
+          config,
+          schema: {
+            ...schema,
+            summary: "Create speech",
+            description,
+            tags: ["Speech"],
+            headers: describeHeaders("idempotency-key", "prefer"),
+            ...describeAnswers({ 200: { types: Object.values(audioTypes) }, 202: submissionAnswer }),
+            body: speechRequestSchema,
+            response: {
+              200: Type.Unsafe<Buffer>(Type.String({ description: "The audio." })),
+              202: taskSchema,
+              ...errors,
+            },
+          },
+        },
+        async (request, reply) => {
+          if (!parsePrefer(request.headers.prefer).isAsync) {
+            calls.answer(route, request, reply);
+            return reply;
+          }
+          if (await calls.replay(route, request, reply)) return reply;
+          reply.header("preference-applied", "respond-async");
+          return await tasks.submit<SpeechBody>(request, reply, { path, prepare });
+        },
+      );
     },
-    async (request, reply) => {
-      if (!parsePrefer(request.headers.prefer).isAsync) {
-        calls.answer(route, request, reply);
-        return reply;
-      }
-      if (await calls.replay(route, request, reply)) return reply;
-      reply.header("preference-applied", "respond-async");
-      return await tasks.submit<SpeechBody>(request, reply, { path, prepare });
-    },
-  );
+  };
 }

@@ -5,7 +5,7 @@ import type { TranscriptFormat, TranscriptionFields } from "./transcription-sche
 
 type Task = TranscriptionRequest["task"];
 
-/** What is asked for, in a form that a provider takes, and how the answer is to look. */
+/** The request in the form of the provider contract, and the format of the answer. */
 export type CheckedTranscription = { request: TranscriptionRequest; format: TranscriptFormat; isStreamed: boolean };
 
 export const capabilityByTask = { transcribe: "transcription", translate: "translation" } as const satisfies Record<
@@ -13,7 +13,7 @@ export const capabilityByTask = { transcribe: "transcription", translate: "trans
   Capability
 >;
 
-/** What a model must be able to do for each form of the answer. */
+/** The capability that each `response_format` needs. */
 const capabilityByFormat = {
   json: null,
   text: null,
@@ -23,18 +23,18 @@ const capabilityByFormat = {
   diarized_json: "diarization",
 } as const satisfies Record<TranscriptFormat, Capability | null>;
 
-/** A request that the model can do, as far as that can be known without its file. */
+/** Checks the fields against the model. The file is checked separately. */
 export function checkTranscription(fields: TranscriptionFields, task: Task, model: Model): CheckedTranscription {
   const format = fields.response_format ?? "json";
   const isStreamed = fields.stream === true;
-  requireCapability(model, capabilityByTask[task], `This model is not for ${capabilityByTask[task]}.`, "model");
+  requireCapability(model, capabilityByTask[task], `This model does not support ${capabilityByTask[task]}.`, "model");
   const needed = capabilityByFormat[format];
   if (needed !== null) {
-    requireCapability(model, needed, `This model cannot answer with \`${format}\`.`, "response_format");
+    requireCapability(model, needed, `This model does not support \`${format}\`.`, "response_format");
   }
   const charactersMax = model.limits.max_prompt_length;
   if (charactersMax !== undefined && [...(fields.prompt ?? "")].length > charactersMax) {
-    throw new AppError("prompt_too_long", `\`prompt\` can have up to ${charactersMax} characters.`, {
+    throw new AppError("prompt_too_long", `\`prompt\` can have at most ${charactersMax} characters for this model.`, {
       param: "prompt",
     });
   }
@@ -55,7 +55,7 @@ export function checkTranscription(fields: TranscriptionFields, task: Task, mode
   };
 }
 
-/** What goes together with OpenAI's API. */
+/** Rejects combinations of fields that OpenAI's API rejects. */
 function checkCombination(fields: TranscriptionFields, format: TranscriptFormat): void {
   if (fields.timestamp_granularities !== undefined && format !== "verbose_json") {
     const message = "`timestamp_granularities` needs `response_format` to be `verbose_json`.";
@@ -74,11 +74,10 @@ function requireCapability(model: Model, needed: Capability, message: string, pa
   if (!model.capabilities.includes(needed)) throw new AppError("unsupported_capability", message, { param });
 }
 
-/** What of a file can be refused before anybody looks into it. */
 export function checkFileBytes({ limits }: Model, bytes: number): void {
   const bytesMax = limits.max_file_bytes;
   if (bytesMax === undefined || bytes <= bytesMax) return;
-  const message = `The file is larger than the ${bytesMax} bytes that this model takes.`;
+  const message = `The file has ${bytes} bytes. This model accepts at most ${bytesMax}.`;
   throw new AppError("payload_too_large", message, { param: "file" });
 }
 
@@ -86,6 +85,6 @@ export function checkDuration({ limits }: Model, durationMs: number): void {
   const secondsMax = limits.max_audio_seconds;
   if (secondsMax === undefined || durationMs <= secondsMax * 1000) return;
   const seconds = Math.ceil(durationMs / 1000);
-  const message = `The recording has ${seconds} seconds; this model takes up to ${secondsMax}.`;
+  const message = `The recording has ${seconds} seconds. This model accepts at most ${secondsMax}.`;
   throw new AppError("invalid_file", message, { param: "file" });
 }

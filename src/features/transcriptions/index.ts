@@ -1,9 +1,9 @@
 /**
- * Transcriptions: what is said in a recording, written down in its language or in English.
+ * Transcriptions: OpenAI's transcription and translation endpoints, as flat-priced paid calls.
  *
- * Promises: a recording is read to its end, measured and found to have sound in it before anything is put on hold; what is
- * refused costs nothing. The price of all of it is on hold before an upstream gets it, and nothing beyond that is charged.
- * The recording lies on this machine's disk until the call is over, and not longer. Subtitles are written here, so that
- * every upstream that tells times has them.
+ * Promises: the gateway reads a recording to its end, measures it and checks that it has sound before it puts anything on
+ * hold; a rejected recording costs nothing. The price of the whole recording is on hold before an upstream gets it, and
+ * no call is charged more. The recording stays on this machine's disk until the call is over. The gateway writes the
+ * subtitles, so every upstream that reports timestamps supports them.
  */
-export { createTranscriptions, type Transcriptions } from "./create-transcriptions.ts";
+export { createTranscriptions, type Transcriptions } from "./transcription-routes.ts";

@@ -1,39 +1,32 @@
 import type { Caller } from "../../lib/caller.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
-import type { ProviderRegistry } from "../../providers/provider-registry.ts";
-import type { Recording, TranscriptionRequest } from "../../providers/transcription.ts";
-import { boundCallMs, type CallPlan, type CallTerms, holdMarginMs } from "../calls/index.ts";
+import { createTokenMeter } from "../../lib/token-meter.ts";
+import type { Recording, Transcript, TranscriptionRequest, TranscriptPiece } from "../../providers/transcription.ts";
 import {
-  type Capability,
-  getOfferedModel,
-  type LiveCatalog,
-  type OfferedModel,
-  type Price,
-  presentDeprecation,
-} from "../catalog/index.ts";
-import {
-  type CheckedTranscription,
-  capabilityByTask,
-  checkDuration,
-  checkFileBytes,
-  checkTranscription,
-} from "./check-transcription.ts";
-import { explainTranscriptionFailure } from "./explain-transcription-failure.ts";
-import { TranscriptionMeter } from "./meter-transcription.ts";
+  type CallDirectory,
+  type CallPlan,
+  explainCallFailure,
+  type FailureTexts,
+  type FlatKinds,
+  type FlatMeter,
+  flatCall,
+  isChargeDue,
+  listFlatTargets,
+} from "../calls/index.ts";
+import { getOfferedModel, getPrice } from "../catalog/index.ts";
+import { capabilityByTask, checkDuration, checkFileBytes, checkTranscription } from "./check-transcription.ts";
 import { TranscriptionPresenter } from "./present-transcription.ts";
 import {
   billTranscription,
+  boundUsage,
+  countUsage,
   isPricedByTokens,
   type QuotedTranscription,
-  quoteMost,
   quoteTranscription,
+  type TranscriptionTypes,
 } from "./quote-transcription.ts";
-import { sendTranscription } from "./send-transcription.ts";
-import type { TranscriptionKinds, TranscriptionTarget } from "./transcription-kinds.ts";
 import type { TranscriptionFields } from "./transcription-schema.ts";
 
-export type TranscriptionDirectory = { catalog: LiveCatalog; registry: ProviderRegistry; clock: Clock };
+export type TranscriptionKinds = FlatKinds<TranscriptionTypes>;
 
 type AskedTranscription = {
   caller: Caller;
@@ -42,32 +35,40 @@ type AskedTranscription = {
   fileBytes: number;
 };
 
-/** What is good about a request without its file having been looked into, and where it can go. */
-type AbleTranscription = CheckedTranscription & { offered: OfferedModel; targets: readonly TranscriptionTarget[] };
-
-/** Recordings may be long. */
+/** Long recordings take minutes. */
 const timeoutMsUsual = 600_000;
 
-/** All that can be checked before anybody looks into the file. Throws what is wrong. */
+const failureTexts: FailureTexts = {
+  tooLong: { code: "invalid_file", message: "The recording is longer than this model can take.", param: "file" },
+  explainRejection: (param) =>
+    param === "file" ? { code: "invalid_file", message: "The model cannot take this file." } : null,
+};
+
+/** Checks everything that does not need the contents of the file. Throws if the request is invalid. */
 export function checkAsked(
-  { catalog, registry, clock }: TranscriptionDirectory,
+  { catalog, registry, clock }: CallDirectory,
   { caller, task, fields, fileBytes }: AskedTranscription,
-): AbleTranscription {
-  const offered = getOfferedModel(catalog.current(), fields.model, caller, clock.now());
+) {
+  const view = catalog.current();
+  const offered = getOfferedModel(view, fields.model, caller, clock.now());
   const checked = checkTranscription(fields, task, offered.model);
   checkFileBytes(offered.model, fileBytes);
-  const targets = listAbleTargets(listTargets({ catalog, registry }, offered.model.id), checked.request);
-  return { ...checked, offered, targets };
+  const targets = listFlatTargets(view, offered.model.id, {
+    getAdapter: (provider) => registry.getTranscription(provider),
+    findObstacle: (adapter) => adapter.findObstacle(checked.request),
+    timeoutMsUsual,
+  });
+  return { checked, offered, targets };
 }
 
-/** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
+/** Checks and prices a call before anything is sent. Throws if the request is invalid. */
 export function prepareTranscription(
-  directory: TranscriptionDirectory,
+  directory: CallDirectory,
   asked: AskedTranscription & { requestId: string; recording: Recording },
 ): CallPlan<TranscriptionKinds> {
   const { caller, task, requestId, recording } = asked;
   const { durationMs } = recording;
-  const { offered, targets, ...checked } = checkAsked(directory, asked);
+  const { checked, offered, targets } = checkAsked(directory, asked);
   const { model, prices } = offered;
   const { request, isStreamed } = checked;
   checkDuration(model, durationMs);
@@ -75,19 +76,32 @@ export function prepareTranscription(
   const outputTokensMax = model.limits.max_output_tokens;
   const quoted = quoteTranscription(price, { durationMs, prompt: request.prompt, outputTokensMax });
   const isByTokens = isPricedByTokens(quoted);
-  const callMs = boundCallMs(targets.map(({ timeoutMs }) => timeoutMs));
-  return {
-    ...{ caller, requestId, modelId: model.id, targets, callMs },
+  return flatCall<TranscriptionTypes>({
+    ...{ caller, requestId, offered, targets },
     operation: { name: "generate_content", outputType: "text" },
-    terms: describeTerms(quoted, callMs + holdMarginMs),
-    meter: new TranscriptionMeter(quoted),
-    presenter: new TranscriptionPresenter({ ...checked, durationMs, isPricedByTokens: isByTokens }),
-    tokensLikely: 0,
-    headers: presentDeprecation(offered),
-    start: (target, _unitsMax, sink, { traceparent, remainingMs }) =>
-      sendTranscription(target, { request, recording, isStreamed, traceparent, remainingMs }, sink),
-    explain: explainTranscriptionFailure,
+    usageMax: { ...quoted.tokensMax, seconds: quoted.seconds, isCounted: false },
     bill: (usage) => billTranscription(quoted, usage),
+    meter: createMeter(quoted),
+    presenter: new TranscriptionPresenter({ ...checked, durationMs, isPricedByTokens: isByTokens }),
+    async send({ adapter }, attempt, sink) {
+      let hasPieces = false;
+      const onPieces = (pieces: readonly TranscriptPiece[]): void => {
+        if (pieces.length === 0) return;
+        hasPieces = true;
+        // A transcript is little text: no back-pressure.
+        sink.onPieces(pieces);
+      };
+      const { onAccepted } = sink;
+      const call = { ...attempt, request, recording, onAccepted, onPieces: isStreamed ? onPieces : null };
+      const transcript = await adapter.transcribe(call);
+      if (!isStreamed) {
+        sink.onAnswer(transcript);
+        return;
+      }
+      if (!hasPieces) onPieces(listPieces(transcript));
+      sink.onEnd(transcript.usage);
+    },
+    explain: (error) => explainCallFailure(error, failureTexts),
     countTokens: ({ inputTokens, outputTokens }) =>
       isByTokens ? { input: inputTokens, output: outputTokens } : { input: 0, output: 0 },
     describeUsage: ({ seconds, inputTokens, outputTokens }) =>
@@ -97,54 +111,40 @@ export function prepareTranscription(
       "gen_ai.usage.input_tokens": isByTokens ? inputTokens : undefined,
       "gen_ai.usage.output_tokens": isByTokens ? outputTokens : undefined,
     }),
-  };
-}
-
-/** Who can write something down as the model, at the moment. */
-function listTargets(
-  { catalog, registry }: Pick<TranscriptionDirectory, "catalog" | "registry">,
-  modelId: string,
-): TranscriptionTarget[] {
-  return (catalog.current().targetsByModelId.get(modelId) ?? []).flatMap((target) => {
-    const transcription = registry.getTranscription(target.provider);
-    if (transcription === null) return [];
-    const { provider, route } = target;
-    const timeoutMs = route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual;
-    return [{ ...target, transcription, timeoutMs }];
   });
 }
 
-/** Those that can do all that is asked for. Where there are some and none can, what stands in the way is told. */
-function listAbleTargets(
-  targets: readonly TranscriptionTarget[],
-  request: TranscriptionRequest,
-): readonly TranscriptionTarget[] {
-  const judged = targets.map((target) => ({ target, obstacle: target.transcription.findObstacle(request) }));
-  const able = judged.filter(({ obstacle }) => obstacle === null).map(({ target }) => target);
-  const obstacle = judged[0]?.obstacle ?? null;
-  if (able.length > 0 || obstacle === null) return able;
-  throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
+/** The whole transcript as pieces, for an upstream that does not stream. */
+function listPieces({ text, logprobs, speakers }: Transcript): TranscriptPiece[] {
+  const whole: TranscriptPiece[] =
+    text === "" ? [] : [{ kind: "text", text, ...(logprobs === null ? {} : { logprobs }) }];
+  return [...whole, ...speakers.map((segment) => ({ kind: "segment" as const, segment }))];
 }
 
-function getPrice(prices: readonly Price[], used: Capability): Price {
-  const price =
-    prices.find(({ capability }) => capability === used) ?? prices.find(({ capability }) => capability === null);
-  if (price !== undefined) return price;
-  throw new AppError("unsupported_capability", `This model has no price for ${used}.`, { param: "model" });
-}
-
-/** The price of all of it is on hold: an upstream that has the recording cannot be stopped where money ends. */
-function describeTerms(quoted: QuotedTranscription, holdMs: number): CallTerms {
-  const { amount, quotaUnits } = quoteMost(quoted);
+/** Charges for the whole recording, also if the caller hangs up; by tokens, for those that the upstream reports. */
+function createMeter(quoted: QuotedTranscription): FlatMeter<TranscriptionTypes> {
+  const tokens = createTokenMeter();
+  let hasText = false;
+  const count = (text: string): void => {
+    tokens.add(text);
+    if (text !== "") hasText = true;
+  };
   return {
-    priceId: quoted.price.id,
-    isFree: amount === 0n,
-    unitsMax: 1,
-    unitsUsual: 1,
-    isMetered: false,
-    quota: { kind: "text", units: quotaUnits },
-    holdMs,
-    price: () => amount,
-    countAffordable: (available) => (available >= amount ? 1 : 0),
+    // The length of the recording is known; tokens are known only from the upstream's report.
+    isCostKnown: !isPricedByTokens(quoted),
+    take(pieces) {
+      for (const piece of pieces) if (piece.kind === "text") count(piece.text);
+    },
+    takeAnswer({ text, usage }) {
+      count(text);
+      return usage;
+    },
+    conclude(rule, { reported }) {
+      const isHoldDue = rule === "reported-or-hold" && reported === null;
+      const counted = isHoldDue ? quoted.tokensMax : countUsage(quoted, tokens.tokens());
+      const bounded = boundUsage(quoted, reported ?? counted);
+      const usage = { ...bounded, seconds: quoted.seconds, isCounted: reported === null };
+      return { usage, isDue: isChargeDue(rule, hasText) };
+    },
   };
 }

@@ -7,16 +7,16 @@ import type {
   TranscriptionRequest,
   TranscriptPiece,
 } from "../../providers/transcription.ts";
-import type { CallEnd, CallPresenter } from "../calls/index.ts";
+import type { CallEnd, FlatKinds, FlatPresenter } from "../calls/index.ts";
 import type { CheckedTranscription } from "./check-transcription.ts";
-import type { TranscribedUsage, TranscriptionKinds } from "./transcription-kinds.ts";
+import type { TranscribedUsage, TranscriptionTypes } from "./quote-transcription.ts";
 import type { TranscriptFormat } from "./transcription-schema.ts";
 import { type Cue, writeSrt, writeVtt } from "./write-cues.ts";
 
 const jsonType = "application/json; charset=utf-8";
 const textType = "text/plain; charset=utf-8";
 
-/** As OpenAI answers: subtitles are plain text too. */
+/** OpenAI sends subtitles as plain text too. */
 const contentTypes = {
   json: jsonType,
   verbose_json: jsonType,
@@ -30,12 +30,12 @@ export const transcriptTypes = ["application/json", "text/plain"];
 
 type Presented = CheckedTranscription & { durationMs: number; isPricedByTokens: boolean };
 
-/** The transcript in the form that was asked for. */
-export class TranscriptionPresenter implements CallPresenter<TranscriptionKinds> {
+/** Writes the transcript in the requested `response_format`. */
+export class TranscriptionPresenter implements FlatPresenter<TranscriptionTypes> {
   readonly form: "whole" | "events";
   readonly contentType: string;
   private readonly presented: Presented;
-  /** Of a stream so far, for its last event. */
+  /** The streamed text so far: the last event repeats all of it. */
   private text = "";
   private readonly logprobs: Logprob[] = [];
 
@@ -45,10 +45,10 @@ export class TranscriptionPresenter implements CallPresenter<TranscriptionKinds>
     this.contentType = presented.isStreamed ? eventStreamHeaders["content-type"] : contentTypes[presented.format];
   }
 
-  presentWhole({ answer, usage, settlement }: CallEnd<TranscriptionKinds>): string {
+  presentWhole({ answer, usage, settlement }: CallEnd<FlatKinds<TranscriptionTypes>>): string {
     const transcript = answer ?? emptyTranscript;
     const { format, request, durationMs } = this.presented;
-    const told = this.presentUsage(usage, settlement.charge);
+    const presented = this.presentUsage(usage, settlement.charge);
     switch (format) {
       case "text":
         return `${transcript.text}\n`;
@@ -57,12 +57,12 @@ export class TranscriptionPresenter implements CallPresenter<TranscriptionKinds>
       case "vtt":
         return writeVtt(listCues(transcript, durationMs));
       case "verbose_json":
-        return JSON.stringify({ ...presentVerbose(transcript, { request, durationMs }), usage: told });
+        return JSON.stringify({ ...presentVerbose(transcript, { request, durationMs }), usage: presented });
       case "diarized_json":
-        return JSON.stringify({ ...presentDiarized(transcript, durationMs), usage: told });
+        return JSON.stringify({ ...presentDiarized(transcript, durationMs), usage: presented });
       case "json": {
         const { text, logprobs } = transcript;
-        return JSON.stringify({ text, ...(logprobs === null ? {} : { logprobs }), usage: told });
+        return JSON.stringify({ text, ...(logprobs === null ? {} : { logprobs }), usage: presented });
       }
     }
   }
@@ -84,12 +84,7 @@ export class TranscriptionPresenter implements CallPresenter<TranscriptionKinds>
     });
   }
 
-  /** Never cut: the price of the whole recording is on hold. */
-  presentCut(): string {
-    return "";
-  }
-
-  presentTail({ usage, settlement }: CallEnd<TranscriptionKinds>): string {
+  presentTail({ usage, settlement }: CallEnd<FlatKinds<TranscriptionTypes>>): string {
     const { text, logprobs } = this;
     return writeEvent({
       ...{ type: "transcript.text.done", text },
@@ -102,7 +97,7 @@ export class TranscriptionPresenter implements CallPresenter<TranscriptionKinds>
     return writeEvent(body);
   }
 
-  summarize({ usage, settlement }: CallEnd<TranscriptionKinds>): string {
+  summarize({ usage, settlement }: CallEnd<FlatKinds<TranscriptionTypes>>): string {
     return `The recording had ${usage.seconds} seconds and cost ${presentMoney(settlement.charge)}.`;
   }
 
@@ -134,7 +129,7 @@ function writeEvent(event: unknown): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** A transcript without segments is one. */
+/** A transcript without segments becomes one cue. */
 function listCues({ text, segments }: Transcript, durationMs: number): readonly Cue[] {
   if (segments.length > 0 || text === "") return segments;
   return [{ start: 0, end: durationMs / 1000, text }];
@@ -146,7 +141,7 @@ function presentVerbose({ text, language, segments, words }: Transcript, { reque
   const { task, timestamps } = request;
   return {
     task,
-    // What is translated is in English afterwards; else whoever said what is spoken is believed.
+    // A translation is in English. Otherwise the upstream's detection goes before the caller's `language`.
     language: task === "translate" ? "english" : (language ?? request.language ?? "unknown"),
     duration: durationMs / 1000,
     text,

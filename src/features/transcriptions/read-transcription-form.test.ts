@@ -9,7 +9,7 @@ function read(...pairs: [name: string, value: string][]) {
   return readTranscriptionForm([{ name: "file", value: file }, ...entries]);
 }
 
-test("what a form says as text becomes what it means, however the client writes lists and objects", () => {
+test("text fields become numbers, booleans, lists and objects, in every notation that clients use", () => {
   const detection = { type: "server_vad", threshold: 0.5, silence_duration_ms: 200 };
   expect(
     read(
@@ -32,7 +32,7 @@ test("what a form says as text becomes what it means, however the client writes 
   expect(read(...nested).fields).toEqual({ chunking_strategy: detection });
 });
 
-test("what means nothing stays as it is, for the schema to refuse", () => {
+test("a value that cannot be converted stays a string, which the schema rejects", () => {
   expect(read(["stream", "yes"], ["temperature", "warm"], ["chunking_strategy", "{"], ["model[]", "m"]).fields).toEqual(
     {
       ...{ stream: "yes", temperature: "warm", chunking_strategy: "{", "model[]": "m" },
@@ -53,11 +53,11 @@ test.each([
     ["chunking_strategy[type]", "server_vad"],
     ["chunking_strategy[type]", "other"],
   ],
-] as [string, string][][])("a field is said once: %s %s", (...pairs) => {
-  expect(() => read(...pairs)).toThrow(/once only/);
+] as [string, string][][])("a field that is sent twice is rejected: %s %s", (...pairs) => {
+  expect(() => read(...pairs)).toThrow(/only once/);
 });
 
-test("the order of the fields makes no difference to what a form is", () => {
+test("forms with the same fields in a different order are the same request", () => {
   const one = describeTranscriptionForm(read(["model", "m"], ["prompt", "p"]));
   expect(describeTranscriptionForm(read(["prompt", "p"], ["model", "m"]))).toEqual(one);
   expect(describeTranscriptionForm(read(["prompt", "q"], ["model", "m"]))).not.toEqual(one);

@@ -1,21 +1,21 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { FormEntry, FormFile } from "../files/index.ts";
 
-/** The form's file, and its other fields, which are still to be checked. */
+/** The file of a form, and its other fields before validation. */
 export type TranscriptionForm = { file: FormFile; fields: Record<string, unknown> };
 
 const lists = ["timestamp_granularities", "include"];
 const numbers = ["temperature", "chunking_strategy[threshold]"];
 const wholeNumbers = ["chunking_strategy[prefix_padding_ms]", "chunking_strategy[silence_duration_ms]"];
 
-/** What a form can say only as text becomes what it means. Throws for what is no form of this endpoint. */
+/** Converts text fields to numbers, booleans, lists and objects. Throws if the form has no file, or a field twice. */
 export function readTranscriptionForm(entries: readonly FormEntry[]): TranscriptionForm {
   const fields: Record<string, unknown> = {};
   let file: FormFile | null = null;
   for (const { name, value } of entries) {
     if (name === "file") {
       if (typeof value === "string") throw createProblem(name, "`file` must be sent as a file, with a filename.");
-      if (file !== null) throw createProblem(name, "Send one file only.");
+      if (file !== null) throw createProblem(name, "Send only one file.");
       file = value;
     } else addField(fields, name, String(value));
   }
@@ -40,7 +40,7 @@ function addField(fields: Record<string, unknown>, name: string, text: string): 
     fields[outer] = { ...known, [inner]: readValue(name, text) };
     return;
   }
-  if (known !== undefined) throw createProblem(outer, `Send \`${outer}\` once only.`);
+  if (known !== undefined) throw createProblem(outer, `Send \`${outer}\` only once.`);
   fields[name] = readValue(name, text);
 }
 
@@ -55,7 +55,7 @@ function readValue(name: string, text: string): unknown {
   return name === "chunking_strategy" && text.startsWith("{") ? parseObject(text) : text;
 }
 
-/** What is no JSON stays a text, which the schema does not take. */
+/** Invalid JSON stays a string, which the schema rejects. */
 function parseObject(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -68,7 +68,7 @@ function createProblem(param: string, message: string): AppError {
   return new AppError("invalid_parameter", message, { param });
 }
 
-/** What makes two forms the same request: what is in them, not what lies between their parts. */
+/** What identifies a request for its `Idempotency-Key`: the contents of the form, not its boundaries or field order. */
 export function describeTranscriptionForm({ fields, file }: TranscriptionForm): Buffer {
   const named = Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
   return Buffer.from(JSON.stringify([named, file.filename, file.spooled.sha256.toString("hex")]));

@@ -11,12 +11,18 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { compileValidator } from "../../platform/http/validation.ts";
 import type { Recording } from "../../providers/transcription.ts";
-import type { Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
+import {
+  type CallDirectory,
+  type Calls,
+  callErrors,
+  fieldErrors,
+  type IncomingCall,
+  type PaidRoute,
+} from "../calls/index.ts";
 import type { Files, FormDescription, FormFile } from "../files/index.ts";
-import { checkAsked, prepareTranscription, type TranscriptionDirectory } from "./prepare-transcription.ts";
+import { checkAsked, prepareTranscription, type TranscriptionKinds } from "./prepare-transcription.ts";
 import { transcriptTypes } from "./present-transcription.ts";
 import { describeTranscriptionForm, readTranscriptionForm } from "./read-transcription-form.ts";
-import type { TranscriptionKinds } from "./transcription-kinds.ts";
 import {
   type TranscriptionFields,
   transcriptionBodySchema,
@@ -26,13 +32,15 @@ import {
   translationFieldsSchema,
 } from "./transcription-schema.ts";
 
-export type TranscriptionRouteDependencies = TranscriptionDirectory & {
+export type Transcriptions = { addRoutes(v1: HttpServer): void };
+
+type TranscriptionDependencies = CallDirectory & {
   calls: Calls;
   files: Pick<Files, "acceptForms" | "receiveForm" | "inspectSound">;
 };
 
-const common = `The file is sent as \`multipart/form-data\`. One that is damaged, has no sound in it or is too long for the model is
-refused, and costs nothing. With an \`Idempotency-Key\` the call can be sent again: it is done and paid once.`;
+const common = `Send the file as \`multipart/form-data\`. A file that is damaged, has no sound or is too long for the model is
+rejected and costs nothing. With an \`Idempotency-Key\` you can safely retry: the call runs once and you pay once.`;
 
 const operations = [
   {
@@ -40,7 +48,7 @@ const operations = [
     path: "/audio/transcriptions",
     task: "transcribe",
     summary: "Create a transcription",
-    description: `Writes down what is said in a recording. ${common}`,
+    description: `Transcribes a recording in its own language. ${common}`,
     types: [...transcriptTypes, "text/event-stream"],
     body: transcriptionBodySchema,
     fields: transcriptionFieldsSchema,
@@ -50,7 +58,7 @@ const operations = [
     path: "/audio/translations",
     task: "translate",
     summary: "Create a translation",
-    description: `Writes down in English what is said in a recording, with models that have \`translation\`. ${common}`,
+    description: `Transcribes a recording into English. The model needs the capability \`translation\`. ${common}`,
     types: transcriptTypes,
     body: translationBodySchema,
     fields: translationFieldsSchema,
@@ -69,36 +77,24 @@ const form: FormDescription = {
 
 const ownErrors = [
   "malformed_request",
-  "missing_parameter",
-  "invalid_parameter",
-  "unknown_parameter",
-  "unsupported_capability",
+  ...fieldErrors,
   "prompt_too_long",
   "invalid_file",
-  "content_policy_violation",
-  "insufficient_balance",
-  "key_budget_exceeded",
-  "model_unavailable",
-  "model_unroutable",
-  "idempotency_in_progress",
-  "already_completed",
-  "idempotency_key_reused",
-  "payload_too_large",
-  "unsupported_media_type",
-  "token_limit_exceeded",
-  "concurrency_limit_exceeded",
-  "upstream_unavailable",
-  "upstream_timeout",
+  ...callErrors,
 ] as const satisfies readonly ErrorCode[];
 
-export function addTranscriptionRoutes(v1: HttpServer, dependencies: TranscriptionRouteDependencies): void {
-  v1.register(async (http: HttpServer) => {
-    await dependencies.files.acceptForms(http, form);
-    for (const operation of operations) addRoute(http, operation, dependencies);
-  });
+export function createTranscriptions(dependencies: TranscriptionDependencies): Transcriptions {
+  return {
+    addRoutes(v1) {
+      v1.register(async (http: HttpServer) => {
+        await dependencies.files.acceptForms(http, form);
+        for (const operation of operations) addRoute(http, operation, dependencies);
+      });
+    },
+  };
 }
 
-function addRoute(http: HttpServer, operation: Operation, dependencies: TranscriptionRouteDependencies): void {
+function addRoute(http: HttpServer, operation: Operation, dependencies: TranscriptionDependencies): void {
   const { endpoint, path, summary, description, types, body, fields } = operation;
   const { config, schema, errors } = describeEndpoint(endpoint, ownErrors);
   const parseFields = createParser(path, fields);
@@ -107,7 +103,7 @@ function addRoute(http: HttpServer, operation: Operation, dependencies: Transcri
     path,
     {
       config,
-      // The body is described for the reference only: it is a stream, which is checked as it is read.
+      // The body schema is for the API reference: the form is a stream, which is validated while it is read.
       validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
       schema: {
         ...{ ...schema, summary, description, tags: ["Transcription"], consumes: ["multipart/form-data"], body },
@@ -151,15 +147,15 @@ type Received = {
   onOver(): Promise<void>;
 };
 
-/** Says whether a call has the file now, and will tell when it needs it no more. */
-async function answer(dependencies: TranscriptionRouteDependencies, received: Received): Promise<boolean> {
+/** Returns true if a call has taken the file. The call then runs `onOver` once it no longer needs it. */
+async function answer(dependencies: TranscriptionDependencies, received: Received): Promise<boolean> {
   const { calls, files, catalog, registry, clock } = dependencies;
   const { operation, file, fields, request, reply, onOver } = received;
   const path = `/v1${operation.path}`;
   const asked = { caller: getCaller(request), task: operation.task, fields };
   const directory = { catalog, registry, clock };
   const fileBytes = file.spooled.bytes;
-  // What was answered to the same request is answered again, without a look into its file.
+  // Replay before inspecting the file: a repeated request needs no second inspection.
   if (await calls.replay<TranscriptionKinds>({ path, prepare: neverPrepared }, request, reply)) return false;
   checkAsked(directory, { ...asked, fileBytes });
   const { contentType, durationMs } = await files.inspectSound(file, { param: "file" });
@@ -176,5 +172,5 @@ async function answer(dependencies: TranscriptionRouteDependencies, received: Re
 }
 
 function neverPrepared(): never {
-  throw new Error("A call that is only replayed is not prepared.");
+  throw new Error("calls.replay prepares nothing");
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { timestampKinds } from "../../providers/transcription.ts";
 
-/** OpenAI's forms of the answer. */
+/** OpenAI's values of `response_format`. */
 const plainFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 const transcriptFormats = [...plainFormats, "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
@@ -9,9 +9,9 @@ export type TranscriptFormat = (typeof transcriptFormats)[number];
 const closed = { additionalProperties: false };
 
 const commonFields = {
-  model: Type.String({ minLength: 1, description: "The id of a model for transcription." }),
+  model: Type.String({ minLength: 1, description: "The id of a transcription model." }),
   prompt: Type.Optional(
-    Type.String({ description: "Names and words that are said, or the text that comes before the recording." }),
+    Type.String({ description: "Names and words that occur in the recording, or the text that precedes it." }),
   ),
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 };
@@ -26,27 +26,27 @@ const voiceDetectionSchema = Type.Object(
   closed,
 );
 
-/** The fields of a form beside its file, after those that can only be text became what they mean. */
+/** The fields beside the file, after `readTranscriptionForm` has converted them from text. */
 export const transcriptionFieldsSchema = Type.Object(
   {
     ...commonFields,
     language: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$",
-        description: "What is spoken: `en`, `de`, `ja`.",
+        description: "The spoken language: `en`, `de`, `ja`.",
       }),
     ),
     response_format: Type.Optional(
       Type.Enum([...transcriptFormats], {
         description:
-          "`json` unless said. `verbose_json`, `srt` and `vtt` need a model with `timestamps`, `diarized_json` one with `diarization`.",
+          "Defaults to `json`. `verbose_json`, `srt` and `vtt` need a model with `timestamps`, `diarized_json` one with `diarization`.",
       }),
     ),
     timestamp_granularities: Type.Optional(
-      Type.Array(Type.Enum([...timestampKinds]), { maxItems: 2, description: "With `verbose_json`." }),
+      Type.Array(Type.Enum([...timestampKinds]), { maxItems: 2, description: "Only with `verbose_json`." }),
     ),
-    include: Type.Optional(Type.Array(Type.Enum(["logprobs"]), { maxItems: 1, description: "With `json`." })),
-    stream: Type.Optional(Type.Boolean({ description: "The transcript as events while it is written." })),
+    include: Type.Optional(Type.Array(Type.Enum(["logprobs"]), { maxItems: 1, description: "Only with `json`." })),
+    stream: Type.Optional(Type.Boolean({ description: "Streams the transcript as server-sent events." })),
     chunking_strategy: Type.Optional(Type.Union([Type.Literal("auto"), voiceDetectionSchema])),
   },
   closed,
@@ -61,20 +61,20 @@ export type TranscriptionFields = Static<typeof transcriptionFieldsSchema>;
 
 const file = Type.String({
   format: "binary",
-  description: "Audio, or a video with sound: MP3, WAV, M4A, OGG, FLAC, MP4, WebM or MOV.",
+  description: "Audio, or video with sound: MP3, WAV, M4A, OGG, FLAC, MP4, WebM or MOV.",
 });
 
-/** For the reference. */
+/** For the API reference. */
 export const transcriptionBodySchema = Type.Object({ file, ...transcriptionFieldsSchema.properties }, closed);
 export const translationBodySchema = Type.Object({ file, ...translationFieldsSchema.properties }, closed);
 
-const charge = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", description: "What the call cost." });
+const charge = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", description: "The cost of the call." });
 
 const usageSchema = Type.Union(
   [
     Type.Object({
       type: Type.Literal("duration"),
-      seconds: Type.Integer({ description: "Begun seconds of the recording." }),
+      seconds: Type.Integer({ description: "The length of the recording in seconds, rounded up." }),
       charge,
     }),
     Type.Object({
@@ -86,10 +86,10 @@ const usageSchema = Type.Union(
       charge,
     }),
   ],
-  { description: "Seconds where the model is priced by time or by call, tokens where it is priced by tokens." },
+  { description: "`duration` if the model is priced by time or by call, `tokens` if it is priced by tokens." },
 );
 
-const second = Type.Number({ description: "Seconds from the beginning." });
+const second = Type.Number({ description: "Seconds from the start of the recording." });
 
 const segmentSchema = Type.Union([
   Type.Object({
@@ -114,13 +114,13 @@ const segmentSchema = Type.Union([
   }),
 ]);
 
-/** Whatever the form of the answer, as far as it is JSON. */
+/** Covers every `response_format` that is JSON. */
 export const transcriptSchema = Type.Object(
   {
     text: Type.String(),
     task: Type.Optional(Type.Enum(["transcribe", "translate"])),
     language: Type.Optional(Type.String()),
-    duration: Type.Optional(Type.Number({ description: "Of the recording, in seconds." })),
+    duration: Type.Optional(Type.Number({ description: "The length of the recording in seconds." })),
     segments: Type.Optional(Type.Array(segmentSchema)),
     words: Type.Optional(Type.Array(Type.Object({ word: Type.String(), start: second, end: second }))),
     logprobs: Type.Optional(
@@ -128,5 +128,5 @@ export const transcriptSchema = Type.Object(
     ),
     usage: usageSchema,
   },
-  { description: "The transcript. With `text`, `srt` and `vtt` it is text; with `stream` it comes as events." },
+  { description: "The transcript. `text`, `srt` and `vtt` return plain text; `stream` returns server-sent events." },
 );

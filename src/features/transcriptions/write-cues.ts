@@ -1,9 +1,9 @@
 import { writeSubtitleTime } from "../../lib/subtitle-time.ts";
 
-/** One line of subtitles; times are seconds. */
+/** One subtitle; times are in seconds. */
 export type Cue = { start: number; end: number; text: string };
 
-/** SubRip, as OpenAI writes it: numbered from one. */
+/** SubRip, numbered from 1 as OpenAI does. */
 export function writeSrt(cues: readonly Cue[]): string {
   return cues.map((cue, index) => `${index + 1}\n${writeTimes(cue, ",")}\n${cleanText(cue.text)}\n\n`).join("");
 }
@@ -17,7 +17,7 @@ function writeTimes({ start, end }: Cue, separator: "." | ","): string {
   return `${write(start)} --> ${write(Math.max(start, end))}`;
 }
 
-/** An empty line would end the cue, and an arrow would be taken for the times of the next. */
+/** An empty line would end the cue, and a parser would read `-->` as the times of the next one. */
 function cleanText(text: string): string {
   return text
     .trim()

@@ -7,6 +7,7 @@ import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../pr
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
 import { describeOutcome, type UpstreamHealth, type UpstreamTarget } from "../../../providers/upstream-health.ts";
+import { toProviderError } from "../../calls/index.ts";
 import type { LiveCatalog } from "../../catalog/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
@@ -320,9 +321,4 @@ function reportFailure(
   const spoken = { failure: kind, upstream_status: status, upstream_code: code, said };
   const task = { task_id: id, account_id: accountId, key_id: keyId, model };
   logger.warn({ ...task, ...place, ...spoken, error }, "upstream failed");
-}
-
-function toProviderError(error: unknown): ProviderError {
-  if (error instanceof ProviderError) return error;
-  return new ProviderError("bad-answer", "The upstream could not be asked.", { cause: error });
 }

@@ -1,0 +1,78 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import { ProviderError } from "../../providers/contract.ts";
+import { explainUpstreamFault } from "./explain-upstream-fault.ts";
+
+/** Errors of an endpoint that checks the fields of its body against a model. */
+export const fieldErrors = [
+  "missing_parameter",
+  "invalid_parameter",
+  "unknown_parameter",
+  "unsupported_capability",
+] as const satisfies readonly ErrorCode[];
+
+/** Errors of every paid call, whatever its endpoint. */
+export const callErrors = [
+  "content_policy_violation",
+  "insufficient_balance",
+  "key_budget_exceeded",
+  "model_unavailable",
+  "idempotency_in_progress",
+  "already_completed",
+  "payload_too_large",
+  "unsupported_media_type",
+  "idempotency_key_reused",
+  "token_limit_exceeded",
+  "concurrency_limit_exceeded",
+  "upstream_unavailable",
+  "upstream_timeout",
+  "model_unroutable",
+] as const satisfies readonly ErrorCode[];
+
+/** The parts of a failure's explanation that differ between endpoints. */
+export type FailureTexts = {
+  tooLong: { code: ErrorCode; message: string; param: string };
+  /** The field that a content filter refuses; by default the one that the upstream named. */
+  contentParam?: string;
+  /** Replaces the usual text for a rejected field; `null` keeps it. */
+  explainRejection?(param: string | null): { code: ErrorCode; message: string } | null;
+};
+
+/** The caller's error for a failed call. It names no upstream and quotes none: the log has the upstream's own words. */
+export function explainCallFailure(error: ProviderError, texts: FailureTexts): AppError {
+  const { kind, param } = error;
+  switch (kind) {
+    case "rejected": {
+      const { code, message } = texts.explainRejection?.(param) ?? explainRejection(param);
+      return createError(error, { code, message, param });
+    }
+    case "content-refused": {
+      const message = "The request was refused for its content.";
+      return createError(error, { code: "content_policy_violation", message, param: texts.contentParam ?? param });
+    }
+    case "too-long":
+      return createError(error, texts.tooLong);
+    default:
+      return explainUpstreamFault(error, kind);
+  }
+}
+
+function explainRejection(param: string | null): { code: ErrorCode; message: string } {
+  const message =
+    param === null
+      ? "The model cannot take this request. Check its fields."
+      : `The model cannot take this value of \`${param}\`.`;
+  return { code: "invalid_parameter", message };
+}
+
+type Explanation = { code: ErrorCode; message: string; param: string | null };
+
+function createError(cause: ProviderError, { code, message, param }: Explanation): AppError {
+  return new AppError(code, message, param === null ? { cause } : { cause, param });
+}
+
+/** An adapter that throws anything else than a `ProviderError` has a bug: the call fails as with a bad answer. */
+export function toProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  return new ProviderError("bad-answer", "The adapter threw an error.", { cause: error });
+}
