@@ -12,7 +12,6 @@ export { callErrors, explainCallFailure, type FailureTexts, fieldErrors, toProvi
 export type { IncomingCall, PaidRoute } from "./call-routes.ts";
 export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
 export { presentAttempt } from "./describe-attempt.ts";
-export { explainUpstreamFault } from "./explain-upstream-fault.ts";
 export {
   type CallDirectory,
   type FlatKinds,

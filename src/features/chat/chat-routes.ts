@@ -1,10 +1,9 @@
 import { Type } from "typebox";
-import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { Calls, IncomingCall } from "../calls/index.ts";
+import { type Calls, callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
 import { type ChatDirectory, prepareChat } from "./prepare-chat.ts";
@@ -13,30 +12,7 @@ const description = `The OpenAI Chat Completions contract. \`model\` is an id fr
 comes as server-sent events and ends with \`data: [DONE]\`. \`usage.charge\` is what the call cost. With an
 \`Idempotency-Key\` the call can be sent again: it is done and paid once, also when the connection breaks.`;
 
-/** What chat can be answered with beyond what every endpoint can. */
-const chatErrors = [
-  "invalid_json",
-  "missing_parameter",
-  "invalid_parameter",
-  "unknown_parameter",
-  "unsupported_capability",
-  "context_length_exceeded",
-  "invalid_url",
-  "content_policy_violation",
-  "insufficient_balance",
-  "key_budget_exceeded",
-  "model_unavailable",
-  "idempotency_in_progress",
-  "already_completed",
-  "payload_too_large",
-  "unsupported_media_type",
-  "idempotency_key_reused",
-  "token_limit_exceeded",
-  "concurrency_limit_exceeded",
-  "upstream_unavailable",
-  "upstream_timeout",
-  "model_unroutable",
-] as const satisfies readonly ErrorCode[];
+const chatErrors = ["invalid_json", ...fieldErrors, "context_length_exceeded", "invalid_url", ...callErrors] as const;
 
 export function addChatRoutes(http: HttpServer, calls: Calls, directory: ChatDirectory): void {
   const { config, schema, errors } = describeEndpoint("createChatCompletion", chatErrors);

@@ -8,7 +8,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
+import { type CallPlan, type Calls, callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
 import { getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
 import { type Chat, type ChatKinds, checkFetchedUrls } from "../chat/index.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
@@ -47,21 +47,11 @@ const readErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 const messageErrors = [
-  ...readErrors,
-  "unsupported_capability",
+  "invalid_json",
+  ...fieldErrors,
   "context_length_exceeded",
   "invalid_url",
-  "content_policy_violation",
-  "insufficient_balance",
-  "key_budget_exceeded",
-  "idempotency_in_progress",
-  "already_completed",
-  "idempotency_key_reused",
-  "token_limit_exceeded",
-  "concurrency_limit_exceeded",
-  "upstream_unavailable",
-  "upstream_timeout",
-  "model_unroutable",
+  ...callErrors,
 ] as const satisfies readonly ErrorCode[];
 
 export function addMessageRoutes(http: HttpServer, dependencies: MessageDependencies): void {

@@ -10,7 +10,7 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
-import type { Calls, PaidRoute } from "../calls/index.ts";
+import { type Calls, callErrors, fieldErrors, type PaidRoute } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";
 import { type CreateDependencies, openConversation, RequestedResponse } from "./create-response.ts";
@@ -48,27 +48,11 @@ and paid once, also when the connection breaks. Unless \`store\` is \`false\`, t
 /** What a response can be answered with beyond what every endpoint can. */
 const createErrors = [
   "invalid_json",
-  "missing_parameter",
-  "invalid_parameter",
-  "unknown_parameter",
-  "unsupported_capability",
+  ...fieldErrors,
   "context_length_exceeded",
   "invalid_url",
-  "content_policy_violation",
-  "insufficient_balance",
-  "key_budget_exceeded",
   "not_found",
-  "model_unavailable",
-  "idempotency_in_progress",
-  "already_completed",
-  "payload_too_large",
-  "unsupported_media_type",
-  "idempotency_key_reused",
-  "token_limit_exceeded",
-  "concurrency_limit_exceeded",
-  "upstream_unavailable",
-  "upstream_timeout",
-  "model_unroutable",
+  ...callErrors,
 ] as const satisfies readonly ErrorCode[];
 
 export function addResponseRoutes(http: HttpServer, dependencies: ResponseRouteDependencies): void {
