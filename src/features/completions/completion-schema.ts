@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 
-/** Optional, and `null` says as much as leaving it out. */
+/** `null` means the same as leaving the field out. */
 function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
@@ -14,7 +14,7 @@ export const completionRequestSchema = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 200, description: "The `id` of a chat model." }),
     prompt: Type.Union([text, Type.Array(text, { minItems: 1 }), tokens, Type.Array(tokens, { minItems: 1 })], {
-      description: "A text, or a list of one. Tokens and several prompts are refused.",
+      description: "A text, or a list of one text. Tokens and several prompts are rejected.",
     }),
     stream: nullable(Type.Boolean()),
     stream_options: nullable(
@@ -58,13 +58,13 @@ export type CompletionBody = Static<typeof completionRequestSchema>;
 
 const tokenCount = Type.Integer({ minimum: 0 });
 
-/** An answer as it is documented; it is written by hand. */
+/** For the API reference: the presenter writes the JSON by hand. */
 export const completionAnswerSchema = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal("text_completion"),
     created: Type.Integer({ description: "Unix time in seconds." }),
-    model: Type.String({ description: "The id that the request named." }),
+    model: Type.String({ description: "The model id from the request." }),
     choices: Type.Array(
       Type.Object({
         text: Type.String(),
@@ -86,13 +86,18 @@ export const completionAnswerSchema = Type.Object(
         prompt_tokens: tokenCount,
         completion_tokens: tokenCount,
         total_tokens: tokenCount,
-        charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+        charge: Type.String({ description: "The cost of the call, as a decimal in the deployment's currency." }),
       },
       { additionalProperties: true },
     ),
     stopped_by: Type.Optional(
-      Type.Literal("insufficient_balance", { description: "Why the answer is cut short, where money ran out." }),
+      Type.Literal("insufficient_balance", {
+        description: "Set if the balance ran out before the answer was complete.",
+      }),
     ),
   },
-  { description: "The answer; with `stream: true` the same in pieces, as server-sent events that end with `[DONE]`." },
+  {
+    description:
+      "The completion. With `stream: true` it is sent in pieces, as server-sent events that end with `[DONE]`.",
+  },
 );

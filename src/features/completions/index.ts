@@ -1,7 +1,8 @@
 /**
- * Completions: OpenAI's older API of one prompt and its text, on the same paid call as chat.
+ * Completions: OpenAI's legacy completions API, on the same paid call as chat.
  *
- * Promises: the prompt is a message of the user to a chat model, and what the model says is the text. What chat cannot do
- * (several prompts, tokens, `suffix`, `echo`, `best_of`) is refused by name. Errors name the fields of this endpoint.
+ * Promises: a chat model receives the prompt as a user message, and its answer is the completion's text. Features that
+ * chat lacks (several prompts, tokens, `suffix`, `echo`, `best_of`) are rejected by name. Errors name this endpoint's
+ * fields.
  */
-export { type Completions, createCompletions } from "./create-completions.ts";
+export { type Completions, createCompletions } from "./completion-routes.ts";

@@ -5,12 +5,12 @@ import type { CompletionBody } from "./completion-schema.ts";
 import { CompletionPresenter } from "./present-completion.ts";
 import { readCompletionRequest } from "./read-completion-request.ts";
 
-/** Everything about a completion that can be known before anything happens. Throws what is wrong with it. */
+/** Checks and prices a call before anything is sent. Throws if the request is invalid. */
 export function prepareCompletion(
   chat: Pick<Chat, "plan">,
   { caller, body, bodyBytes, requestId }: IncomingCall,
 ): CallPlan<ChatKinds> {
-  // The schema has checked it.
+  // The schema has validated it.
   const request = readCompletionRequest(body as CompletionBody);
   const isStreamed = request.stream === true;
   const includesUsage = request.stream_options?.include_usage === true;
@@ -31,7 +31,7 @@ export function prepareCompletion(
   }
 }
 
-/** An error about the request in the form of chat, told about the request that its caller wrote. */
+/** Replaces the fields of the chat request by those of the completion that the caller sent. */
 function translateError(error: AppError): AppError {
   const { code, param, headers, detail, cause } = error;
   const place = param?.startsWith("messages") === true ? "prompt" : param === "top_logprobs" ? "logprobs" : param;

@@ -4,15 +4,14 @@ import type { ChatPiece } from "../../providers/contract.ts";
 import type { CallEnd, CallPresenter, StoppedBy } from "../calls/index.ts";
 import { type ChatKinds, presentUsage } from "../chat/index.ts";
 
-/** What stands around the choices: all of it is ours, nothing the upstream's. */
+/** The fields around the choices. The gateway sets all of them. */
 type CompletionEnvelope = { id: string; object: string; created: number; model: string };
 
-/** What the presenter asks of the meter. */
 type EndedChoices = { explainEnd(piece: ChatPiece): StoppedBy | null; listOpenChoices(): number[] };
 
 type Likelihood = { token: string; logprob: number };
 
-/** A choice of chat, whole or in pieces, as far as it says something here. */
+/** The fields of a chat choice, whole or streamed, that a completion uses. */
 type ChatChoice = {
   index: number;
   message?: { content?: string | null; refusal?: string | null };
@@ -24,17 +23,17 @@ type ChatChoice = {
 const jsonType = "application/json; charset=utf-8";
 const streamEnd = "data: [DONE]\n\n";
 
-/** One answer of chat as the text of a completion. Thoughts, of which the older API knows nothing, are left out. */
+/** Presents a chat answer as a completion. Reasoning is left out: this API has no field for it. */
 export class CompletionPresenter implements CallPresenter<ChatKinds> {
   readonly form: "whole" | "events";
   readonly contentType: string;
   private readonly envelope: CompletionEnvelope;
   private readonly meter: EndedChoices;
   private readonly includesUsage: boolean;
-  /** How much text of each choice has been told so far, where somebody asks where its tokens begin. */
+  /** The length of each choice's text so far, for `text_offset`. */
   private readonly offsets: number[] = [];
 
-  /** `includesUsage` is what the caller asked: then every event has the field. */
+  /** With `includesUsage` every event has the field `usage`. */
   constructor(
     envelope: CompletionEnvelope,
     meter: EndedChoices,
@@ -98,9 +97,9 @@ export class CompletionPresenter implements CallPresenter<ChatKinds> {
   private presentChoices(choices: string) {
     return (JSON.parse(choices) as ChatChoice[]).map((choice) => {
       const { index, finish_reason: reason } = choice;
-      const said = choice.message ?? choice.delta ?? {};
+      const message = choice.message ?? choice.delta ?? {};
       const logprobs = this.presentLogprobs(index, choice.logprobs?.content ?? null);
-      return { text: said.content ?? said.refusal ?? "", index, logprobs, finish_reason: reason };
+      return { text: message.content ?? message.refusal ?? "", index, logprobs, finish_reason: reason };
     });
   }
 
@@ -115,7 +114,7 @@ export class CompletionPresenter implements CallPresenter<ChatKinds> {
     };
   }
 
-  /** Where a token begins in the text of its choice. */
+  /** Returns the offset of the next token. */
   private advance(index: number, length: number): number {
     const offset = this.offsets[index] ?? 0;
     this.offsets[index] = offset + length;

@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { CompletionBody } from "./completion-schema.ts";
 
-/** Fields that mean the same to chat, by the same names. */
+/** Fields with the same name and meaning in chat. */
 const sharedFields = [
   "stream",
   "stream_options",
@@ -18,9 +18,9 @@ const sharedFields = [
   "user",
 ] as const satisfies readonly (keyof CompletionBody)[];
 
-/** The request in the form of chat. Throws what chat cannot do of it, by name. */
+/** Translates the request to chat. Throws if it uses a feature that chat lacks. */
 export function readCompletionRequest(body: CompletionBody): ChatRequest {
-  refuseForeign(body);
+  rejectUnsupported(body);
   const shared = sharedFields.flatMap((field) => (body[field] == null ? [] : [[field, body[field]]]));
   const { logprobs = null } = body;
   return {
@@ -31,23 +31,23 @@ export function readCompletionRequest(body: CompletionBody): ChatRequest {
   };
 }
 
-function refuse(param: string, message: string): never {
+function reject(param: string, message: string): never {
   throw new AppError("unsupported_capability", message, { param });
 }
 
-function refuseForeign({ suffix, echo, best_of: tries, n, stream }: CompletionBody): void {
+function rejectUnsupported({ suffix, echo, best_of: tries, n, stream }: CompletionBody): void {
   if (suffix != null && suffix !== "")
-    refuse("suffix", "Chat models do not write up to a `suffix`. Put it into the prompt.");
-  if (echo === true) refuse("echo", "The prompt is not repeated. Put it before the text yourself.");
+    reject("suffix", "Chat models do not support `suffix`. Put the text into the prompt.");
+  if (echo === true) reject("echo", "`echo` is not supported. Prepend the prompt to the text yourself.");
   if (tries == null || tries === (n ?? 1)) return;
-  if (stream === true) refuse("best_of", "A stream cannot choose the best of several.");
-  refuse("best_of", "The best is not chosen here. Ask for all of them with `n`.");
+  if (stream === true) reject("best_of", "`best_of` is not supported with `stream`. Remove it.");
+  reject("best_of", "`best_of` is not supported. Request several choices with `n` and pick one.");
 }
 
 function readPrompt(prompt: CompletionBody["prompt"]): string {
   if (typeof prompt === "string") return prompt;
   const [first] = prompt;
-  if (typeof first !== "string") refuse("prompt", "Send the prompt as text: tokens are not taken here.");
-  if (prompt.length > 1) refuse("prompt", "Send one prompt at a time.");
+  if (typeof first !== "string") reject("prompt", "Token prompts are not supported. Send the prompt as text.");
+  if (prompt.length > 1) reject("prompt", "Several prompts are not supported. Send one prompt per request.");
   return first;
 }
