@@ -4,15 +4,15 @@ import { countInputs, type EmbeddingInput, type EmbeddingRequest } from "../../p
 import type { Model } from "../catalog/index.ts";
 import type { EmbeddingBody } from "./embedding-schema.ts";
 
-/** As many as OpenAI takes; a model may take fewer. */
+/** OpenAI's limit; a model may have a lower one. */
 const inputsMax = 2048;
-/** Even the densest tokens have fewer characters than this on average, so what is longer cannot fit. */
+/** No tokenizer averages more characters per token, so a longer text cannot fit. */
 const charactersPerTokenMax = 16;
 
-/** What the schema has let pass, or the error that says what this model cannot do of it. */
+/** Checks a request that its schema allows against the model. Throws if the model does not support it. */
 export function readEmbeddingRequest(body: EmbeddingBody, model: Model): EmbeddingRequest {
   if (model.type !== "embedding") {
-    refuse("unsupported_capability", "model", `${model.id} is no embedding model: its type is ${model.type}.`);
+    reject("unsupported_capability", "model", `${model.id} is not an embedding model. Its type is ${model.type}.`);
   }
   const request = {
     input: readInput(body.input),
@@ -25,13 +25,13 @@ export function readEmbeddingRequest(body: EmbeddingBody, model: Model): Embeddi
   return request;
 }
 
-function refuse(code: ErrorCode, param: string, message: string): never {
+function reject(code: ErrorCode, param: string, message: string): never {
   throw new AppError(code, message, { param });
 }
 
 function readInput(input: EmbeddingBody["input"]): EmbeddingInput {
   if (typeof input === "string") return { kind: "texts", texts: [input] };
-  // The schema has seen that all items are of one kind.
+  // The schema allows only lists of one kind.
   const [first] = input;
   if (typeof first === "string") return { kind: "texts", texts: input as string[] };
   return { kind: "tokens", lists: typeof first === "number" ? [input as number[]] : (input as number[][]) };
@@ -40,23 +40,23 @@ function readInput(input: EmbeddingBody["input"]): EmbeddingInput {
 function checkDimensions(dimensions: number | null, { id, capabilities, limits }: Model): void {
   if (dimensions === null) return;
   if (!capabilities.includes("dimensions")) {
-    refuse("unsupported_capability", "dimensions", `${id} does not have the capability dimensions.`);
+    reject("unsupported_capability", "dimensions", `${id} does not support \`dimensions\`.`);
   }
   const { max_dimensions: max = dimensions } = limits;
-  if (dimensions > max) refuse("invalid_parameter", "dimensions", `${id} has at most ${max} dimensions.`);
+  if (dimensions > max) reject("invalid_parameter", "dimensions", `${id} has at most ${max} dimensions.`);
 }
 
 function checkInput(input: EmbeddingInput, { id, limits }: Model): void {
   const { max_inputs: countMax = inputsMax, context_window: tokensMax } = limits;
   if (countInputs(input) > Math.min(countMax, inputsMax)) {
-    refuse("invalid_parameter", "input", `${id} takes at most ${countMax} inputs at a time.`);
+    reject("invalid_parameter", "input", `${id} accepts at most ${countMax} inputs per request.`);
   }
   if (tokensMax === undefined) return;
   const [items, lengthMax] =
     input.kind === "texts" ? [input.texts, tokensMax * charactersPerTokenMax] : [input.lists, tokensMax];
   const place = items.findIndex(({ length }) => length > lengthMax);
   if (place < 0) return;
-  // Worded so that clients who look for OpenAI's sentence find it.
+  // Clients search for OpenAI's wording.
   const message = `This model's maximum context length is ${tokensMax} tokens, and input ${place} is longer.`;
-  refuse("context_length_exceeded", "input", message);
+  reject("context_length_exceeded", "input", message);
 }
