@@ -90,7 +90,7 @@ export type FlatCall<T extends FlatTypes> = {
 };
 
 /** What every adapter needs beside the request itself. */
-export type FlatAttempt = {
+type FlatAttempt = {
   upstreamModel: string;
   apiKey: string | null;
   timeoutMs: number;
@@ -99,7 +99,7 @@ export type FlatAttempt = {
   traceparent: string | null;
 };
 
-export type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError"> & {
+type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError"> & {
   /** Resolves when the caller has read what was sent: awaited between pieces, it is back-pressure. */
   untilResumed(): Promise<void>;
 };

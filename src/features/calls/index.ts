@@ -30,8 +30,6 @@ export {
   type CallOperation,
   type CallPlan,
   type CallPresenter,
-  type CallRun,
-  type CallSink,
   type CallTerms,
   type CallTokens,
   type HoldCover,

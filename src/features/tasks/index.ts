@@ -33,7 +33,6 @@ export {
   type TaskWarning,
   taskStates,
   taskTypes,
-  type UnitTerms,
 } from "./task.ts";
 export { findTask, listTasks } from "./task-store.ts";
 export { forgetOldTasks, type TaskRetention } from "./work/forget-old-tasks.ts";
