@@ -11,7 +11,7 @@ export const fieldErrors = [
   "unsupported_capability",
 ] as const satisfies readonly ErrorCode[];
 
-/** Errors of every paid call, whatever its endpoint. */
+/** Errors of every paid call. */
 export const callErrors = [
   "content_policy_violation",
   "insufficient_balance",
@@ -60,8 +60,8 @@ export function explainCallFailure(error: ProviderError, texts: FailureTexts): A
 function explainRejection(param: string | null): { code: ErrorCode; message: string } {
   const message =
     param === null
-      ? "The model cannot take this request. Check its fields."
-      : `The model cannot take this value of \`${param}\`.`;
+      ? "The model rejected this request. Check its fields."
+      : `The model rejected this value of \`${param}\`. Change it.`;
   return { code: "invalid_parameter", message };
 }
 
@@ -71,7 +71,7 @@ function createError(cause: ProviderError, { code, message, param }: Explanation
   return new AppError(code, message, param === null ? { cause } : { cause, param });
 }
 
-/** An adapter that throws anything else than a `ProviderError` has a bug: the call fails as with a bad answer. */
+/** An adapter that throws anything but a `ProviderError` has a bug: the call fails as with a bad answer. */
 export function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   return new ProviderError("bad-answer", "The adapter threw an error.", { cause: error });

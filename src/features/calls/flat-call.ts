@@ -100,7 +100,7 @@ type FlatAttempt = {
 };
 
 type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError"> & {
-  /** Resolves when the caller has read what was sent: awaited between pieces, it is back-pressure. */
+  /** Back-pressure: await it between pieces. It resolves once the caller has caught up. */
   untilResumed(): Promise<void>;
 };
 

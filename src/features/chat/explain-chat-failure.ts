@@ -11,10 +11,10 @@ const failureTexts: FailureTexts = {
   },
   explainRejection(param) {
     if (param?.endsWith(".url") === true) {
-      return { code: "invalid_url", message: "What the address leads to could not be used." };
+      return { code: "invalid_url", message: "The model could not use the content at this URL." };
     }
     if (param !== null) return null;
-    const message = "The model cannot take this request. Check its messages, tools and options.";
+    const message = "The model rejected this request. Check its messages, tools and options.";
     return { code: "invalid_parameter", message };
   },
 };

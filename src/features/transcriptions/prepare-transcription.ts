@@ -39,9 +39,13 @@ type AskedTranscription = {
 const timeoutMsUsual = 600_000;
 
 const failureTexts: FailureTexts = {
-  tooLong: { code: "invalid_file", message: "The recording is longer than this model can take.", param: "file" },
+  tooLong: {
+    code: "invalid_file",
+    message: "The recording is too long for this model. Send a shorter one.",
+    param: "file",
+  },
   explainRejection: (param) =>
-    param === "file" ? { code: "invalid_file", message: "The model cannot take this file." } : null,
+    param === "file" ? { code: "invalid_file", message: "The model rejected this file. Check its format." } : null,
 };
 
 /** Checks everything that does not need the contents of the file. Throws if the request is invalid. */
