@@ -61,8 +61,8 @@ describe("somebody who wants to pay", () => {
   test("is told what is wrong with an amount, and Stripe is not asked", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const askedBefore = stripe.requests.length;
-    const form = "`amount` is a number with at most 2 places, such as 20.00.";
-    const range = "`amount` is from 5.00 to 500.00 USD.";
+    const form = "`amount` must be a number with at most 2 decimal places, such as 20.00.";
+    const range = "`amount` must be from 5.00 to 500.00 USD.";
     const wrong = [
       ...["", "five", "-20", "+20", "1e2", "20,00", "20.001", "1.234567891", " 20", "NaN", "99999999999"].map(
         (amount) => [amount, form],
@@ -94,7 +94,7 @@ describe("somebody who wants to pay", () => {
     const limits = { siteUrl: "http://localhost:4242", currency: "JPY", amountMin: 500, amountMax: 100_000 };
     const pay = (amount: string) =>
       createCheckout({ ...gateway.parts, ...limits, stripe: client }, { accountId, amount });
-    await expect(pay("2000.5")).rejects.toThrow("`amount` is a whole number, such as 500.");
+    await expect(pay("2000.5")).rejects.toThrow("`amount` must be a whole number, such as 500.");
     const { id } = await pay("2000");
     expect(stripe.find(id)).toMatchObject({ amount_total: 2000, currency: "jpy" });
     await client.close();
@@ -118,7 +118,7 @@ describe("somebody who wants to pay", () => {
     expect(refused[0]?.headers.get("retry-after")).toBe("3600");
     expect(refused[0]?.body.error).toMatchObject({
       code: "rate_limit_exceeded",
-      message: "10 payments were begun within an hour. Try again in 60 minutes.",
+      message: "You started 10 payments within an hour. Try again in 60 minutes.",
     });
 
     const { body } = await visitor.get("/checkouts?limit=6");
@@ -174,7 +174,7 @@ describe("while Stripe", () => {
     stripe.faults.push(...faults);
     const { status, body, headers } = await visitor.post("/checkouts", { amount: "20" });
     expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "overloaded", "30"]);
-    expect(body.error.message).toBe("Payments cannot be taken at the moment. Nothing was charged; try again shortly.");
+    expect(body.error.message).toBe("Payments are unavailable at the moment. You were not charged. Try again in 30 seconds.");
     expect(stripe.faults).toEqual([]);
     expect(stripe.requests).toHaveLength(askedBefore + asked);
     const { data } = (await visitor.get("/checkouts")).body;
@@ -261,7 +261,7 @@ test("where Stripe's keys are not set, nobody can pay, and what was paid before 
   expect([status, body.error.code, body.error.message]).toEqual([
     501,
     "endpoint_not_released",
-    "Payments by card are not set up here.",
+    "Card payments aren't enabled.",
   ]);
   expect((await visitor.get("/checkouts")).body.data).toEqual([]);
   const headers = { "content-type": "application/json" };

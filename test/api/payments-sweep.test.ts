@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findViolations, readBalance } from "../../src/features/ledger/index.ts";
 import { createCheckout } from "../../src/features/payments/create-checkout.ts";
-import { hearStripe } from "../../src/features/payments/hear-stripe.ts";
+import { handleStripeEvent } from "../../src/features/payments/handle-stripe-event.ts";
 import { createPayments, findCheckout, type Payments } from "../../src/features/payments/index.ts";
 import { createStripeClient, type StripeClient } from "../../src/features/payments/stripe-client.ts";
 import { presentMoney } from "../../src/lib/money.ts";
@@ -91,8 +91,8 @@ test("what nothing was heard of for an hour is asked about, and ends as Stripe s
   expect(await readOutcome(waiting)).toEqual(["open", "0.00", null]);
   expect(await readOutcome(slow)).toEqual(["open", "0.00", null]);
   expect(await readOutcome(slowFailed)).toEqual(["failed", "0.00", "The payment did not succeed."]);
-  expect(await readOutcome(lost)).toEqual(["failed", "0.00", "Stripe does not know the session."]);
-  expect(await readOutcome(cutOff)).toEqual(["failed", "0.00", "No page to pay on was made."]);
+  expect(await readOutcome(lost)).toEqual(["failed", "0.00", "Stripe has no such session."]);
+  expect(await readOutcome(cutOff)).toEqual(["failed", "0.00", "No Stripe session was created."]);
 
   // Nobody is asked again before another hour is over.
   const asked = stripe.requests.length;
@@ -145,7 +145,7 @@ test("what is heard while a sweep waits for its answer counts, and not the answe
   const sweep = payments.sweep(signal);
   await waitUntil("the sweep's question", () => stripe.requests.length > askedBefore);
   const { "stripe-signature": signature = "" } = stripe.sign(JSON.parse(event.body)).headers;
-  await hearStripe({ ...world.parts, logger, stripe: client }, { body: Buffer.from(event.body), signature });
+  await handleStripeEvent({ ...world.parts, logger, stripe: client }, { body: Buffer.from(event.body), signature });
   await sweep;
   expect(await readOutcome(payer)).toEqual(["paid", "20.00", null]);
 });

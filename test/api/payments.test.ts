@@ -245,7 +245,7 @@ describe("an event", () => {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toEqual({
         error: {
-          message: "This is not signed as it has to be.",
+          message: "The signature is invalid or too old.",
           type: "invalid_request_error",
           param: "Stripe-Signature",
           code: "invalid_parameter",
@@ -270,8 +270,8 @@ describe("an event", () => {
   });
 
   const strangeAnswers = [
-    { what: "another amount", change: { amount_total: 1999 }, note: /1999 USD in place of 2000 USD/ },
-    { what: "no amount", change: { amount_total: null }, note: /in place of 2000 USD/ },
+    { what: "another amount", change: { amount_total: 1999 }, note: /1999 USD instead of 2000 USD/ },
+    { what: "no amount", change: { amount_total: null }, note: /instead of 2000 USD/ },
     { what: "another currency", change: { currency: "jpy" }, note: /2000 JPY/ },
     { what: "another account", change: { metadata: { account: "acct_other" } }, note: /acct_other/ },
   ];

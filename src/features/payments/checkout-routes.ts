@@ -21,13 +21,13 @@ import { listReversals } from "./reversal-store.ts";
 type CheckoutRouteDependencies = {
   database: Database;
   currency: string;
-  /** Refuses where payments are not set up. */
+  /** Throws if card payments aren't enabled. */
   createCheckout(request: Pick<Checkout, "accountId"> & { amount: string }): Promise<Checkout>;
 };
 
 const tags = ["Payments"];
 
-/** What was begun can be read whether payments are set up at the moment or not. */
+/** Checkouts stay readable after an operator disables payments. */
 export function addCheckoutRoutes(consoleApi: HttpServer, dependencies: CheckoutRouteDependencies): void {
   addCreate(consoleApi, dependencies);
   addList(consoleApi, dependencies);
@@ -42,8 +42,8 @@ function addCreate(http: HttpServer, { createCheckout }: CheckoutRouteDependenci
       schema: {
         operationId: "createCheckout",
         summary: "Create a checkout",
-        description: `Answers with the address of a page of Stripe's on which the amount can be paid within an hour. It is
-credited when Stripe says that it was paid, not before. 10 can be begun within an hour, and 20 be open.`,
+        description: `Returns the URL of a Stripe page where you can pay the amount within an hour. The credit is added when
+Stripe confirms the payment. You can create 10 checkouts an hour and have 20 open.`,
         tags,
         body: newCheckoutSchema,
         response: {
@@ -112,7 +112,7 @@ function addDebt(http: HttpServer, { database, currency }: CheckoutRouteDependen
       schema: {
         operationId: "getDebt",
         summary: "Get the debt",
-        description: "For payments that were refunded or disputed after they were spent.",
+        description: "What you owe for payments that were refunded or disputed after you spent them.",
         tags,
         response: { 200: debtSchema, ...consoleErrors("GET", []) },
       },

@@ -13,24 +13,24 @@ export const checkoutSchema = Type.Object({
   amount: Type.String({ examples: ["20.00"] }),
   currency: Type.String(),
   state: Type.Enum([...checkoutStates], {
-    description:
-      "`mismatched` when another amount arrived than was asked for: the service's operator has to look at it.",
+    description: "`mismatched`: the payment does not match the checkout, and the service's operator has to review it.",
   }),
   url: Type.Union([Type.String(), Type.Null()], {
-    description: "Where to pay; `null` when there is nothing left to do. An open one without it waits for its money.",
+    description:
+      "Stripe's payment page, or `null` if there is nothing left to do. An open checkout without a URL waits for its money.",
   }),
   created: Type.Integer({ description: "Unix time in seconds." }),
-  expires_at: Type.String({ format: "date-time", description: "Until when it can be paid." }),
-  paid_at: time("When it was credited."),
+  expires_at: Type.String({ format: "date-time", description: "You can pay until then." }),
+  paid_at: time("When the payment was credited."),
   reversals: Type.Array(
     Type.Object({
       kind: Type.Enum(["refund", "dispute"]),
       amount: Type.String({ examples: ["20.00"] }),
       in_effect: Type.Boolean({
-        description: "`false` for a refund that failed, a dispute that was won, or an inquiry.",
+        description: "`false` for a failed refund, a won dispute or an inquiry.",
       }),
     }),
-    { description: "Refunds and disputes of the payment. What is in effect takes the credit back." },
+    { description: "Refunds and disputes of the payment. Those in effect take the credit back." },
   ),
 });
 
@@ -38,8 +38,8 @@ export const debtSchema = Type.Object({
   object: Type.Literal("debt"),
   amount: Type.String({
     examples: ["15.00"],
-    description: `What is owed for payments that were refunded or disputed after they were spent. While it is more than
-nothing, the account spends nothing; credit that is added pays it first.`,
+    description: `What you owe for payments that were refunded or disputed after you spent them. While it is above zero, the
+account cannot spend. Credit that you add pays the debt first.`,
   }),
   currency: Type.String(),
   data: Type.Array(
@@ -52,7 +52,7 @@ nothing, the account spends nothing; credit that is added pays it first.`,
 });
 
 export const newCheckoutSchema = Type.Object(
-  { amount: Type.String({ maxLength: 32, description: "How much to pay, as a decimal such as `20` or `20.50`." }) },
+  { amount: Type.String({ maxLength: 32, description: "The amount to pay, as a decimal such as `20` or `20.50`." }) },
   { additionalProperties: false },
 );
 
@@ -68,7 +68,7 @@ export const checkoutListSchema = Type.Object({
   object: Type.Literal("list"),
   data: Type.Array(checkoutSchema),
   has_more: Type.Boolean(),
-  next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get what follows." }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get the next page." }),
 });
 
 export function presentCheckout(
@@ -95,7 +95,7 @@ export function presentCheckout(
   };
 }
 
-/** A page of what was asked for with one checkout more than the page holds. */
+/** `checkouts` has one row more than the page if there is a next page. */
 export function presentCheckouts(
   checkouts: readonly Checkout[],
   { limit, reversals }: { limit: number; reversals: readonly (Reversal & { checkoutId: string })[] },

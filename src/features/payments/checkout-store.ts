@@ -5,7 +5,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Checkout, CheckoutState } from "./checkout.ts";
 
-/** Makes those who begin checkouts of one account do it one after another, so that none exceeds the limits. */
+/** Serializes checkout creation per account with an advisory lock, so concurrent requests cannot exceed the limits. */
 export async function lockCheckoutsOf(
   tx: Database,
   accountId: AccountId,
@@ -54,7 +54,7 @@ export async function updateSession(
     .execute();
 }
 
-/** Locks the checkout until the transaction ends, so that it is credited once. Wallets are locked after it. */
+/** `FOR UPDATE`, so a checkout is credited once. Lock order: checkout, then wallet. */
 export async function lockCheckout(tx: Database, id: string): Promise<Checkout | null> {
   const row = await selectCheckouts(tx).where("id", "=", id).forUpdate().executeTakeFirst();
   return row === undefined ? null : toCheckout(row);
@@ -69,12 +69,12 @@ type CheckoutChanges = {
   endedAt?: Date;
 };
 
-/** What is absent stays. */
+/** Leaves absent fields unchanged. */
 export async function updateCheckout(tx: Database, id: CheckoutId, changes: CheckoutChanges): Promise<void> {
   await tx
     .updateTable("checkouts")
     .set({
-      // An update has to set something.
+      // SQL needs at least one column to set.
       id,
       ...(changes.state === undefined ? {} : { state: changes.state }),
       ...(changes.note === undefined ? {} : { note: changes.note }),
@@ -87,7 +87,7 @@ export async function updateCheckout(tx: Database, id: CheckoutId, changes: Chec
     .execute();
 }
 
-/** Ends a checkout that will not be paid, unless something else became of it meanwhile. */
+/** Fails a checkout if it is still open. */
 export async function updateToFailed(
   database: Database,
   id: CheckoutId,
@@ -101,7 +101,7 @@ export async function updateToFailed(
     .execute();
 }
 
-/** Those that have been open for long, and about which Stripe was not asked lately, longest first. */
+/** Open checkouts that were created, and last polled, before the given time; the longest wait first. */
 export async function listSilentCheckouts(
   database: Database,
   { before, limit }: { before: Date; limit: number },
@@ -120,13 +120,11 @@ export async function updateAskedAt(database: Database, id: CheckoutId, askedAt:
   await database.updateTable("checkouts").set({ asked_at: askedAt }).where("id", "=", id).execute();
 }
 
-/** The checkout that a payment of Stripe's paid, `null` where none is known. */
 export async function findCheckoutByPayment(database: Database, paymentId: string): Promise<Checkout | null> {
   const row = await selectCheckouts(database).where("payment_id", "=", paymentId).executeTakeFirst();
   return row === undefined ? null : toCheckout(row);
 }
 
-/** What was given back or contested of a payment, in sum. */
 export async function updateReversed(
   tx: Database,
   id: CheckoutId,
@@ -136,7 +134,7 @@ export async function updateReversed(
   await tx.updateTable("checkouts").set(reversed).where("id", "=", id).execute();
 }
 
-/** Without an account: for operators. */
+/** Operators omit `accountId`. */
 export async function findCheckout(
   database: Database,
   { id, accountId }: { id: string; accountId?: AccountId },
@@ -149,7 +147,7 @@ export async function findCheckout(
 
 type CheckoutFilter = { accountId?: AccountId; state?: CheckoutState; after?: string | undefined; limit: number };
 
-/** Newest first; without an account those of all, for operators. */
+/** Newest first. Operators omit `accountId` to list all accounts. */
 export async function listCheckouts(
   database: Database,
   { accountId, state, after, limit }: CheckoutFilter,
@@ -167,7 +165,7 @@ function selectCheckouts(database: Database) {
 
 function toCheckout(row: Tables["checkouts"]): Checkout {
   return {
-    // The table's checks hold the prefixes and the words.
+    // The table's check constraints guarantee the id prefixes and the state.
     id: row.id as CheckoutId,
     accountId: row.account_id as AccountId,
     amount: nano(row.amount_nano),

@@ -4,10 +4,7 @@ import type { Nano } from "../../lib/money.ts";
 export const checkoutStates = ["open", "paid", "expired", "failed", "mismatched"] as const;
 export type CheckoutState = (typeof checkoutStates)[number];
 
-/**
- * What may follow what. Money that arrives after all is credited, whatever was heard before; what did not fit waits for
- * a person.
- */
+/** A payment that arrives late is still credited. A mismatched one waits for an operator. */
 const nextStates = {
   open: ["paid", "expired", "failed", "mismatched"],
   expired: ["paid", "mismatched"],
@@ -21,34 +18,33 @@ export function mayFollow(from: CheckoutState, to: CheckoutState): boolean {
   return allowed.includes(to);
 }
 
-/** A request to pay, from before Stripe is asked until the money is credited or will not come. */
+/** A request to pay, stored before Stripe is called and kept after it was credited, expired or failed. */
 export type Checkout = {
   id: CheckoutId;
   accountId: AccountId;
   amount: Nano;
   currency: string;
-  /** The same amount in the unit that Stripe counts in. */
+  /** The same amount in the currency's minor unit, as Stripe counts it. */
   amountMinor: bigint;
   state: CheckoutState;
   sessionId: string | null;
-  /** Where it is paid. */
+  /** Stripe's payment page. */
   sessionUrl: string | null;
   paymentId: string | null;
-  /** Why it failed or does not fit, for the operator. */
+  /** Why it failed or is mismatched, for the operator. */
   note: string | null;
   createdAt: Date;
   expiresAt: Date;
-  /** When the person was done while the money was still on its way. */
+  /** When the customer finished a payment that had not arrived yet. */
   completedAt: Date | null;
   endedAt: Date | null;
-  /** What of it was given back or contested since. */
   refundedMinor: bigint;
   disputedAt: Date | null;
-  /** Set where an operator has to see to that, because it began before credit was taken back by itself. */
+  /** Set on payments from before automatic clawbacks: the operator handles their refunds and disputes. */
   byHandSince: Date | null;
 };
 
-/** The booking of a checkout has its name, so that there can be one only, whatever else goes wrong. */
+/** Deriving the transaction's id from the checkout's makes a second credit a duplicate. */
 export function nameTransaction(id: CheckoutId): TransactionId {
   return `txn_${id.slice("chk_".length)}`;
 }

@@ -1,44 +1,37 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, IdSource } from "../../lib/ids.ts";
 import { type Nano, nano, parseMoney, presentMoney } from "../../lib/money.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { PaymentDependencies } from "./apply-reversal.ts";
 import type { Checkout } from "./checkout.ts";
 import { insertCheckout, lockCheckoutsOf, updateSession, updateToFailed } from "./checkout-store.ts";
 import { countPlaces, toMinor } from "./stripe-amount.ts";
-import type { StripeClient } from "./stripe-client.ts";
 
-type CheckoutDependencies = PaymentLimits & {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  stripe: StripeClient;
-};
+type CheckoutDependencies = Omit<PaymentDependencies, "logger"> & PaymentLimits & { ids: IdSource };
 
 export type PaymentLimits = {
   siteUrl: string;
   currency: string;
-  /** The least and the most of one payment, in whole units of the currency. */
+  /** Bounds of one payment, in whole units of the currency. */
   amountMin: number;
   amountMax: number;
 };
 
 const hourMs = 60 * 60_000;
-/** Stripe takes half an hour to a day. */
+/** Stripe allows 30 minutes to 24 hours. */
 const payWithinMs = hourMs;
 const openMax = 20;
 const hourlyMax = 10;
 const noteCharactersMax = 500;
-const secondsBeforeAnotherTry = 30;
+const retryAfterSeconds = 30;
 
-/** Writes down what is wanted, then asks Stripe for a page to pay it on. Nothing is credited by it. */
+/** Stores the checkout, then creates its Stripe session. The credit follows when Stripe reports the payment. */
 export async function createCheckout(
   dependencies: CheckoutDependencies,
   { accountId, amount: text }: { accountId: AccountId; amount: string },
 ): Promise<Checkout> {
   const { amount, amountMinor } = parseAmount(dependencies, text);
   const checkout = await openCheckout(dependencies, { accountId, amount, amountMinor });
-  const session = await askForSession(dependencies, checkout);
+  const session = await createSession(dependencies, checkout);
   await updateSession(dependencies.database, checkout.id, session);
   return { ...checkout, sessionId: session.sessionId, sessionUrl: session.url };
 }
@@ -51,12 +44,13 @@ function parseAmount(
   const amount = parseMoney(text);
   const amountMinor = amount === null ? null : toMinor(amount, currency);
   if (amount === null || amountMinor === null) {
-    const form = places === 0 ? "a whole number, such as 500" : `a number with at most ${places} places, such as 20.00`;
-    throw createWrongAmount(`\`amount\` is ${form}.`);
+    const form =
+      places === 0 ? "a whole number, such as 500" : `a number with at most ${places} decimal places, such as 20.00`;
+    throw createWrongAmount(`\`amount\` must be ${form}.`);
   }
   const [min, max] = [toNano(amountMin), toNano(amountMax)];
   if (amount < min || amount > max) {
-    throw createWrongAmount(`\`amount\` is from ${presentMoney(min)} to ${presentMoney(max)} ${currency}.`);
+    throw createWrongAmount(`\`amount\` must be from ${presentMoney(min)} to ${presentMoney(max)} ${currency}.`);
   }
   return { amount, amountMinor };
 }
@@ -91,25 +85,25 @@ async function openCheckout(
   });
 }
 
-/** Each of them is a page at Stripe that somebody could pay on. */
+/** Bounds how many payment pages an account has open at Stripe. */
 function requireRoom({ open, recent, now }: { open: Date[]; recent: Date[]; now: Date }): void {
   const [oldest] = recent;
   if (recent.length >= hourlyMax && oldest !== undefined) {
     const freeAt = oldest.getTime() + hourMs;
     throw createTooMany(
       "rate_limit_exceeded",
-      `${hourlyMax} payments were begun within an hour.`,
+      `You started ${hourlyMax} payments within an hour.`,
       freeAt - now.getTime(),
     );
   }
   if (open.length < openMax) return;
   const freeAt = Math.min(...open.map((expiresAt) => expiresAt.getTime()));
-  const message = `${openMax} payments are open already.`;
+  const message = `You already have ${openMax} open payments.`;
   throw createTooMany("concurrency_limit_exceeded", message, freeAt - now.getTime());
 }
 
-/** A page that nobody got to see is paid by nobody; should money come of it all the same, it is credited. */
-async function askForSession(
+/** If the call fails, Stripe may still have created a page; a payment through it would be credited. */
+async function createSession(
   { database, clock, stripe, siteUrl }: CheckoutDependencies,
   checkout: Checkout,
 ): Promise<{ sessionId: string; url: string }> {
@@ -130,9 +124,9 @@ async function askForSession(
     await updateToFailed(database, checkout.id, { note, now: clock.now() });
     throw new AppError(
       "overloaded",
-      "Payments cannot be taken at the moment. Nothing was charged; try again shortly.",
+      `Payments are unavailable at the moment. You were not charged. Try again in ${retryAfterSeconds} seconds.`,
       {
-        headers: { "retry-after": String(secondsBeforeAnotherTry) },
+        headers: { "retry-after": String(retryAfterSeconds) },
         detail: { checkoutId: checkout.id },
         cause: error,
       },

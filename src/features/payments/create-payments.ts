@@ -6,18 +6,16 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { addCheckoutRoutes } from "./checkout-routes.ts";
 import { createCheckout, type PaymentLimits } from "./create-checkout.ts";
-import { hearStripe } from "./hear-stripe.ts";
+import { handleStripeEvent } from "./handle-stripe-event.ts";
 import { createStripeClient, type StripeClient, type StripeKeys, type StripePlace } from "./stripe-client.ts";
 import { addStripeWebhookRoute } from "./stripe-webhook-routes.ts";
-import { sweepCheckouts } from "./sweep-checkouts.ts";
-import { sweepReversals } from "./sweep-reversals.ts";
+import { sweepPayments } from "./sweep-payments.ts";
 
 export type Payments = {
-  /** Adds what the billing page asks, to the console API. */
+  /** Adds the billing page's routes to the console API. */
   addRoutes(consoleApi: HttpServer): void;
-  /** Adds the address that Stripe tells of payments. */
   addWebhookRoute(http: HttpServer): Promise<void>;
-  /** Asks about payments that nothing was heard of, and for refunds and disputes that nothing was heard of. */
+  /** Polls Stripe for payments, refunds and disputes whose webhook events were lost. */
   sweep(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
@@ -27,10 +25,10 @@ type PaymentOptions = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
-  /** `null` where nobody can pay by card. */
+  /** `null` disables card payments. */
   keys: StripeKeys | null;
   limits: PaymentLimits;
-  /** Where Stripe is; only tests have another one. */
+  /** Tests replace Stripe's URL. */
   place?: StripePlace | undefined;
 };
 
@@ -46,16 +44,11 @@ export function createPayments({ database, clock, ids, logger, keys, limits, pla
       }),
     addWebhookRoute: (http) =>
       addStripeWebhookRoute(http, {
-        hear: async (event) => await hearStripe({ database, clock, logger, stripe: requireStripe(stripe) }, event),
+        handle: async (event) =>
+          await handleStripeEvent({ database, clock, logger, stripe: requireStripe(stripe) }, event),
       }),
     async sweep(signal) {
-      if (stripe === null) return;
-      // What goes wrong with one must not keep the other from its turn.
-      const outcomes: PromiseSettledResult<void>[] = [];
-      for (const sweep of [sweepCheckouts, sweepReversals]) {
-        outcomes.push(...(await Promise.allSettled([sweep({ database, clock, logger, stripe }, signal)])));
-      }
-      for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+      if (stripe !== null) await sweepPayments({ database, clock, logger, stripe }, signal);
     },
     async close() {
       await stripe?.close();
@@ -65,5 +58,5 @@ export function createPayments({ database, clock, ids, logger, keys, limits, pla
 
 function requireStripe(stripe: StripeClient | null): StripeClient {
   if (stripe !== null) return stripe;
-  throw new AppError("endpoint_not_released", "Payments by card are not set up here.");
+  throw new AppError("endpoint_not_released", "Card payments aren't enabled.");
 }

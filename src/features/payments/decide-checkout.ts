@@ -1,31 +1,31 @@
 import { type Checkout, mayFollow } from "./checkout.ts";
-import type { SessionReport } from "./session-report.ts";
+import type { StripeSession } from "./stripe-event.ts";
 
-/** What follows from a report of Stripe's. */
+/** How a checkout changes when Stripe sessions its session. */
 export type CheckoutStep =
   | { kind: "credit" }
-  /** The person is done; the money is on its way. */
+  /** The customer has paid by a delayed method; the money has not arrived. */
   | { kind: "complete" }
   | { kind: "end"; state: "expired" | "failed"; note: string | null }
-  /** Money arrived that does not fit: nobody gets it until an operator has looked. */
+  /** The payment does not match the checkout: not credited until an operator reviews it. */
   | { kind: "mismatch"; note: string }
-  /** Money arrived by a session that we did not make for this checkout, which stays as it is. */
+  /** The payment came through another session than the checkout's. The checkout stays unchanged. */
   | { kind: "refuse" }
   | { kind: "nothing" };
 
 /**
- * Decides by what is written and what is said alone, so that events may come twice, late, at once and in any order:
- * the first that says "paid" and fits is the one that is credited.
+ * Depends only on the stored checkout and the session, so events may arrive twice, late, concurrently and in any order.
+ * The first matching `paid` session is credited.
  */
-export function decideCheckout(checkout: Checkout, report: SessionReport): CheckoutStep {
-  const isPaid = report.outcome === "paid";
-  if (checkout.sessionId !== null && checkout.sessionId !== report.sessionId) {
+export function decideCheckout(checkout: Checkout, session: StripeSession): CheckoutStep {
+  const isPaid = session.outcome === "paid";
+  if (checkout.sessionId !== null && checkout.sessionId !== session.sessionId) {
     return { kind: isPaid ? "refuse" : "nothing" };
   }
-  switch (report.outcome) {
+  switch (session.outcome) {
     case "paid": {
       if (!mayFollow(checkout.state, "paid")) return { kind: "nothing" };
-      const note = describeMismatch(checkout, report);
+      const note = describeMismatch(checkout, session);
       return note === null ? { kind: "credit" } : { kind: "mismatch", note };
     }
     case "processing":
@@ -40,9 +40,9 @@ export function decideCheckout(checkout: Checkout, report: SessionReport): Check
   }
 }
 
-function describeMismatch(checkout: Checkout, { accountId, amountMinor, currency }: SessionReport): string | null {
-  if (accountId !== checkout.accountId) return `Stripe says that it is for ${accountId ?? "no account"}.`;
+function describeMismatch(checkout: Checkout, { accountId, amountMinor, currency }: StripeSession): string | null {
+  if (accountId !== checkout.accountId) return `The Stripe session is for ${accountId ?? "no account"}.`;
   if (amountMinor === checkout.amountMinor && currency === checkout.currency) return null;
   const wanted = `${checkout.amountMinor} ${checkout.currency}`;
-  return `Stripe took ${amountMinor ?? "?"} ${currency ?? "?"} in place of ${wanted}, in the smallest unit.`;
+  return `Stripe charged ${amountMinor ?? "?"} ${currency ?? "?"} instead of ${wanted}, in the smallest unit.`;
 }

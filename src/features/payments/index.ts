@@ -1,11 +1,10 @@
 /**
- * Payments by card through Stripe Checkout, where an operator has set its keys.
+ * Card payments through Stripe Checkout, enabled when the operator sets Stripe's keys.
  *
- * Promises: a checkout is credited once or not at all, however often, late, at once or in whatever order Stripe tells of
- * it, and even when it tells nothing and has to be asked. What is credited is what was written down before anybody was
- * asked for money; whatever else arrives is credited to nobody and shown to the operator. The credit and the checkout's
- * end become true in one transaction, in which nobody waits for Stripe. A refund or dispute takes the credit back once, in
- * whatever order it is heard of; what is spent is owed.
+ * Promises: a checkout is credited at most once, even if Stripe's events arrive twice, late, concurrently, out of order or
+ * not at all; a sweep polls for lost ones. The credited amount is the one stored before the customer paid; a payment that
+ * differs is not credited and waits for the operator. The credit and the checkout's end commit in one transaction, which
+ * never waits for Stripe. A refund or dispute claws the credit back once; what the account has already spent becomes debt.
  */
 export { type Checkout, checkoutStates } from "./checkout.ts";
 export { findCheckout, listCheckouts } from "./checkout-store.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Reversal, ReversalKind } from "./reversal.ts";
 
-/** The refunds and disputes of some checkouts, in the order in which they were first heard of. */
+/** Refunds and disputes of the checkouts, in the order in which they were first stored. */
 export async function listReversals(
   database: Database,
   checkoutIds: readonly string[],
@@ -12,7 +12,7 @@ export async function listReversals(
   return (await query.orderBy("number").execute()).map(toReversal);
 }
 
-/** Under the lock of its checkout. */
+/** Call it under the lock of the checkout. */
 export async function putReversal(
   tx: Database,
   checkoutId: string,
@@ -31,7 +31,7 @@ function toReversal(row: Omit<Tables["payment_reversals"], "number">): Reversal 
   return {
     checkoutId: row.checkout_id,
     id: row.id,
-    // The table's check holds the words.
+    // The table's check constraint guarantees the kind.
     kind: row.kind as ReversalKind,
     status: row.status,
     amountMinor: row.amount_minor,
@@ -39,7 +39,7 @@ function toReversal(row: Omit<Tables["payment_reversals"], "number">): Reversal 
   };
 }
 
-/** Up to when Stripe was asked for lost events; `null` before the first time. */
+/** The time up to which the sweep has polled Stripe's events; `null` before the first poll. */
 export async function readAskedUntil(database: Database): Promise<Date | null> {
   const row = await database.selectFrom("stripe_progress").select("asked_until").executeTakeFirst();
   return row?.asked_until ?? null;

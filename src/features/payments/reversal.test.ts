@@ -4,7 +4,7 @@ import { decideShares, mergeReversal, type Reversal } from "./reversal.ts";
 
 const paid = { state: "paid", amountMinor: 2000n, byHandSince: null } as const;
 
-const words = {
+const statuses = {
   refund: ["requires_action", "pending", "succeeded", "failed", "canceled"],
   dispute: ["warning_needs_response", "needs_response", "under_review", "lost", "won", "prevented"],
 } as const;
@@ -13,16 +13,15 @@ const reversal = fc.constantFrom("refund" as const, "dispute" as const).chain((k
   fc.record({
     id: fc.constantFrom("1", "2", "3").map((number) => `${kind}_${number}`),
     kind: fc.constant(kind),
-    status: fc.constantFrom<string>(...words[kind]),
+    status: fc.constantFrom<string>(...statuses[kind]),
     amountMinor: fc.bigInt({ min: 0n, max: 2500n }),
     reason: fc.constant(null),
   }),
 );
 
-/** What is known once all of it was told, in this order. */
-function hear(told: readonly Reversal[]): Reversal[] {
+function mergeAll(reported: readonly Reversal[]): Reversal[] {
   const known = new Map<string, Reversal>();
-  for (const one of told) {
+  for (const one of reported) {
     const merged = mergeReversal(known.get(one.id) ?? null, one);
     if (merged !== null) known.set(one.id, merged);
   }
@@ -33,42 +32,42 @@ function sumOwed(reversals: readonly Reversal[]): bigint {
   return decideShares(paid, reversals).reduce((sum, { owedMinor }) => sum + owedMinor, 0n);
 }
 
-test("however often and in whatever order it is told, the same is taken, and never more than was paid", () => {
-  const told = fc.array(reversal, { maxLength: 12 });
-  const orders = told.chain((list) =>
+test("repeated and reordered events claw back the same amount, never more than the payment", () => {
+  const reported = fc.array(reversal, { maxLength: 12 });
+  const orders = reported.chain((list) =>
     fc.tuple(fc.constant(list), fc.shuffledSubarray([...list, ...list], { minLength: list.length * 2 })),
   );
   fc.assert(
     fc.property(orders, ([list, shuffled]) => {
-      const owed = sumOwed(hear(list));
-      expect(sumOwed(hear(shuffled))).toBe(owed);
+      const owed = sumOwed(mergeAll(list));
+      expect(sumOwed(mergeAll(shuffled))).toBe(owed);
       expect(owed >= 0n && owed <= paid.amountMinor).toBe(true);
-      const shares = decideShares(paid, hear(list));
+      const shares = decideShares(paid, mergeAll(list));
       for (const { reversal: one, owedMinor } of shares) expect(owedMinor <= one.amountMinor).toBe(true);
     }),
     { numRuns: 2000 },
   );
 });
 
-const histories: [what: string, statuses: [string, ...string[]], kind: Reversal["kind"], owed: bigint][] = [
-  ["a refund under way", ["pending"], "refund", 700n],
-  ["a refund that succeeded", ["pending", "succeeded"], "refund", 700n],
-  ["a refund that failed after all", ["succeeded", "failed", "pending"], "refund", 0n],
+const histories: [what: string, history: [string, ...string[]], kind: Reversal["kind"], owed: bigint][] = [
+  ["a pending refund", ["pending"], "refund", 700n],
+  ["a successful refund", ["pending", "succeeded"], "refund", 700n],
+  ["a refund that failed after it succeeded", ["succeeded", "failed", "pending"], "refund", 0n],
   ["an inquiry", ["warning_needs_response", "warning_closed"], "dispute", 0n],
   ["an inquiry that became a dispute", ["needs_response", "warning_under_review"], "dispute", 700n],
-  ["a dispute that was lost", ["needs_response", "lost", "under_review"], "dispute", 700n],
-  ["a dispute that was won", ["won", "needs_response"], "dispute", 0n],
-  ["a word that is unknown", ["needs_response", "constructor"], "dispute", 700n],
+  ["a lost dispute", ["needs_response", "lost", "under_review"], "dispute", 700n],
+  ["a won dispute", ["won", "needs_response"], "dispute", 0n],
+  ["an unknown status", ["needs_response", "constructor"], "dispute", 700n],
 ];
 
-test.each(histories)("%s: %j", (_, statuses, kind, owed) => {
-  expect(sumOwed(hear(statuses.map((status) => ({ id: "x", kind, status, amountMinor: 700n, reason: null }))))).toBe(
+test.each(histories)("%s: %j", (_, history, kind, owed) => {
+  expect(sumOwed(mergeAll(history.map((status) => ({ id: "x", kind, status, amountMinor: 700n, reason: null }))))).toBe(
     owed,
   );
 });
 
-test("nothing is taken of a payment that was not credited, or that an operator sees to", () => {
-  const reversals = hear([{ id: "x", kind: "refund", status: "succeeded", amountMinor: 700n, reason: null }]);
+test("an uncredited payment, or one that the operator handles, is not clawed back", () => {
+  const reversals = mergeAll([{ id: "x", kind: "refund", status: "succeeded", amountMinor: 700n, reason: null }]);
   for (const checkout of [
     { ...paid, state: "mismatched" as const },
     { ...paid, state: "open" as const },

@@ -2,21 +2,21 @@ import type { Checkout } from "./checkout.ts";
 
 export type ReversalKind = "refund" | "dispute";
 
-/** A refund or dispute of a payment, as Stripe last told of it. */
+/** A refund or dispute of a payment, with the latest status from Stripe. */
 export type Reversal = {
-  /** Stripe's name for it. */
+  /** Stripe's id. */
   id: string;
   kind: ReversalKind;
-  /** Stripe's word. */
+  /** Stripe's status. */
   status: string;
   amountMinor: bigint;
   reason: string | null;
 };
 
-/** What an event or a list of Stripe's says of one. */
-export type ToldReversal = Reversal & { paymentId: string; currency: string | null };
+/** A refund or dispute as read from an event or a list. */
+export type StripeReversal = Reversal & { paymentId: string; currency: string | null };
 
-/** What a status means: whether the payment's money is gone, and which of two statuses is the later one. */
+/** Whether the status takes the payment's money away. Of two statuses, the one with the higher rank is the later. */
 type Meaning = { isInEffect: boolean; rank: number };
 
 const asked: Meaning = { isInEffect: false, rank: 0 };
@@ -24,7 +24,7 @@ const begun: Meaning = { isInEffect: true, rank: 1 };
 const done: Meaning = { isInEffect: true, rank: 2 };
 const undone: Meaning = { isInEffect: false, rank: 3 };
 
-/** Of a dispute the money is gone from its beginning; an inquiry takes none. A refund that succeeded may still fail. */
+/** A dispute takes the money when it opens; an inquiry takes none. A refund that succeeded may still fail. */
 const meanings: Record<ReversalKind, Readonly<Record<string, Meaning>>> = {
   refund: { requires_action: begun, pending: begun, succeeded: done, failed: undone, canceled: undone },
   dispute: {
@@ -39,32 +39,32 @@ const meanings: Record<ReversalKind, Readonly<Record<string, Meaning>>> = {
   },
 };
 
-/** `null` for a status that nobody here has heard of. */
+/** `null` for an unknown status. */
 function findMeaning({ kind, status }: Pick<Reversal, "kind" | "status">): Meaning | null {
   return Object.hasOwn(meanings[kind], status) ? (meanings[kind][status] ?? null) : null;
 }
 
-/** Whether Stripe has taken the money back, or keeps it until the dispute is decided. */
+/** Whether Stripe has taken the money back, or withholds it until the dispute is decided. */
 export function isInEffect(reversal: Pick<Reversal, "kind" | "status">): boolean {
   return findMeaning(reversal)?.isInEffect === true;
 }
 
 /**
- * What is known after something was told, in whatever order and however often: the later status stays, and the largest
- * amount. `null` where nothing can be made of what is told.
+ * Keeps the later status and the largest amount, so repeated and reordered events give the same result. `null` for an
+ * unknown status.
  */
-export function mergeReversal(known: Reversal | null, told: Reversal): Reversal | null {
-  const meaning = findMeaning(told);
+export function mergeReversal(known: Reversal | null, reported: Reversal): Reversal | null {
+  const meaning = findMeaning(reported);
   if (meaning === null) return null;
-  if (known === null) return told;
+  if (known === null) return reported;
   const isLater = meaning.rank >= (findMeaning(known)?.rank ?? 0);
-  const amountMinor = known.amountMinor > told.amountMinor ? known.amountMinor : told.amountMinor;
-  return { ...(isLater ? told : known), amountMinor };
+  const amountMinor = known.amountMinor > reported.amountMinor ? known.amountMinor : reported.amountMinor;
+  return { ...(isLater ? reported : known), amountMinor };
 }
 
 /**
- * How much of a payment's credit each of its refunds and disputes takes, in the order in which they were first heard of:
- * together never more than was credited, so that what was refunded and is disputed as well is taken once.
+ * How much credit each refund and dispute claws back, in order of arrival. The total never exceeds the payment, so an
+ * amount that was both refunded and disputed is clawed back once.
  */
 export function decideShares(
   { state, amountMinor, byHandSince }: Pick<Checkout, "state" | "amountMinor" | "byHandSince">,

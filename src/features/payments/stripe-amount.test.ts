@@ -8,10 +8,10 @@ const amounts = [
   { currency: "USD", text: "0.001", minor: null, places: 2 },
   { currency: "JPY", text: "2000", minor: 2000n, places: 0 },
   { currency: "JPY", text: "2000.5", minor: null, places: 0 },
-  // Without a smaller unit since long, but counted in it.
+  // Zero-decimal, but Stripe counts it in hundredths.
   { currency: "ISK", text: "500", minor: 50_000n, places: 0 },
   { currency: "UGX", text: "0.5", minor: null, places: 0 },
-  // Counted in thousandths, of which the last has to be zero.
+  // Three decimals; Stripe requires the last digit to be zero.
   { currency: "KWD", text: "5.12", minor: 5120n, places: 2 },
   { currency: "KWD", text: "5.125", minor: null, places: 2 },
 ];

@@ -2,48 +2,48 @@ import type { Stripe } from "stripe";
 import type { AccountId, CheckoutId } from "../../lib/ids.ts";
 import { createWholeFetch } from "../../platform/net/fetch-whole.ts";
 import { createGuardedClient } from "../../platform/net/guarded-client.ts";
-import type { ToldReversal } from "./reversal.ts";
+import type { StripeReversal } from "./reversal.ts";
 import {
-  readNews,
   readPaymentCheckout,
   readReversal,
   readSession,
+  readStripeEvent,
   reversalEvents,
-  type SessionReport,
-  type StripeNews,
-} from "./session-report.ts";
+  type StripeEvent,
+  type StripeSession,
+} from "./stripe-event.ts";
 
 type NewSession = {
   checkoutId: CheckoutId;
   accountId: AccountId;
   amountMinor: bigint;
   currency: string;
-  /** What the person reads that they pay for. */
+  /** The product name on Stripe's payment page. */
   title: string;
   successUrl: string;
   cancelUrl: string;
   expiresAt: Date;
 };
 
-/** What we ask Stripe for, and what we hear from it. All but `readEvent` may throw whatever its library throws. */
+/** Stripe's API. Every method except `readEvent` may throw the library's errors. */
 export type StripeClient = {
-  /** Sent again with the same checkout it answers with the same session. */
+  /** Idempotent per checkout: a retry returns the same session. */
   createSession(request: NewSession): Promise<{ sessionId: string; url: string }>;
-  /** `null` when Stripe knows no such session. */
-  findSession(sessionId: string): Promise<SessionReport | null>;
-  /** The checkout of ours that a payment is of, `null` when it is of none. */
+  /** `null` if Stripe has no such session. */
+  findSession(sessionId: string): Promise<StripeSession | null>;
+  /** The checkout id in the payment's metadata, or `null`. */
   findPaymentCheckout(paymentId: string): Promise<string | null>;
-  listRefunds(paymentId: string): Promise<ToldReversal[]>;
-  /** What Stripe has told of refunds and disputes since a time; `null` when its key may not know. */
-  listReversals(since: Date): Promise<StripeNews[] | null>;
-  /** `null` when Stripe did not sign this, or not lately. */
-  readEvent(body: Buffer, signature: string, now: Date): Promise<StripeNews | null>;
+  listRefunds(paymentId: string): Promise<StripeReversal[]>;
+  /** `null` if the API key may not read events. */
+  listReversalEvents(since: Date): Promise<StripeEvent[] | null>;
+  /** `null` if the signature is invalid or too old. */
+  readEvent(body: Buffer, signature: string, now: Date): Promise<StripeEvent | null>;
   close(): Promise<void>;
 };
 
 export type StripeKeys = { secretKey: string; webhookSecret: string };
 
-/** Where Stripe is and how long a request may take; only tests have another one. */
+/** Only tests change these. */
 export type StripePlace = { url: string; timeoutMs?: number };
 
 const standardUrl = "https://api.stripe.com";
@@ -52,16 +52,16 @@ const signatureSecondsMax = 300;
 const pageMax = 100;
 const answerBytesMax = 32 * 1024 * 1024;
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function of it is one question to Stripe.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function is one request to Stripe.
 export function createStripeClient(keys: StripeKeys, place: StripePlace = { url: standardUrl }): StripeClient {
   const { protocol, hostname, port } = new URL(place.url);
   const isSecure = protocol === "https:";
   const timeoutMs = place.timeoutMs ?? timeoutMsStandard;
-  // The operator's choice, or a test's.
+  // The URL is Stripe's own or a test's, never a customer's: no SSRF to guard against.
   const client = createGuardedClient({ allowsPrivate: true });
   let opened: Promise<Stripe> | null = null;
 
-  /** Loaded when it is first needed: it is large, and most gateways never do. */
+  /** Imported on first use: the library is large, and most gateways take no payments. */
   async function open(): Promise<Stripe> {
     const { Stripe: StripeLibrary } = await import("stripe");
     return new StripeLibrary(keys.secretKey, {
@@ -110,26 +110,26 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
     },
     async listRefunds(paymentId) {
       const stripe = await getStripe();
-      const told: ToldReversal[] = [];
+      const reversals: StripeReversal[] = [];
       for await (const refund of stripe.refunds.list({ payment_intent: paymentId, limit: pageMax })) {
         const reversal = readReversal(refund, "refund");
-        if (reversal !== null) told.push(reversal);
+        if (reversal !== null) reversals.push(reversal);
       }
-      return told;
+      return reversals;
     },
-    async listReversals(since) {
+    async listReversalEvents(since) {
       const stripe = await getStripe();
-      const news: StripeNews[] = [];
+      const events: StripeEvent[] = [];
       const created = { gte: Math.floor(since.getTime() / 1000) };
       try {
         for await (const event of stripe.events.list({ types: [...reversalEvents], created, limit: pageMax })) {
-          news.push(readNews(event));
+          events.push(readStripeEvent(event));
         }
       } catch (error) {
         if (hasStatus(error, 403)) return null;
         throw error;
       }
-      return news;
+      return events;
     },
     async readEvent(body, signature, now) {
       const stripe = await getStripe();
@@ -146,10 +146,10 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
           receivedAtMs,
         );
       } catch {
-        // Whatever is wrong with it, it is not what Stripe sends; the library's sentence is for whoever holds the secret.
+        // Drop the library's message: it is written for the holder of the secret, not for the sender.
         return null;
       }
-      return readNews(event);
+      return readStripeEvent(event);
     },
     close: () => client.close(),
   };
@@ -172,7 +172,7 @@ function describeSession(request: NewSession): Stripe.Checkout.SessionCreatePara
         },
       },
     ],
-    // What is paid is what is credited, in the one currency of the ledger.
+    // No currency conversion: the customer pays exactly the amount that is credited.
     adaptive_pricing: { enabled: false },
     success_url: request.successUrl,
     cancel_url: request.cancelUrl,
@@ -182,9 +182,9 @@ function describeSession(request: NewSession): Stripe.Checkout.SessionCreatePara
 
 function readNewSession(session: unknown): { sessionId: string; url: string } {
   const { id, url } = session as { id?: unknown; url?: unknown };
-  // Browsers are sent there.
+  // The console redirects browsers to this URL.
   const isWhole = typeof id === "string" && id !== "" && typeof url === "string" && url.startsWith("https://");
-  if (!isWhole) throw new Error("Stripe answered with something that is no session to pay in.");
+  if (!isWhole) throw new Error("Stripe returned a session without an id or an https URL.");
   return { sessionId: id, url };
 }
 

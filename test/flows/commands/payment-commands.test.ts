@@ -20,7 +20,7 @@ beforeAll(async () => {
     ...{ account_id: accountId, currency: "USD", amount_nano: 20_000_000_000n, amount_minor: 2000n },
     ...{ created_at: createdAt, expires_at: createdAt },
   };
-  const note = "Stripe took 1999 USD in place of 2000 USD, in the smallest unit.";
+  const note = "Stripe charged 1999 USD instead of 2000 USD, in the smallest unit.";
   const ended = { ended_at: createdAt, session_id: "cs_test_1", payment_id: "pi_1" };
   await world.database
     .insertInto("checkouts")

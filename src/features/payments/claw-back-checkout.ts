@@ -6,8 +6,8 @@ import { decideShares, isInEffect } from "./reversal.ts";
 import { listReversals } from "./reversal-store.ts";
 import { fromMinor } from "./stripe-amount.ts";
 
-/** Brings the ledger to what follows from all that was heard of the checkout's refunds and disputes, under its lock. */
-export async function takeBackCredit(tx: Database, checkout: Checkout, now: Date): Promise<void> {
+/** Brings the ledger in line with the checkout's refunds and disputes. Call it under the lock of the checkout. */
+export async function clawBackCheckout(tx: Database, checkout: Checkout, now: Date): Promise<void> {
   const reversals = await listReversals(tx, [checkout.id]);
   if (reversals.length === 0) return;
   const refundedMinor = reversals
@@ -19,7 +19,7 @@ export async function takeBackCredit(tx: Database, checkout: Checkout, now: Date
     disputedAt: isDisputed ? (checkout.disputedAt ?? now) : null,
   });
   const shares = decideShares(checkout, reversals);
-  // What is given back first can be taken by the next.
+  // Return credit first: the next reversal may claw it back.
   for (const { reversal, owedMinor } of shares.toSorted(
     (a, b) => Number(a.owedMinor > 0n) - Number(b.owedMinor > 0n),
   )) {

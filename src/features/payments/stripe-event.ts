@@ -1,6 +1,6 @@
-import type { ReversalKind, ToldReversal } from "./reversal.ts";
+import type { ReversalKind, StripeReversal } from "./reversal.ts";
 
-/** The events that tell of refunds and disputes by their names. */
+/** Refund and dispute events that the sweep lists. */
 export const reversalEvents = [
   "refund.created",
   "refund.updated",
@@ -12,41 +12,40 @@ export const reversalEvents = [
   "charge.dispute.funds_reinstated",
 ] as const;
 
-/** What Stripe says of a checkout's session: in an event, or when it is asked. */
-export type SessionReport = {
+/** The state of a checkout's session, from an event or a poll. */
+export type StripeSession = {
   sessionId: string;
-  /** What we wrote into the session when we made it; `null` where somebody else made it. */
+  /** From the metadata that we set; `null` if another program created the session. */
   checkoutId: string | null;
   accountId: string | null;
   amountMinor: bigint | null;
-  /** In capitals, as we write it. */
+  /** In upper case, as in the ledger. */
   currency: string | null;
   paymentId: string | null;
   outcome: "open" | "processing" | "paid" | "failed" | "expired";
 };
 
-/** What an event of Stripe's is to us. */
-export type StripeNews =
-  | { kind: "session"; report: SessionReport }
-  | { kind: "reversal"; reversal: ToldReversal }
+export type StripeEvent =
+  | { kind: "session"; session: StripeSession }
+  | { kind: "reversal"; reversal: StripeReversal }
   | { kind: "refunded"; paymentId: string }
   | { kind: "other"; type: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads no more of an event than we act on: its other fields differ between versions of Stripe's API. */
-export function readNews(event: unknown): StripeNews {
+/** Reads only the fields that we act on: the others differ between versions of Stripe's API. */
+export function readStripeEvent(event: unknown): StripeEvent {
   const { type, data } = toFields(event);
   const subject = toFields(toFields(data).object);
-  const other: StripeNews = { kind: "other", type: readText(type) ?? "" };
+  const other: StripeEvent = { kind: "other", type: readText(type) ?? "" };
   switch (type) {
     case "checkout.session.completed":
     case "checkout.session.async_payment_succeeded":
-      return readSessionNews(subject, subject.payment_status === "paid" ? "paid" : "processing") ?? other;
+      return readSessionEvent(subject, subject.payment_status === "paid" ? "paid" : "processing") ?? other;
     case "checkout.session.async_payment_failed":
-      return readSessionNews(subject, "failed") ?? other;
+      return readSessionEvent(subject, "failed") ?? other;
     case "checkout.session.expired":
-      return readSessionNews(subject, "expired") ?? other;
+      return readSessionEvent(subject, "expired") ?? other;
     case "charge.refunded": {
       const paymentId = readId(subject.payment_intent);
       return paymentId === null ? other : { kind: "refunded", paymentId };
@@ -55,40 +54,40 @@ export function readNews(event: unknown): StripeNews {
     case "refund.updated":
     case "refund.failed":
     case "charge.refund.updated":
-      return readReversalNews(subject, "refund") ?? other;
+      return readReversalEvent(subject, "refund") ?? other;
     case "charge.dispute.created":
     case "charge.dispute.updated":
     case "charge.dispute.closed":
     case "charge.dispute.funds_withdrawn":
     case "charge.dispute.funds_reinstated":
-      return readReversalNews(subject, "dispute") ?? other;
+      return readReversalEvent(subject, "dispute") ?? other;
     default:
       return other;
   }
 }
 
-/** Reads a session that was asked for together with its payment; `null` when it is none. */
-export function readSession(session: unknown): SessionReport | null {
+/** Reads a session that was retrieved with its payment intent expanded; `null` if the value is no session. */
+export function readSession(session: unknown): StripeSession | null {
   const fields = toFields(session);
-  return readReport(fields, decideOutcome(fields));
+  return readSessionFields(fields, decideOutcome(fields));
 }
 
 function decideOutcome({ status, payment_status: paymentStatus, payment_intent: payment }: Fields) {
   if (paymentStatus === "paid") return "paid";
   if (status === "expired") return "expired";
   if (status !== "complete") return "open";
-  // A slow payment that came to nothing wants another card, which nobody is there to give.
+  // A delayed payment that failed waits for another payment method, but the customer has left the page.
   const state = toFields(payment).status;
   return state === "requires_payment_method" || state === "canceled" ? "failed" : "processing";
 }
 
-function readReversalNews(subject: Fields, kind: ReversalKind): StripeNews | null {
+function readReversalEvent(subject: Fields, kind: ReversalKind): StripeEvent | null {
   const reversal = readReversal(subject, kind);
   return reversal === null ? null : { kind: "reversal", reversal };
 }
 
-/** `null` for one that is of no payment of Checkout's. */
-export function readReversal(subject: unknown, kind: ReversalKind): ToldReversal | null {
+/** `null` if the refund or dispute belongs to no payment intent. */
+export function readReversal(subject: unknown, kind: ReversalKind): StripeReversal | null {
   const { id, status, amount, currency, reason, payment_intent: payment } = toFields(subject);
   const [name, word, paymentId, amountMinor] = [readText(id), readText(status), readId(payment), readWhole(amount)];
   if (name === null || word === null || paymentId === null || amountMinor === null) return null;
@@ -96,17 +95,17 @@ export function readReversal(subject: unknown, kind: ReversalKind): ToldReversal
   return { id: name, kind, status: word, amountMinor, reason: readText(reason), paymentId, currency: currencyCode };
 }
 
-/** The checkout that we wrote into a payment when its session was made. */
+/** The checkout id from the metadata that we set when the session was created. */
 export function readPaymentCheckout(payment: unknown): string | null {
   return readText(toFields(toFields(payment).metadata).checkout);
 }
 
-function readSessionNews(session: Fields, outcome: SessionReport["outcome"]): StripeNews | null {
-  const report = readReport(session, outcome);
-  return report === null ? null : { kind: "session", report };
+function readSessionEvent(session: Fields, outcome: StripeSession["outcome"]): StripeEvent | null {
+  const read = readSessionFields(session, outcome);
+  return read === null ? null : { kind: "session", session: read };
 }
 
-function readReport(session: Fields, outcome: SessionReport["outcome"]): SessionReport | null {
+function readSessionFields(session: Fields, outcome: StripeSession["outcome"]): StripeSession | null {
   const sessionId = readText(session.id);
   if (sessionId === null) return null;
   const metadata = toFields(session.metadata);
@@ -121,7 +120,7 @@ function readReport(session: Fields, outcome: SessionReport["outcome"]): Session
   };
 }
 
-/** Stripe names another object by its id, or shows it whole. */
+/** Stripe sends a related object as its id, or expanded. */
 function readId(value: unknown): string | null {
   return readText(value) ?? readText(toFields(value).id);
 }
