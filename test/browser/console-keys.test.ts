@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.getByLabel("Budget in USD").fill("12.50");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await wrong("addresses").waitFor();
-    await page.getByText("10.0.0.300 is no address or network.").first().waitFor();
+    await page.getByText("10.0.0.300 is not an IP address or network.").first().waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
 
     await page.context().clearCookies();

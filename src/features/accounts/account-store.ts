@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Account } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
-/** `false` when the address is taken. */
+/** `false` if the e-mail address is taken. */
 export async function insertAccount(database: Database, account: Omit<Account, "suspendedAt">): Promise<boolean> {
   const result = await database
     .insertInto("accounts")
@@ -20,7 +20,6 @@ export async function insertAccount(database: Database, account: Omit<Account, "
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Writes what can change about an account. */
 export async function updateAccountRow(database: Database, account: Account): Promise<void> {
   await database
     .updateTable("accounts")
@@ -43,7 +42,7 @@ export async function findAccount(database: Database, id: string): Promise<Accou
   return row === undefined ? null : toAccount(row);
 }
 
-/** Locks the account until the transaction ends, so that two changes of it do not undo each other. */
+/** `FOR UPDATE`, so concurrent updates don't overwrite each other. */
 export async function lockAccount(tx: Database, id: string): Promise<Account | null> {
   const row = await selectAccounts(tx).where("id", "=", id).forUpdate().executeTakeFirst();
   return row === undefined ? null : toAccount(row);
@@ -63,7 +62,7 @@ type AccountRow = Awaited<ReturnType<ReturnType<typeof selectAccounts>["executeT
 
 function toAccount(row: AccountRow): Account {
   return {
-    // The table's check holds the prefix.
+    // The table's check constraint guarantees the prefix.
     id: row.id as AccountId,
     email: row.email,
     planId: row.plan_id,

@@ -3,12 +3,12 @@ import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
 import type { PlanPeriodLength, Quotas } from "../../lib/plan-terms.ts";
 
-/** What accounts of a kind have in common. Limits that it leaves open are the standard ones. */
+/** Terms that accounts share. Limits it does not set fall back to the standard ones. */
 export type Plan = {
   id: string;
   name: string;
   limits: Partial<LimitSet>;
-  /** How long its quotas last, and what they are. */
+  /** How long the quotas last. */
   period: PlanPeriodLength;
   quotas: Quotas;
   createdAt: Date;
@@ -19,14 +19,14 @@ export type Account = {
   email: string;
   planId: string | null;
   suspendedAt: Date | null;
-  /** In which its days begin and end, as IANA names it. */
+  /** IANA name. The account's days begin and end in this zone. */
   timeZone: string;
-  /** Its own limits go before those of its plan. */
+  /** Override the plan's limits. */
   limits: Partial<LimitSet>;
   createdAt: Date;
 };
 
-/** What a key may be narrowed to. `null` means that it is not. */
+/** `null` means unrestricted. */
 export type KeyRestrictions = {
   expiresAt: Date | null;
   modelIds: readonly string[] | null;
@@ -36,17 +36,17 @@ export type KeyRestrictions = {
   limits: Partial<LimitSet>;
 };
 
-/** What is known of a key once it is made; the key itself is not. */
+/** A stored key. Its secret is not stored, only its hash. */
 export type ApiKey = KeyRestrictions & {
   id: KeyId;
   accountId: AccountId;
   name: string;
   lastFour: string;
-  /** Whether it stands for what the account's people do in the console. */
+  /** The key that the console's own calls are counted under. */
   isConsole: boolean;
-  /** The first of the keys that this one goes back to by rotations; itself, if it replaced none. */
+  /** The first key in this key's chain of rotations; its own id if it replaced none. */
   lineageId: KeyId;
-  /** Whether the bodies of its calls and of their answers are kept. */
+  /** Whether request and response bodies of its calls are stored. */
   logsContent: boolean;
   createdAt: Date;
   revokedAt: Date | null;

@@ -27,7 +27,6 @@ export async function insertApiKey(
     .execute();
 }
 
-/** Writes what can change about a key. */
 export async function updateApiKeyRow(database: Database, key: ApiKey): Promise<void> {
   await database
     .updateTable("api_keys")
@@ -42,7 +41,7 @@ export async function updateApiKeyRow(database: Database, key: ApiKey): Promise<
     .execute();
 }
 
-/** A budget is one for all keys of a line: in an overlap the older key would be a way round it. */
+/** All keys of a lineage share one budget, so the old key of a rotation cannot exceed it during the overlap. */
 export async function updateLineageBudget(
   tx: Database,
   { lineageId, budget }: Pick<ApiKey, "lineageId" | "budget">,
@@ -55,7 +54,7 @@ export async function updateLineageBudget(
     .execute();
 }
 
-/** Locks the key until the transaction ends, so that two changes of it do not undo each other. */
+/** `FOR UPDATE`, so concurrent updates don't overwrite each other. */
 export async function lockApiKey(tx: Database, id: string): Promise<ApiKey | null> {
   const row = await selectApiKeys(tx).where("id", "=", id).forUpdate().executeTakeFirst();
   return row === undefined ? null : toApiKey(row);
@@ -66,7 +65,7 @@ export async function findApiKey(database: Database, id: string): Promise<ApiKey
   return row === undefined ? null : toApiKey(row);
 }
 
-/** A key by the account that it must belong to: for everybody else there is none. */
+/** A key and the account that must own it. Other accounts' keys are not found. */
 export type OwnKeyName = { accountId: AccountId; id: string };
 
 export async function findOwnKey(database: Database, { accountId, id }: OwnKeyName): Promise<ApiKey | null> {
@@ -75,7 +74,7 @@ export async function findOwnKey(database: Database, { accountId, id }: OwnKeyNa
   return row === undefined ? null : toApiKey(row);
 }
 
-/** Locks the key until the transaction ends, so that two changes of it do not undo each other. */
+/** `FOR UPDATE`, so concurrent updates don't overwrite each other. */
 export async function lockOwnKey(tx: Database, { accountId, id }: OwnKeyName): Promise<ApiKey | null> {
   const query = selectApiKeys(tx).where("account_id", "=", accountId).where("id", "=", id).forUpdate();
   const row = await query.executeTakeFirst();
@@ -99,10 +98,9 @@ export async function listApiKeys(database: Database, filter: { accountId?: stri
   return (await ofAccount.execute()).map(toApiKey);
 }
 
-/** Which of an account's keys: those that work, those that do not any more, or all. */
 export type KeyPage = { accountId: AccountId; status?: "live" | "ended"; after?: string; limit: number; now: Date };
 
-/** Newest first, those after the given one. */
+/** Newest first. */
 export async function listKeyPage(database: Database, page: KeyPage): Promise<ApiKey[]> {
   const { accountId, status, after, limit, now } = page;
   const isLive = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > ${now}))`;
@@ -116,7 +114,7 @@ export async function listKeyPage(database: Database, page: KeyPage): Promise<Ap
   return (await query.execute()).map(toApiKey);
 }
 
-/** How many keys of the account work; the console's own does not count. */
+/** Without the console's own key. */
 export async function countLiveKeys(database: Database, accountId: AccountId, now: Date): Promise<number> {
   const { count } = await database
     .selectFrom("api_keys")
@@ -129,12 +127,12 @@ export async function countLiveKeys(database: Database, accountId: AccountId, no
   return Number(count);
 }
 
-/** Lets one at a time add to the keys of an account or change their budgets, until the transaction ends. */
+/** Advisory lock: serializes adding keys and changing budgets per account. */
 export async function lockKeysOf(tx: Database, accountId: AccountId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${accountId}`}, 0))`.execute(tx);
 }
 
-/** The live keys of an account whose names begin so, newest first. */
+/** Newest first. */
 export async function listLiveKeysByPrefix(
   database: Database,
   { accountId, prefix, now }: { accountId: AccountId; prefix: string; now: Date },
@@ -149,12 +147,12 @@ export async function listLiveKeysByPrefix(
   return rows.map(toApiKey);
 }
 
-/** Lets one at a time exchange the key of a name, until the transaction ends. */
+/** Advisory lock: serializes replacing the key of a name. */
 export async function lockKeyName(tx: Database, accountId: AccountId, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`key ${name} of ${accountId}`}, 0))`.execute(tx);
 }
 
-/** The key that was made last of those with a name, whatever became of it. */
+/** Also finds revoked and expired keys. */
 export async function findNewestKeyByName(
   database: Database,
   { accountId, name }: { accountId: AccountId; name: string },
@@ -177,6 +175,33 @@ export async function revokeKeysByName(
     .execute();
 }
 
+/** Nodes write in any order, hence `least` and `greatest`. Sorted to avoid deadlocks between nodes. */
+export async function upsertKeyUses(database: Database, uses: ReadonlyMap<KeyId, Date>): Promise<void> {
+  const sorted = [...uses].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const keyIds = sorted.map(([keyId]) => keyId);
+  const moments = sorted.map(([, usedAt]) => usedAt);
+  await sql`
+    insert into api_key_uses (key_id, first_used_at, last_used_at)
+    select key_id, used_at, used_at
+    from unnest(${keyIds}::text[], ${moments}::timestamptz[]) as use (key_id, used_at)
+    on conflict (key_id) do update set
+      first_used_at = least(api_key_uses.first_used_at, excluded.first_used_at),
+      last_used_at = greatest(api_key_uses.last_used_at, excluded.last_used_at)
+  `.execute(database);
+}
+
+/** Last use of each key, to the minute. Omits keys that were never used. */
+export async function listKeyUses(database: Database, keyIds: readonly KeyId[]): Promise<Map<KeyId, Date>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await database
+    .selectFrom("api_key_uses")
+    .select(["key_id", "last_used_at"])
+    .where("key_id", "in", keyIds)
+    .execute();
+  // The table's foreign key guarantees a key id.
+  return new Map(rows.map((row) => [row.key_id as KeyId, row.last_used_at]));
+}
+
 function selectApiKeys(database: Database) {
   return database
     .selectFrom("api_keys")
@@ -189,7 +214,7 @@ type ApiKeyRow = Awaited<ReturnType<ReturnType<typeof selectApiKeys>["executeTak
 
 function toApiKey(row: ApiKeyRow): ApiKey {
   return {
-    // The table's checks hold the prefixes of the ids and the words of the period.
+    // The table's check constraints guarantee the id prefixes and the period.
     id: row.id as KeyId,
     accountId: row.account_id as AccountId,
     name: row.name,

@@ -2,19 +2,19 @@ import type { Caller } from "../../lib/caller.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import { presentNetwork } from "../../lib/network.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { findApiKey } from "./api-key-store.ts";
+import type { ApiKey } from "./account.ts";
+import { findApiKey, findConsoleKey, lockKeyName } from "./api-key-store.ts";
 import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
-import { getConsoleKey } from "./console-key.ts";
-import type { KeyDependencies } from "./create-api-key.ts";
+import { type KeyDependencies, writeApiKey } from "./create-api-key.ts";
 import { isWellFormedKey } from "./key-text.ts";
 
 export type CallAttempt = {
-  /** Where the call comes from, and which scope its endpoint belongs to. */
+  /** The client's IP address. */
   address: string;
   endpointScope: string;
-  /** Whether it is answered from memory, to those who are remembered even if nobody can be asked about them. */
+  /** The endpoint answers from memory, so a cached key is enough while the database is unavailable. */
   readsMemory?: boolean;
   now: Date;
 };
@@ -25,12 +25,12 @@ const challenge = { "www-authenticate": "Bearer" };
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
 
-/** The headers that a key can come by: OpenAI's clients send the first, Anthropic's the second, or both. */
+/** OpenAI's clients send the first header, Anthropic's the second or both. */
 export type KeyHeaders = { authorization?: string | undefined; "x-api-key"?: string | string[] | undefined };
 
 /**
- * The keys that were sent: one, or none, or two that are not the same. Beside a key of ours, one to somebody else says
- * nothing: clients that know several services send what they have.
+ * The distinct keys in the headers. If one of two keys is ours, ignore the other: clients of several services send all
+ * the keys they have.
  */
 function listKeys({ authorization, "x-api-key": own }: KeyHeaders): string[] {
   const bearer = authorization === undefined ? undefined : bearerPattern.exec(authorization)?.[1];
@@ -40,7 +40,7 @@ function listKeys({ authorization, "x-api-key": own }: KeyHeaders): string[] {
   return ours.length === 0 ? sent.slice(0, 1) : ours;
 }
 
-/** Who calls, told from the headers, or the error that says why they may not. */
+/** Throws if the key is missing, unknown or may not make this call. */
 export async function authenticateCaller(
   dependencies: CallerDependencies,
   headers: KeyHeaders,
@@ -55,7 +55,7 @@ export async function authenticateCaller(
   if (other !== undefined) {
     throw new AppError(
       "invalid_api_key",
-      "`Authorization` and `x-api-key` have different API keys. Send one of them.",
+      "`Authorization` and `x-api-key` contain different API keys. Send one of them.",
       {
         headers: challenge,
       },
@@ -72,14 +72,13 @@ async function findCaller(dependencies: CallerDependencies, text: string, attemp
 }
 
 function createInvalidKey(): AppError {
-  return new AppError("invalid_api_key", "The API key is not valid. Check that it was copied whole.", {
+  return new AppError("invalid_api_key", "The API key is not valid. Check that you copied all of it.", {
     headers: challenge,
   });
 }
 
 /**
- * Whose key it is, for an answer that is given whether they may call or not; `null` where no living key was sent. Never
- * throws: an answer must not become another one because of it.
+ * Returns `null` without a live key and never throws, for endpoints that answer with or without one.
  */
 export async function recognizeCaller(
   dependencies: CallerDependencies,
@@ -89,19 +88,19 @@ export async function recognizeCaller(
   const [text, other] = listKeys(headers);
   if (text === undefined || other !== undefined) return null;
   const known = dependencies.callers.recall(text);
-  if (known !== null) return isLiving(known, now) ? known.caller : null;
-  // Where the database is away, or too many keys were tried, those are told who need one.
+  if (known !== null) return isLive(known, now) ? known.caller : null;
+  // Database errors and rate limits matter only to endpoints that require a key.
   const found = await findKey(dependencies, text, { address }).catch(() => null);
-  return found !== null && isLiving(found, now) ? found.caller : null;
+  return found !== null && isLive(found, now) ? found.caller : null;
 }
 
-/** Whose key was sent, as far as that is remembered, whether it may still be used or not. Asks nobody. */
+/** The key's caller if it is cached, even if the key was revoked. Never queries the database. */
 export function recallCaller(callers: Pick<CallerDirectory, "recall">, headers: KeyHeaders): Caller | null {
   const [text, other] = listKeys(headers);
   return text === undefined || other !== undefined ? null : (callers.recall(text)?.caller ?? null);
 }
 
-function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
+function isLive({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
@@ -115,17 +114,17 @@ function isWorthAsking({ callers }: CallerDependencies, text: string): boolean {
   return isWellFormedKey(text) && !callers.isUnknown(text);
 }
 
-/** Keys that this process does not know, each of which costs a query; those that exist are not counted. */
+/** Bounds the queries that made-up keys can cause. Keys that exist are not counted. */
 const unknownKeysPerMinute = 300;
 
-/** Asks the database for a key, unless too many from the same network were looked for in vain. */
+/** Queries the database unless the client's network has sent too many unknown keys. */
 async function lookUpKey(
   { callers, counters }: CallerDependencies,
   text: string,
   { address, readsMemory = false }: Lookup,
 ): Promise<KnownKey | null> {
   const rate = { key: `unknown-keys:${presentNetwork(address)}`, perMinute: unknownKeysPerMinute };
-  // Counted before it is looked for, so that a thousand at once are not a thousand queries.
+  // Count before the query: a burst of a thousand unknown keys must not become a thousand queries.
   const { isAllowed, rates } = await counters.take({ rates: [{ ...rate, cost: 1 }], leases: [] });
   if (!isAllowed) {
     const seconds = Math.max(1, Math.ceil((rates[0]?.retryAfterMs ?? 0) / 1000));
@@ -138,7 +137,7 @@ async function lookUpKey(
   return known;
 }
 
-/** Who calls from the console, where a session tells the account. */
+/** Authenticates a console request by the account of its session. */
 export async function authenticateSession(
   { database, clock, ids, randomBytes }: KeyDependencies & { database: Database },
   { accountId, ...attempt }: CallAttempt & { accountId: AccountId },
@@ -147,7 +146,26 @@ export async function authenticateSession(
   return admitKey(await loadKnownKey(database, consoleKey), attempt);
 }
 
-/** Whether a key that was let in may go on; throws when not. Answers when it expires. */
+const consoleKeyName = "Console";
+
+/** The key under which console calls are counted. Its secret is discarded when it is created. */
+async function getConsoleKey(
+  database: Database,
+  dependencies: KeyDependencies,
+  accountId: AccountId,
+): Promise<ApiKey> {
+  const known = await findConsoleKey(database, accountId);
+  if (known !== null) return known;
+  return await inTransaction(database, async (tx) => {
+    await lockKeyName(tx, accountId, consoleKeyName);
+    const made = await findConsoleKey(tx, accountId);
+    if (made !== null) return made;
+    const { apiKey } = await writeApiKey(tx, dependencies, { accountId, name: consoleKeyName, isConsole: true });
+    return apiKey;
+  });
+}
+
+/** Checks again that a key may make this call. Throws if not; returns when the key expires. */
 export async function requireKeyAccess(database: Database, keyId: KeyId, attempt: CallAttempt): Promise<Date | null> {
   const apiKey = await findApiKey(database, keyId);
   if (apiKey === null) throw createInvalidKey();
@@ -157,12 +175,12 @@ export async function requireKeyAccess(database: Database, keyId: KeyId, attempt
 }
 
 function admitKey(known: KnownKey, attempt: CallAttempt): Caller {
-  requireLiving(known, attempt.now);
+  requireLive(known, attempt.now);
   requirePermission(known, attempt);
   return known.caller;
 }
 
-function requireLiving({ caller: { keyId }, revokedAt, expiresAt }: KnownKey, now: Date): void {
+function requireLive({ caller: { keyId }, revokedAt, expiresAt }: KnownKey, now: Date): void {
   if (revokedAt !== null) {
     throw new AppError("revoked_api_key", "The API key was revoked.", { headers: challenge, detail: { keyId } });
   }
@@ -179,10 +197,10 @@ function requirePermission(known: KnownKey, { address, endpointScope }: CallAtte
     throw new AppError("account_suspended", message, { detail: { keyId } });
   }
   if (!known.allowsAddress(address)) {
-    throw new AppError("key_not_permitted", "The API key may not be used from this address.", { detail: { keyId } });
+    throw new AppError("key_not_permitted", "The API key is not allowed from this IP address.", { detail: { keyId } });
   }
   if (known.endpoints !== null && !known.endpoints.has(endpointScope)) {
-    const message = `The API key may not use the ${endpointScope} endpoints.`;
+    const message = `The API key is not allowed to use the ${endpointScope} endpoints.`;
     throw new AppError("key_not_permitted", message, { detail: { keyId } });
   }
 }

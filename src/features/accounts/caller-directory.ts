@@ -11,7 +11,7 @@ import { findApiKeyByHash } from "./api-key-store.ts";
 import { hashKey } from "./key-text.ts";
 import { findPlan } from "./plan-store.ts";
 
-/** A key, with all that decides about a request made with it. */
+/** A key with everything needed to admit its requests. */
 export type KnownKey = {
   caller: Caller;
   isSuspended: boolean;
@@ -22,29 +22,29 @@ export type KnownKey = {
 };
 
 export type CallerDirectory = {
-  /** A key that is remembered, or `null`: then `find` has to look for it. */
+  /** From the cache only; `null` on a miss. */
   recall(keyText: string): KnownKey | null;
   find(keyText: string): Promise<KnownKey | null>;
-  /** As `find`; but where the database does not answer soon, a key is what it was when it was last heard of. */
+  /** Like `find`, but returns the cached key if the database is slow or unavailable. */
   findOrRecall(keyText: string): Promise<KnownKey | null>;
-  /** Whether it was looked for in vain not long ago. */
+  /** Whether a recent query did not find the key (negative cache). */
   isUnknown(keyText: string): boolean;
 };
 
 const entriesMax = 50_000;
 const unknownMax = 10_000;
-/** How long the database may take to say that a key has changed while changes are not heard. */
+/** How long `findOrRecall` waits for the database while the change feed is down. */
 const recallAfterMs = 500;
 
 /**
- * Remembers keys, so that a known one costs no database call. It trusts its memory only while it is sure to hear of
- * every change; when it is not, it asks the database each time.
+ * Caches keys, so a known one costs no query. The cache is used only while the change feed is live; otherwise each call
+ * queries the database.
  */
 export function createCallerDirectory({ database, feed }: { database: Database; feed: ChangeFeed }): CallerDirectory {
   const entries = new Map<string, KnownKey>();
-  // By themselves: anybody can make up keys that do not exist, and they would push out those that do.
+  // A separate cache: made-up keys must not evict real ones.
   const unknown = new Set<string>();
-  // Counts changes, so that what was read before a change is not remembered after it.
+  // A row that was read before a change must not be cached after it.
   let changeCount = 0;
 
   function forget(accountId: string): void {

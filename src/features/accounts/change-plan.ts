@@ -7,7 +7,7 @@ import { requireLimits, requireName, requireQuotas } from "./require-valid.ts";
 
 const planIdPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** What a plan gives unless it says otherwise: limits only. */
+/** By default a plan sets limits only. */
 const standardTerms = { period: "month", quotas: { text: 0n, image: 0n, video: 0n } } as const;
 
 export async function createPlan(
@@ -15,19 +15,19 @@ export async function createPlan(
   request: { id: string; name: string } & Pick<Plan, "limits"> & Partial<Pick<Plan, "period" | "quotas">>,
 ): Promise<Plan> {
   if (!planIdPattern.test(request.id)) {
-    const message = "A plan's id has up to 64 small letters, digits, - or _, and begins with a letter or digit.";
+    const message = "A plan's id must be 1 to 64 lowercase letters, digits, - or _, and start with a letter or digit.";
     throw new AppError("invalid_parameter", message, { param: "id" });
   }
   const plan = { ...standardTerms, ...request, name: requireName(request.name), createdAt: clock.now() };
   requireLimits(plan.limits);
   requireQuotas(plan.quotas);
   if (!(await insertPlan(database, plan))) {
-    throw new AppError("invalid_parameter", `There is a plan ${plan.id} already.`, { param: "id" });
+    throw new AppError("invalid_parameter", `Plan ${plan.id} already exists.`, { param: "id" });
   }
   return plan;
 }
 
-/** Changes what is given. Accounts of the plan feel limits within a second, and quotas from their next period on. */
+/** Limits apply to the plan's accounts within a second, quotas from each account's next period. */
 export async function updatePlan(
   { database }: { database: Database },
   request: { id: string } & Partial<Pick<Plan, "name" | "limits" | "period" | "quotas">>,

@@ -8,9 +8,9 @@ import { clientKeyPrefix } from "./require-valid.ts";
 type ClientKeyRequest = { accountId: AccountId; client: string } & Pick<KeyRestrictions, "expiresAt" | "budget">;
 
 /**
- * Makes the key of a program that an account's owner connects, and ends the one that it had: with the transaction both
- * happen or neither does. Of several that are made at once, the last one lives. A program can ask as often as it likes, so
- * what its owner has limited its keys to stays, and so does what they spent; `null` keeps the budget that there was.
+ * Creates the key of a program that the account's owner connects and revokes its previous keys in the same transaction.
+ * A program can connect as often as it likes, so the new key inherits the restrictions and the spending of the old one;
+ * `budget: null` keeps the old budget.
  */
 export async function issueClientKey(
   tx: Database,
@@ -31,7 +31,7 @@ export async function issueClientKey(
   });
 }
 
-/** The key that a program had last, whose limits the next one keeps; `null` for a program that had none. */
+/** The program's newest key, whose restrictions the next one inherits. */
 export async function findLastClientKey(
   database: Database,
   { accountId, client }: { accountId: AccountId; client: string },
@@ -39,12 +39,21 @@ export async function findLastClientKey(
   return await findNewestKeyByName(database, { accountId, name: `${clientKeyPrefix}${client}` });
 }
 
-/** The keys of connected programs that work at the moment, newest first. */
+/** Live keys of connected programs, newest first. */
 export async function listClientKeys(database: Database, accountId: AccountId, now: Date): Promise<ApiKey[]> {
   return await listLiveKeysByPrefix(database, { accountId, prefix: clientKeyPrefix, now });
 }
 
-/** Which program a key belongs to, or `null` for a key that a person made. */
+/** The program that a key belongs to, or `null`. */
 export function findKeyClient({ name }: Pick<ApiKey, "name">): string | null {
   return name.startsWith(clientKeyPrefix) ? name.slice(clientKeyPrefix.length) : null;
+}
+
+export const keyKinds = ["secret", "client", "console"] as const;
+/** `secret`: a person created it. `client`: a program got it through a browser. `console`: the console's own. */
+type KeyKind = (typeof keyKinds)[number];
+
+export function findKeyKind(apiKey: Pick<ApiKey, "name" | "isConsole">): KeyKind {
+  if (apiKey.isConsole) return "console";
+  return findKeyClient(apiKey) === null ? "secret" : "client";
 }

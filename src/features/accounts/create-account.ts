@@ -6,15 +6,13 @@ import type { Account } from "./account.ts";
 import { insertAccount } from "./account-store.ts";
 import { getPlan } from "./change-plan.ts";
 
-/** One `@` with something on both sides; whether mail arrives there is for a mail to find out. */
+/** Deliberately loose: only a mail can prove the address. */
 const emailPattern = /^[^\s@]+@[^\s@]+$/;
 const emailCharactersMax = 254;
 
-type NewAccount = { email: string; planId?: string };
-
 export async function createAccount(
   { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
-  request: NewAccount,
+  request: { email: string; planId?: string },
 ): Promise<Account> {
   requireEmail(request.email);
   if (request.planId !== undefined) await getPlan(database, request.planId);
@@ -27,7 +25,7 @@ export async function createAccount(
     createdAt: clock.now(),
   };
   if (!(await insertAccount(database, account))) {
-    throw new AppError("invalid_parameter", `There is an account for ${request.email} already.`, { param: "email" });
+    throw new AppError("invalid_parameter", `${request.email} already has an account.`, { param: "email" });
   }
   return { ...account, suspendedAt: null };
 }

@@ -9,24 +9,23 @@ import { requireRestrictions } from "./key-restrictions.ts";
 import { createKeyText, hashKey } from "./key-text.ts";
 import { requireKeyName } from "./require-valid.ts";
 
-/** What it takes to make a key, beside the transaction. */
 export type KeyDependencies = { clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array };
 
-/** Whether the catalog has a model, so that a key cannot be limited to one that does not exist. */
+/** Whether the catalog contains the model. */
 export type HasModel = (modelId: string) => boolean;
 
 type KeyRequest = {
   accountId: string;
   name: string;
   isConsole?: boolean;
-  /** The line of the key that it replaces; a key that replaces none begins one. */
+  /** The lineage of the key that it replaces; absent starts a new one. */
   lineageId?: KeyId;
   logsContent?: boolean;
-  /** Absent where a key keeps what another was limited to: that was judged then, and may have lost a model since. */
+  /** Absent if the key inherits its models: they were checked before, and the catalog may have dropped one since. */
   hasModel?: HasModel;
 } & Partial<KeyRestrictions>;
 
-/** The only moment at which the text of a key is known; afterwards there is just its hash. */
+/** The only value that contains a key's secret; the database stores its hash. */
 export type NewApiKey = { apiKey: ApiKey; text: string };
 
 export async function createApiKey(
@@ -37,7 +36,7 @@ export async function createApiKey(
   return await writeApiKey(database, { clock, ids, randomBytes }, { ...request, name, hasModel });
 }
 
-/** For whoever has made sure of the name. */
+/** The caller has validated the name. */
 export async function writeApiKey(
   tx: Database,
   { clock, ids, randomBytes }: KeyDependencies,

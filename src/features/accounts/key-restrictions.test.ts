@@ -8,7 +8,7 @@ import { requireRestrictions } from "./key-restrictions.ts";
 const now = new Date("2026-06-01T00:00:00Z");
 const around = { now, hasModel: (id: string) => id === "talk" || id === "film" };
 
-/** How the restrictions are refused, or `null` when they are fine. */
+/** The error for the restrictions, or `null` if they are valid. */
 function findRefusal(fields: Partial<KeyRestrictions>): { code: string; param: string | null; message: string } | null {
   try {
     requireRestrictions({ ...unrestricted, ...fields }, around);
@@ -22,40 +22,40 @@ function findRefusal(fields: Partial<KeyRestrictions>): { code: string; param: s
 
 const code = "invalid_parameter";
 
-test("a key without restrictions is fine, and so is one with all of them", () => {
+test("a key may have no restrictions or all of them", () => {
   const limits = { requestsPerMinute: 1, tokensPerMinute: 1_000_000_000, concurrentRequests: 5, tasksInFlight: 5 };
   const lists = { modelIds: ["talk", "film"], endpoints: [...endpointScopes], addresses: ["10.0.0.0/8", "::1"] };
   expect(findRefusal({})).toBeNull();
   expect(findRefusal({ ...lists, limits, expiresAt: new Date("2027-01-01T00:00:00Z") })).toBeNull();
 });
 
-describe("the end of a key", () => {
-  const refusal = { code, param: "expires_at", message: "A key expires in the future." };
+describe("the expiry of a key", () => {
+  const refusal = { code, param: "expires_at", message: "`expires_at` must be in the future." };
 
   test.each([
     ["long ago", -1_000_000_000],
     ["a millisecond ago", -1],
     ["now", 0],
-    ["at no time at all", Number.NaN],
-  ])("is refused when it is %s", (_when, offsetMs) => {
+    ["an invalid date", Number.NaN],
+  ])("is rejected when it is %s", (_when, offsetMs) => {
     expect(findRefusal({ expiresAt: new Date(now.getTime() + offsetMs) })).toEqual(refusal);
   });
 
-  test("is fine a millisecond from now", () => {
+  test("may be a millisecond from now", () => {
     expect(findRefusal({ expiresAt: new Date(now.getTime() + 1) })).toBeNull();
   });
 });
 
 describe("a list", () => {
-  const endpoints = `There is no endpoint chats; there are: ${endpointScopes.join(", ")}.`;
+  const endpoints = `There is no endpoint chats. Use ${endpointScopes.join(", ")}.`;
   test.each<[Partial<KeyRestrictions>, string, string]>([
     [{ modelIds: ["talk", "gone", "lost"] }, "models[1]", "There is no model gone."],
     [{ modelIds: [""] }, "models[0]", "There is no model ."],
     [{ endpoints: ["models", "chats"] }, "endpoints[1]", endpoints],
-    [{ addresses: ["10.0.0.1", "10.0.0.0/33"] }, "addresses[1]", "10.0.0.0/33 is no address or network."],
-    [{ addresses: ["example.com"] }, "addresses[0]", "example.com is no address or network."],
-    [{ addresses: ["0.0.0.0/0"] }, "addresses[0]", "0.0.0.0/0 is no address or network."],
-  ])("%j names the first thing that is wrong", (fields, param, message) => {
+    [{ addresses: ["10.0.0.1", "10.0.0.0/33"] }, "addresses[1]", "10.0.0.0/33 is not an IP address or network."],
+    [{ addresses: ["example.com"] }, "addresses[0]", "example.com is not an IP address or network."],
+    [{ addresses: ["0.0.0.0/0"] }, "addresses[0]", "0.0.0.0/0 is not an IP address or network."],
+  ])("%j names its first invalid item", (fields, param, message) => {
     expect(findRefusal(fields)).toEqual({ code, param, message });
   });
 
@@ -64,7 +64,7 @@ describe("a list", () => {
     ["endpoints", "endpoints", "models"],
     ["addresses", "addresses", "10.0.0.1"],
   ])("of %s has 1 to 1000 items", (field, param, item) => {
-    const refusal = { code, param, message: `A key is limited to 1 to 1000 ${param}.` };
+    const refusal = { code, param, message: `\`${param}\` must have 1 to 1000 items.` };
     const refuse = (count: number) => findRefusal({ [field]: Array.from({ length: count }, () => item) });
     expect([0, 1001].map(refuse)).toEqual([refusal, refusal]);
     expect([1, 1000].map(refuse)).toEqual([null, null]);
@@ -72,9 +72,9 @@ describe("a list", () => {
 });
 
 describe("a limit", () => {
-  const message = "A limit is a whole number from 1 to 1000000000.";
+  const message = "A limit must be a whole number from 1 to 1000000000.";
 
-  test.each([0, -1, 1.5, 1_000_000_001, Number.NaN, Number.POSITIVE_INFINITY])("is not %d", (limit) => {
+  test.each([0, -1, 1.5, 1_000_000_001, Number.NaN, Number.POSITIVE_INFINITY])("cannot be %d", (limit) => {
     const refusal = findRefusal({ limits: { requestsPerMinute: 5, tasksInFlight: limit } });
     expect(refusal).toMatchObject({ code, message });
     expect(refusal?.param).toMatch(/^tasks_?in_?flight$/i);
@@ -85,6 +85,6 @@ describe("a limit", () => {
   });
 });
 
-test("a budget of nothing is allowed: such a key can only read", () => {
+test("a budget may be zero: such a key can only read", () => {
   expect(findRefusal({ budget: { amount: nano(0n), period: "day" } })).toBeNull();
 });

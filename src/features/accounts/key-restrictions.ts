@@ -7,32 +7,32 @@ import { requireLimits } from "./require-valid.ts";
 
 const listItemsMax = 1000;
 
-/** What is outside of accounts and yet decides whether a restriction makes sense. */
-export type RestrictionSurroundings = { now: Date; hasModel(modelId: string): boolean };
-
-/** Refuses a restriction that could never mean what it says, naming what is wrong. */
-export function requireRestrictions(restrictions: KeyRestrictions, around: RestrictionSurroundings): void {
+/** Throws on a restriction that can never take effect, such as an unknown model. */
+export function requireRestrictions(
+  restrictions: KeyRestrictions,
+  { now, hasModel }: { now: Date; hasModel(modelId: string): boolean },
+): void {
   requireLimits(restrictions.limits);
-  if (restrictions.expiresAt !== null && !(restrictions.expiresAt > around.now)) {
-    throw new AppError("invalid_parameter", "A key expires in the future.", { param: "expires_at" });
+  if (restrictions.expiresAt !== null && !(restrictions.expiresAt > now)) {
+    throw new AppError("invalid_parameter", "`expires_at` must be in the future.", { param: "expires_at" });
   }
-  requireList("models", restrictions.modelIds, around.hasModel, (id) => `There is no model ${id}.`);
+  requireList("models", restrictions.modelIds, hasModel, (id) => `There is no model ${id}.`);
   requireList(
     "endpoints",
     restrictions.endpoints,
     (scope) => (endpointScopes as readonly string[]).includes(scope),
-    (scope) => `There is no endpoint ${scope}; there are: ${endpointScopes.join(", ")}.`,
+    (scope) => `There is no endpoint ${scope}. Use ${endpointScopes.join(", ")}.`,
   );
-  requireList("addresses", restrictions.addresses, isNetwork, (text) => `${text} is no address or network.`);
+  requireList("addresses", restrictions.addresses, isNetwork, (text) => `${text} is not an IP address or network.`);
 }
 
-/** Whether a key could do anything after a change that it could not do before. In doubt it could. */
+/** Whether a change may permit anything new. Returns `true` when in doubt. */
 export function isWidened(before: KeyRestrictions, after: KeyRestrictions): boolean {
   const isIn = before.addresses === null ? () => true : createNetworkMatcher(before.addresses);
   return (
     isListWidened(before.modelIds, after.modelIds) ||
     isListWidened(before.endpoints, after.endpoints) ||
-    // A single address is no wider than a network that it lies in.
+    // A single address inside an allowed network permits nothing new.
     isListWidened(before.addresses, after.addresses?.filter((item) => item.includes("/") || !isIn(item)) ?? null) ||
     isBoundWidened(before.expiresAt?.getTime(), after.expiresAt?.getTime()) ||
     isBoundWidened(before.budget?.amount, after.budget?.amount) ||
@@ -59,7 +59,7 @@ function requireList(
 ): void {
   if (items === null) return;
   if (items.length === 0 || items.length > listItemsMax) {
-    throw new AppError("invalid_parameter", `A key is limited to 1 to ${listItemsMax} ${param}.`, { param });
+    throw new AppError("invalid_parameter", `\`${param}\` must have 1 to ${listItemsMax} items.`, { param });
   }
   for (const [index, item] of items.entries()) {
     if (!isValid(item)) throw new AppError("invalid_parameter", describe(item), { param: `${param}[${index}]` });

@@ -7,11 +7,11 @@ import { createKeyText, hashKey, isWellFormedKey, keyPrefix } from "./key-text.t
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomCharacters = 30;
 
-/** Made outside this code, with Python's zlib and hashlib. */
+/** Computed with Python's zlib and hashlib. */
 const knownKey = "sk-slc-0123456789ABCDEFGHIJKLMNOPQRST0Hy266";
 const knownHash = "095037d0d6b687c052d612f28e8c2e10fa01579dfa25415415c61cf0ce16d930";
 
-/** Any key that can be made: thirty letters, each drawn from the alphabet. */
+/** Any valid key. */
 const keyText = fc
   .array(fc.nat({ max: alphabet.length - 1 }), { minLength: randomCharacters, maxLength: randomCharacters })
   .map((bytes) => createKeyText(() => Uint8Array.from(bytes)));
@@ -26,13 +26,13 @@ function presentBase62(value: number): string {
   return [5, 4, 3, 2, 1, 0].map((place) => alphabet.charAt(Math.floor(value / 62 ** place) % 62)).join("");
 }
 
-/** Hands out the given bytes, then zeros. */
+/** Returns the given bytes, then zeros. */
 function bytesInOrder(bytes: readonly number[]): (count: number) => Uint8Array {
   const rest = [...bytes];
   return (count) => Uint8Array.from({ length: count }, () => rest.shift() ?? 0);
 }
 
-describe("making a key", () => {
+describe("creating a key", () => {
   test("a key is sk-slc- and 36 base62 characters, and is well-formed", () => {
     for (let count = 0; count < 1000; count += 1) {
       const text = createKeyText(randomBytes);
@@ -41,12 +41,12 @@ describe("making a key", () => {
     }
   });
 
-  test("the same bytes make the same key, byte n the letter n", () => {
+  test("byte n becomes letter n", () => {
     const bytes = Array.from({ length: randomCharacters }, (_, index) => index);
     expect(createKeyText(bytesInOrder(bytes))).toBe(knownKey);
   });
 
-  test("the last six characters are the whole CRC-32 of all before them", () => {
+  test("the last six characters are the CRC-32 of the rest", () => {
     expect(alphabet.length ** 6).toBeGreaterThan(2 ** 32);
     fc.assert(
       fc.property(keyText, (text) => {
@@ -55,19 +55,19 @@ describe("making a key", () => {
     );
   });
 
-  test("bytes that would favour some letters are passed over", () => {
+  test("bytes that would bias the letters are rejected", () => {
     const unfair = [248, 249, 250, 251, 252, 253, 254, 255];
     const text = createKeyText(bytesInOrder([...unfair, 247, ...unfair, 61, 62]));
     expect(text.slice(keyPrefix.length, -6)).toBe(`zz0${"0".repeat(27)}`);
   });
 
-  test("a source of only such bytes at first is asked again until there are enough", () => {
+  test("random bytes are drawn again until enough are accepted", () => {
     let calls = 0;
     const text = createKeyText((count) => new Uint8Array(count).fill(calls++ < 3 ? 255 : 1));
     expect(text.slice(keyPrefix.length, -6)).toBe("1".repeat(randomCharacters));
   });
 
-  test("from all bytes in turn, every letter comes equally often", () => {
+  test("uniform bytes give every letter equally often", () => {
     let byte = 0;
     const keys = Array.from({ length: 124 }, () =>
       createKeyText((count) => Uint8Array.from({ length: count }, () => byte++ % 256)),
@@ -79,8 +79,8 @@ describe("making a key", () => {
   });
 });
 
-describe("telling a mistyped key", () => {
-  test("a change of any one character to any other letter is caught", () => {
+describe("detecting a mistyped key", () => {
+  test("changing any character of a known key is detected", () => {
     for (let position = 0; position < knownKey.length; position += 1) {
       for (const other of alphabet) {
         const changed = replaceAt(knownKey, position, other);
@@ -89,7 +89,7 @@ describe("telling a mistyped key", () => {
     }
   });
 
-  test("a change of one character is caught in every key", () => {
+  test("changing one character is detected in every key", () => {
     const position = fc.nat({ max: 35 }).map((index) => keyPrefix.length + index);
     fc.assert(
       fc.property(keyText, position, letter, (text, at, other) => {
@@ -100,7 +100,7 @@ describe("telling a mistyped key", () => {
     );
   });
 
-  test("a swap of two different neighbours in the random part is caught in every key", () => {
+  test("swapping two different neighbours in the random part is detected in every key", () => {
     const position = fc.nat({ max: randomCharacters - 2 }).map((index) => keyPrefix.length + index);
     fc.assert(
       fc.property(keyText, position, (text, at) => {
@@ -127,18 +127,18 @@ describe("telling a mistyped key", () => {
     ["a digit of another script", replaceAt(knownKey, 7, "٠")],
     ["full-width letters", knownKey.replace("sk", "ｓｋ")],
     ["an emoji", replaceAt(knownKey, 20, "🔑")],
-  ])("%s is refused", (_, text) => {
+  ])("%s is rejected", (_, text) => {
     expect(isWellFormedKey(text)).toBe(false);
   });
 
   test.each([`sk-slc-${"0".repeat(29)}`, `sk-slc-${"0".repeat(31)}`, `x sk-slc-${"0".repeat(30)}`, ""])(
-    "a right checksum does not make a key of %j",
+    "%j with a valid checksum is still no key",
     (body) => {
       expect(isWellFormedKey(body + presentBase62(crc32(body)))).toBe(false);
     },
   );
 });
 
-test("what is stored of a key is its SHA-256", () => {
+test("hashKey is SHA-256", () => {
   expect(hashKey(knownKey)).toBe(knownHash);
 });

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * The text of an API key: `sk-slc-`, 30 random base62 characters (178 bits), 6 base62 characters of CRC-32 over all
- * before them. The checksum tells a mistyped key from an unknown one without asking the database.
+ * The text of an API key: `sk-slc-`, 30 random base62 characters (178 bits), 6 base62 characters of CRC-32 over the
+ * rest. The checksum rejects mistyped keys without a query.
  */
 export const keyPrefix = "sk-slc-";
 
@@ -12,7 +12,7 @@ const randomCharacters = 30;
 const checksumCharacters = 6;
 const keyPattern = new RegExp(`^${keyPrefix}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
 
-/** Bytes from here on would make some letters likelier than others. */
+/** Rejection sampling: bytes from here on would bias the letters. */
 const fairByteEnd = 256 - (256 % alphabet.length);
 
 export function createKeyText(randomBytes: (count: number) => Uint8Array): string {
@@ -26,14 +26,14 @@ export function createKeyText(randomBytes: (count: number) => Uint8Array): strin
   return body + computeChecksum(body);
 }
 
-/** Whether the text can be a key at all: right form, right checksum. */
+/** Checks the form and the checksum. */
 export function isWellFormedKey(text: string): boolean {
   if (!keyPattern.test(text)) return false;
   const body = text.slice(0, -checksumCharacters);
   return text.slice(-checksumCharacters) === computeChecksum(body);
 }
 
-/** What is stored, in hexadecimal. A plain hash is enough for 178 random bits: there is no dictionary to try. */
+/** Hexadecimal SHA-256, as stored. 178 random bits need no slow hash or salt: there is no dictionary to try. */
 export function hashKey(text: string): string {
   return hash("sha256", text, "hex");
 }

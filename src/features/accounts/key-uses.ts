@@ -2,24 +2,28 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createCoalescer } from "../../lib/coalescer.ts";
 import type { KeyId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { upsertKeyUses } from "./key-use-store.ts";
+import { upsertKeyUses } from "./api-key-store.ts";
 
 export type KeyUses = {
-  /** Remembers that a key was used just now. Costs a look into a map; what is new is written a moment later. */
+  /** Records a use. Costs one map lookup; the write follows asynchronously. */
   note(keyId: KeyId, now: Date): void;
-  /** Writes what was noted last. */
+  /** Flushes pending writes. */
   close(): Promise<void>;
 };
 
-type KeyUsesOptions = { database: Database; onTrouble(error: unknown): void };
-
 const notedEveryMs = 60_000;
-/** Somebody may wait to see that a new key has arrived, so not much longer. */
+/** Short, because the console shows the first use of a new key live. */
 const writtenAfterMs = 100;
 const keysMax = 50_000;
 
-/** Notes when keys are used, each at most once a minute, and those of a moment with one call of the database. */
-export function createKeyUses({ database, onTrouble }: KeyUsesOptions): KeyUses {
+/** Writes each key's last use at most once a minute, in batches. */
+export function createKeyUses({
+  database,
+  onTrouble,
+}: {
+  database: Database;
+  onTrouble(error: unknown): void;
+}): KeyUses {
   const notedAtMs = new Map<KeyId, number>();
   const writer = createCoalescer<[KeyId, Date], void>({
     gather: (hurry) => wait(writtenAfterMs, undefined, { signal: hurry }).catch(() => {}),
@@ -29,7 +33,7 @@ export function createKeyUses({ database, onTrouble }: KeyUsesOptions): KeyUses 
     },
     batchMax: keysMax,
     waitingMax: keysMax,
-    // What could not be written is lost: the next use is noted again in a minute, and no request fails for it.
+    // A failed write is dropped: the next use is recorded within a minute, and no request depends on it.
     onTrouble,
   });
 

@@ -1,6 +1,6 @@
 import type { LimitSet } from "../../lib/limit-set.ts";
 
-/** The four columns that plans, accounts and keys have alike. */
+/** The limit columns that plans, accounts and keys share. */
 type LimitColumns = {
   requests_per_minute: number | null;
   tokens_per_minute: number | null;

@@ -13,11 +13,11 @@ import {
   updateApiKeyRow,
 } from "./api-key-store.ts";
 import { createApiKey, type HasModel, type KeyDependencies, type NewApiKey, writeApiKey } from "./create-api-key.ts";
-import { findKeyKind } from "./key-kind.ts";
+import { findKeyKind } from "./client-keys.ts";
 import { isWidened } from "./key-restrictions.ts";
 import { type KeyChangeDependencies, revokeApiKey, updateApiKey } from "./update-api-key.ts";
 
-/** `null` takes a limit away; one that is not named stays. */
+/** `null` removes a limit; an absent one stays. */
 export type OwnKeyChange = {
   name?: string;
   logsContent?: boolean;
@@ -26,7 +26,6 @@ export type OwnKeyChange = {
 
 const liveKeysMax = 100;
 
-/** What an account's own people may do with its keys. To them another account's key is none. */
 export async function getOwnKey(database: Database, name: OwnKeyName): Promise<ApiKey> {
   return requireKey(await findOwnKey(database, name), name);
 }
@@ -41,7 +40,7 @@ export async function createOwnKey(
   });
 }
 
-/** `permitWidening` throws where whoever asks may not let the key do more than it could, or let more be kept of its calls. */
+/** `permitWidening` throws if the caller may not grant the key more access or turn on content logging. */
 export async function changeOwnKey(
   { database, permitWidening, clock, hasModel }: KeyChangeDependencies & { permitWidening(): void },
   name: OwnKeyName,
@@ -69,8 +68,8 @@ export async function revokeOwnKey(
 }
 
 /**
- * A new key with the name and restrictions of an old one, which ends at once, or after a while in which whoever has it
- * can change over. Both happen or neither does. What was spent of a budget stays spent: it is counted by the line.
+ * Replaces a key by one with the same name, restrictions and lineage, so the spent budget carries over. The old key ends
+ * at once, or after `overlapMs` to give its clients time to switch.
  */
 export async function rotateOwnKey(
   { database, clock, ids, randomBytes }: KeyDependencies & { database: Database },
@@ -95,11 +94,11 @@ function endBy(old: ApiKey, endMs: number): ApiKey {
   return { ...old, expiresAt: new Date(Math.min(endMs, old.expiresAt?.getTime() ?? endMs)) };
 }
 
-/** One after another, so that a hundred who ask at once do not each see room for one more. */
+/** Takes the account's key lock, so concurrent requests cannot exceed the maximum. */
 async function requireRoom(tx: Database, accountId: AccountId, now: Date): Promise<void> {
   await lockKeysOf(tx, accountId);
   if ((await countLiveKeys(tx, accountId, now)) < liveKeysMax) return;
-  const message = `An account has at most ${liveKeysMax} keys that work. Revoke one that is not needed.`;
+  const message = `An account can have ${liveKeysMax} active keys. Revoke one that you don't need.`;
   throw new AppError("invalid_parameter", message);
 }
 
@@ -115,15 +114,15 @@ function requireUnrevoked(apiKey: ApiKey): ApiKey {
 
 function requireRotatable(apiKey: ApiKey, now: Date): ApiKey {
   const kind = findKeyKind(apiKey);
-  const refuse = (message: string): AppError => new AppError("invalid_parameter", message, { param: "id" });
-  if (kind === "client") throw refuse("Connect the program again: that gives it a new key and ends this one.");
-  if (kind === "console") throw refuse("The console's own key is known to nobody, so it needs no other.");
-  if (apiKey.expiresAt !== null && apiKey.expiresAt <= now) throw refuse("The key has expired. Create a new one.");
+  const reject = (message: string): AppError => new AppError("invalid_parameter", message, { param: "id" });
+  if (kind === "client") throw reject("Connect the program again: that creates a new key and revokes this one.");
+  if (kind === "console") throw reject("The console's own key needs no rotation: its secret is not stored.");
+  if (apiKey.expiresAt !== null && apiKey.expiresAt <= now) throw reject("The key has expired. Create a new one.");
   return requireUnrevoked(apiKey);
 }
 
 function mergeLimits(limits: Partial<LimitSet>, change: NonNullable<OwnKeyChange["limits"]>): Partial<LimitSet> {
   const merged = Object.entries({ ...limits, ...change }).filter(([, value]) => value !== null && value !== undefined);
-  // Only names of limits are in either.
+  // Both objects contain only names of limits.
   return Object.fromEntries(merged) as Partial<LimitSet>;
 }

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Plan } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
-/** `false` when there is a plan of that id. */
+/** `false` if the id is taken. */
 export async function insertPlan(database: Database, plan: Plan): Promise<boolean> {
   const result = await database
     .insertInto("plans")
@@ -22,7 +22,7 @@ export async function findPlan(database: Database, id: string): Promise<Plan | n
   return row === undefined ? null : toPlan(row);
 }
 
-/** Locks the plan until the transaction ends, so that two changes of it do not undo each other. */
+/** `FOR UPDATE`, so concurrent updates don't overwrite each other. */
 export async function lockPlan(tx: Database, id: string): Promise<Plan | null> {
   const row = await selectPlans(tx).where("id", "=", id).forUpdate().executeTakeFirst();
   return row === undefined ? null : toPlan(row);
@@ -45,7 +45,7 @@ function toPlan(row: PlanRow): Plan {
     id: row.id,
     name: row.name,
     limits: toLimits(row),
-    // The table's check holds the words.
+    // The table's check constraint guarantees the period.
     period: row.period as PlanPeriodLength,
     quotas: { text: row.quota_text, image: row.quota_image, video: row.quota_video },
     createdAt: row.created_at,

@@ -5,33 +5,32 @@ import { AppError } from "../../platform/errors/app-error.ts";
 const nameCharactersMax = 100;
 const limitMax = 1_000_000_000;
 
-/** The name without spaces around it, or an error that says what a name is. */
+/** Returns the trimmed name. */
 export function requireName(name: string): string {
   const trimmed = name.trim();
-  // A line break or a null character is no part of a name, and the database does not take every one of them.
+  // PostgreSQL rejects NUL in text; other control characters have no place in a name.
   const isOneLine = !/\p{Cc}/u.test(trimmed);
   if (trimmed !== "" && trimmed.length <= nameCharactersMax && isOneLine) return trimmed;
-  throw new AppError("invalid_parameter", `A name has 1 to ${nameCharactersMax} characters.`, { param: "name" });
+  throw new AppError("invalid_parameter", `A name must have 1 to ${nameCharactersMax} characters, without control characters.`, { param: "name" });
 }
 
-/** Keys that are named so are those of programs that were connected through a browser, and no others. */
+/** Reserved for keys of programs that were connected through a browser. */
 export const clientKeyPrefix = "BA:";
 
-/** The name of a key that a person makes. */
 export function requireKeyName(name: string): string {
   const trimmed = requireName(name);
   if (!trimmed.startsWith(clientKeyPrefix)) return trimmed;
-  const message = `A name that begins with ${clientKeyPrefix} is for a program that is connected through a browser.`;
+  const message = `Names that begin with ${clientKeyPrefix} are reserved for connected programs. Choose another name.`;
   throw new AppError("invalid_parameter", message, { param: "name" });
 }
 
-/** A plan's quotas fit into a number on the wire many times over. */
+/** Far below 2^53, so quotas are safe as JSON numbers. */
 const quotaMax = 1_000_000_000_000n;
 
 export function requireQuotas(quotas: Quotas): void {
   for (const [kind, units] of Object.entries(quotas)) {
     if (units >= 0n && units <= quotaMax) continue;
-    throw new AppError("invalid_parameter", `A quota is a whole number from 0 to ${quotaMax}.`, {
+    throw new AppError("invalid_parameter", `A quota must be a whole number from 0 to ${quotaMax}.`, {
       param: `${kind}_quota`,
     });
   }
@@ -41,23 +40,23 @@ export function requireLimits(limits: Partial<LimitSet>): void {
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isInteger(value) && value >= 1 && value <= limitMax) continue;
     const param = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    throw new AppError("invalid_parameter", `A limit is a whole number from 1 to ${limitMax}.`, { param });
+    throw new AppError("invalid_parameter", `A limit must be a whole number from 1 to ${limitMax}.`, { param });
   }
 }
 
-/** A name of a place, or `UTC`; an offset would be wrong for half of the year. */
+/** Only IANA names: a fixed offset would ignore daylight saving time. */
 export function requireTimeZone(name: string): void {
   if (/^[a-z]/i.test(name) && isKnownTimeZone(name)) return;
   const message = "The time zone must be a name like `Europe/Berlin` or `UTC`.";
   throw new AppError("invalid_parameter", message, { param: "time_zone" });
 }
 
-/** Many zones have two names, of which browsers send one and the runtime lists the other; it knows both when asked. */
+/** `Intl.supportedValuesOf` lists one name per zone, but browsers may send an alias, so try to construct a format. */
 function isKnownTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
-    // It throws for a name that it does not know, and has no other way to tell.
+    // The constructor throws on unknown names.
     return false;
   }
 }

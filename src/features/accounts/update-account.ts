@@ -14,7 +14,7 @@ export type AccountChange = {
   timeZone?: string;
 };
 
-/** Changes what is given; every node knows within a second. */
+/** Every node applies the change within a second. */
 export async function updateAccount(
   { database, clock }: { database: Database; clock: Clock },
   accountId: string,
@@ -38,7 +38,7 @@ export async function updateAccount(
   });
 }
 
-/** An account that is suspended again stays suspended since the first time. */
+/** Suspending a suspended account keeps the first date. */
 function decideSuspension(account: Account, { isSuspended }: AccountChange, now: Date): Date | null {
   if (isSuspended === undefined) return account.suspendedAt;
   return isSuspended ? (account.suspendedAt ?? now) : null;
