@@ -149,11 +149,7 @@ export async function authenticateSession(
 const consoleKeyName = "Console";
 
 /** The key under which console calls are counted. Its secret is discarded when it is created. */
-async function getConsoleKey(
-  database: Database,
-  dependencies: KeyDependencies,
-  accountId: AccountId,
-): Promise<ApiKey> {
+async function getConsoleKey(database: Database, dependencies: KeyDependencies, accountId: AccountId): Promise<ApiKey> {
   const known = await findConsoleKey(database, accountId);
   if (known !== null) return known;
   return await inTransaction(database, async (tx) => {

@@ -19,7 +19,14 @@ export {
 } from "./authenticate-caller.ts";
 export { type CallerDirectory, createCallerDirectory } from "./caller-directory.ts";
 export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
-export { findKeyClient, findKeyKind, findLastClientKey, issueClientKey, keyKinds, listClientKeys } from "./client-keys.ts";
+export {
+  findKeyClient,
+  findKeyKind,
+  findLastClientKey,
+  issueClientKey,
+  keyKinds,
+  listClientKeys,
+} from "./client-keys.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey, type KeyDependencies } from "./create-api-key.ts";
 export { keyPrefix } from "./key-text.ts";

@@ -12,8 +12,8 @@ import {
   type OwnKeyName,
   updateApiKeyRow,
 } from "./api-key-store.ts";
-import { createApiKey, type HasModel, type KeyDependencies, type NewApiKey, writeApiKey } from "./create-api-key.ts";
 import { findKeyKind } from "./client-keys.ts";
+import { createApiKey, type HasModel, type KeyDependencies, type NewApiKey, writeApiKey } from "./create-api-key.ts";
 import { isWidened } from "./key-restrictions.ts";
 import { type KeyChangeDependencies, revokeApiKey, updateApiKey } from "./update-api-key.ts";
 

@@ -11,7 +11,11 @@ export function requireName(name: string): string {
   // PostgreSQL rejects NUL in text; other control characters have no place in a name.
   const isOneLine = !/\p{Cc}/u.test(trimmed);
   if (trimmed !== "" && trimmed.length <= nameCharactersMax && isOneLine) return trimmed;
-  throw new AppError("invalid_parameter", `A name must have 1 to ${nameCharactersMax} characters, without control characters.`, { param: "name" });
+  throw new AppError(
+    "invalid_parameter",
+    `A name must have 1 to ${nameCharactersMax} characters, without control characters.`,
+    { param: "name" },
+  );
 }
 
 /** Reserved for keys of programs that were connected through a browser. */

@@ -3,8 +3,8 @@ import { type Database, inTransaction } from "../../platform/database/database.t
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ApiKey, KeyRestrictions } from "./account.ts";
 import { findApiKey, lockApiKey, lockKeysOf, updateApiKeyRow, updateLineageBudget } from "./api-key-store.ts";
-import type { HasModel } from "./create-api-key.ts";
 import { findKeyKind } from "./client-keys.ts";
+import type { HasModel } from "./create-api-key.ts";
 import { requireRestrictions } from "./key-restrictions.ts";
 import { requireKeyName } from "./require-valid.ts";
 

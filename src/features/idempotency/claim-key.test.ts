@@ -32,15 +32,15 @@ describe("an Idempotency-Key", () => {
     ["an invisible character", "a\u007f"],
     ["256 characters", "k".repeat(256)],
     ["256 characters in quotes", `"${"k".repeat(256)}"`],
-  ])("is refused when it is %s", (_name, text) => {
+  ])("is rejected when it is %s", (_name, text) => {
     expect(() => parseIdempotencyKey(text)).toThrow(refusal);
   });
 
-  test("is a single quote, where that is all", () => {
+  test("may be a single quote character", () => {
     expect(parseIdempotencyKey('"')).toBe('"');
   });
 
-  test("that was sent more than once counts as one text", () => {
+  test("sent in several headers is joined with commas", () => {
     expect(parseIdempotencyKey(["a", "b"])).toBe("a,b");
   });
 });

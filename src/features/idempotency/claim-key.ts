@@ -6,14 +6,13 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { type Claim, type KeptAnswer, type KnownKey, leaseMs } from "./idempotency-key.ts";
 import { type ClaimTimes, findKey, insertClaim, lockKey, type NewClaim, replaceClaim } from "./idempotency-store.ts";
 
-/** How long claims are good for, and what becomes of those that nobody ended. */
 export type ClaimTerms = {
   validityMs: number;
-  /** Ends the hold of a request whose process died, in the transaction that takes its key over. */
+  /** Releases the hold of a request whose process died, in the transaction that takes over its key. */
   releaseHold(tx: Database, hold: { accountId: Claim["accountId"]; holdId: HoldId }): Promise<void>;
   /**
-   * For how long the database has answered without an outage. While it was away no process could renew its claims: just after
-   * that, a lease that is over says nothing about its process. Absent where no claim runs for as long as a lease.
+   * How long the database has been available without an outage. Processes cannot renew their leases during an outage, so
+   * right after one an expired lease does not mean a dead process. Absent if no claim lasts as long as a lease.
    */
   liveForMs?: () => number;
 };
@@ -24,7 +23,7 @@ export type ClaimOutcome = { kind: "claimed"; claim: Claim } | { kind: "answered
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** The text of the header, without the quotes that some clients put around it. */
+/** Strips the quotes that some clients put around the key. */
 export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
   const text = typeof header === "string" ? header : header.join(",");
@@ -35,7 +34,7 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   });
 }
 
-/** The answer to the request that had the key first; `null` when nobody has it. Throws where it is another's or runs. */
+/** The stored response; `null` if the key is free. Throws if the first request still runs or was a different one. */
 export async function recallAnswer(
   { database, clock, liveForMs }: { database: Database; clock: Clock } & Pick<ClaimTerms, "liveForMs">,
   asked: Pick<Claim, "accountId" | "key"> & { fingerprint: Buffer },
@@ -44,7 +43,7 @@ export async function recallAnswer(
   return known === null || isFree(known, clock.now(), liveForMs) ? null : getAnswer(known, asked);
 }
 
-/** Whether a request had the key whose answer, or end, is still to be told. */
+/** Whether the key belongs to a running request or has a stored response. */
 export async function isKeyKnown(
   { database, clock }: { database: Database; clock: Clock },
   asked: Pick<Claim, "accountId" | "key">,
@@ -55,7 +54,7 @@ export async function isKeyKnown(
 
 export type WantedClaim = Claim & { fingerprint: Buffer; holdId: HoldId | null };
 
-/** Claims a key for a request, or finds what came of the request that had it first. */
+/** Claims a key for a request, or returns the first request's stored response. */
 export async function claimKey(
   { database, clock, ...terms }: ClaimTerms & { database: Database; clock: Clock },
   wanted: WantedClaim,
@@ -73,10 +72,10 @@ export function computeTimes(now: Date, validityMs: number): ClaimTimes {
   };
 }
 
-/** What becomes of a claim whose key was known when it was written. */
+/** Resolves a claim whose insert conflicted. */
 export async function findOrTakeOver(database: Database, claim: NewClaim, taking: Taking): Promise<ClaimOutcome> {
   const known = await findKey(database, claim);
-  // Written by an attempt whose answer was lost.
+  // Our own insert: an earlier attempt committed, but its result was lost.
   if (known?.requestId === claim.requestId && known.answer === null) return { kind: "claimed", claim };
   if (known !== null && !isFree(known, claim.now, taking.liveForMs)) {
     return { kind: "answered", answer: getAnswer(known, claim) };
@@ -84,7 +83,7 @@ export async function findOrTakeOver(database: Database, claim: NewClaim, taking
   return await database.transaction().execute((tx) => takeOver(tx, claim, taking));
 }
 
-/** A key that was freed in between is claimed like a new one; one that somebody else took meanwhile is theirs. */
+/** Rechecks under the row lock: the key may have been freed or claimed in between. */
 async function takeOver(tx: Database, claim: NewClaim, { releaseHold, liveForMs }: Taking): Promise<ClaimOutcome> {
   const known = await lockKey(tx, claim);
   if (known === null) {
@@ -99,7 +98,7 @@ async function takeOver(tx: Database, claim: NewClaim, { releaseHold, liveForMs 
   return { kind: "claimed", claim };
 }
 
-/** Its time is over, or it belongs to a process that is no more: one that could have renewed its lease and did not. */
+/** The stored response has expired, or the process is dead: it could have renewed its lease and did not. */
 function isFree({ answer, leaseUntil, expiresAt }: KnownKey, now: Date, liveForMs: ClaimTerms["liveForMs"]): boolean {
   if (answer !== null) return expiresAt <= now;
   return leaseUntil <= now && (liveForMs === undefined || liveForMs() >= databaseLimits.leaseGraceMs);

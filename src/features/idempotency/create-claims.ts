@@ -12,20 +12,19 @@ import {
   recallAnswer,
   type WantedClaim,
 } from "./claim-key.ts";
-import { createTakenOver, type EndedClaim, isClaimLost } from "./ended-claim.ts";
-import type { Claim, KeptAnswer } from "./idempotency-key.ts";
+import { type Claim, createTakenOver, type EndedClaim, isClaimLost, type KeptAnswer } from "./idempotency-key.ts";
 import { endClaims, insertClaims, type NewClaim } from "./idempotency-store.ts";
 import { renewClaim } from "./keep-answer.ts";
 
-/** Claims of keys that come at the same time are written together. A database that is away for a moment is waited for. */
+/** Batches concurrent claims, and waits through short database outages. */
 export type Claims = {
-  /** Claims a key for a request, or finds what came of the request that had it first. */
+  /** Claims a key for a request, or returns the first request's stored response. */
   claim(wanted: WantedClaim): Promise<ClaimOutcome>;
-  /** The answer to the request that had the key first; `null` when nobody has it. Throws where it is another's or runs. */
+  /** The stored response; `null` if the key is free. Throws if the first request still runs or was a different one. */
   recall(asked: Pick<WantedClaim, "accountId" | "key" | "fingerprint">): Promise<KeptAnswer | null>;
-  /** Tells from time to time that the claim's process lives; answers how to stop that. */
+  /** Renews the claim's lease until the returned function is called. */
   renew(claim: Claim, onTrouble: (error: unknown) => void): () => void;
-  /** Ends a claim with which no money moves. */
+  /** Ends a claim outside a ledger transaction: no money moves with it. */
   end(ended: EndedClaim): Promise<void>;
 };
 
@@ -36,13 +35,13 @@ const waitingMax = 50_000;
 
 export function createClaims({ database, clock, ...terms }: ClaimTerms & { database: Database; clock: Clock }): Claims {
   const { validityMs } = terms;
-  // As long as payments wait for the database.
+  // The same limits as the ledger's.
   const { holdMsMax, settlementMsMax } = databaseLimits;
   const claiming = createPatientCoalescer<WantedClaim, NewClaim | null>(clock, async (batch) => {
     const times = computeTimes(clock.now(), validityMs);
     const claims = batch.map((wanted) => ({ ...wanted, ...times }));
     const granted = await insertClaims(database, claims.toSorted(compareKeys), times);
-    // The others are told what they wanted to write, so that they can look what is there.
+    // Return the conflicting claims, so their callers can read the existing row.
     return claims.map((claim) => (granted.has(claim.requestId) ? null : claim));
   });
   const ending = createPatientCoalescer<EndedClaim, void>(clock, async (batch) => {
@@ -65,7 +64,7 @@ export function createClaims({ database, clock, ...terms }: ClaimTerms & { datab
       try {
         await ending.submit(submit(item, holdMsMax));
       } catch (error) {
-        // The caller gets the error; the key is free as soon as the database is back.
+        // The caller gets the error now; retry in the background, so the key is freed when the database is back.
         ending.tell(submit(item, settlementMsMax));
         throw error;
       }
@@ -73,15 +72,15 @@ export function createClaims({ database, clock, ...terms }: ClaimTerms & { datab
   };
 }
 
-/** The order in which everybody writes several keys, so that no two wait for each other. */
+/** A fixed lock order prevents deadlocks. */
 function compareKeys(one: NewClaim, other: NewClaim): number {
   if (one.accountId !== other.accountId) return one.accountId < other.accountId ? -1 : 1;
   return one.key < other.key ? -1 : Number(one.key > other.key);
 }
 
 /**
- * Sends a batch again while the database is away: what was written by a request is found to be its own. Whoever waits is told
- * when another try, as long as the last one, would end too late.
+ * Retries a batch while the database is unavailable; a claim that an earlier try wrote is recognized as its own. An item
+ * fails once another try, as long as the last one, would exceed its patience.
  */
 function createPatientCoalescer<T, R>(clock: Clock, run: (batch: readonly T[]) => Promise<readonly R[]>) {
   let lastTryMs = 0;
@@ -105,6 +104,7 @@ function createPatientCoalescer<T, R>(clock: Clock, run: (batch: readonly T[]) =
       }
     },
     judge: (failure, submitted) => (isDatabaseUnavailable(failure) ? (expire(failure, submitted) ?? "again") : "alone"),
-    createFullError: () => new AppError("overloaded", "Too many calls wait for their Idempotency-Keys."),
+    createFullError: () =>
+      new AppError("overloaded", "Too many requests are waiting for their Idempotency-Keys. Try again in a moment."),
   });
 }

@@ -1,16 +1,18 @@
 import { hash } from "node:crypto";
 import type { AccountId, HoldId } from "../../lib/ids.ts";
+import type { RowType } from "../../platform/database/row-arrays.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 
-/** A claim of an account's key for one request. Only its holder may end it. */
+/** A request's lease on an account's key. Only the holder may end it. */
 export type Claim = { accountId: AccountId; key: string; requestId: string };
 
-/** An answer that can be given again. */
+/** A response that is stored for replay. */
 export type KeptAnswer = {
   status: number;
   contentType: string;
-  /** `null` where it was too large to keep. */
+  /** `null` if it was too large to store. */
   body: Buffer | null;
-  /** A sentence that tells of an answer that was not kept. */
+  /** A sentence that is replayed instead of a body that was not stored. */
   summary: string;
 };
 
@@ -24,11 +26,40 @@ export type KnownKey = {
   answer: KeptAnswer | null;
 };
 
-/** An answer larger than this is not kept. */
+/** Larger responses are not stored. */
 export const keptBytesMax = 1024 * 1024;
 export const leaseMs = 60_000;
 
-/** What makes two requests the same: the method, the path and the bytes as they were sent. */
+/** Two requests are the same if their method, path and raw bytes are. */
 export function fingerprintRequest(path: string, rawBody: Buffer): Buffer {
   return hash("sha256", Buffer.concat([Buffer.from(`POST ${path}\n`), rawBody]), "buffer");
+}
+
+/** `answer: null` frees the key. */
+export type EndedClaim = { claim: Claim; answer: KeptAnswer | null };
+
+/** The row type that `end_claims` takes. */
+export const endedClaim: RowType<EndedClaim> = {
+  name: "ended_claim",
+  columns: [
+    ["account_id", "text", ({ claim }) => claim.accountId],
+    ["key", "text", ({ claim }) => claim.key],
+    ["request_id", "text", ({ claim }) => claim.requestId],
+    ["status", "smallint", ({ answer }) => answer?.status ?? null],
+    ["content_type", "text", ({ answer }) => answer?.contentType ?? null],
+    ["body", "bytea", ({ answer }) => answer?.body ?? null],
+    ["summary", "text", ({ answer }) => answer?.summary ?? null],
+  ],
+};
+
+/** `end_claims` raises SL002 if another request has taken over the key. */
+export function isClaimLost(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SL002";
+}
+
+export function createTakenOver(cause?: unknown): AppError {
+  return new AppError("idempotency_in_progress", "Another request with this Idempotency-Key has taken over.", {
+    param: "Idempotency-Key",
+    cause,
+  });
 }

@@ -2,13 +2,12 @@ import { sql } from "kysely";
 import type { HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
-import { type EndedClaim, endedClaim } from "./ended-claim.ts";
-import type { Claim, KeptAnswer, KnownKey } from "./idempotency-key.ts";
+import { type Claim, type EndedClaim, endedClaim, type KeptAnswer, type KnownKey } from "./idempotency-key.ts";
 
 export type ClaimTimes = { now: Date; leaseUntil: Date; expiresAt: Date };
 export type NewClaim = Claim & ClaimTimes & { fingerprint: Buffer; holdId: HoldId | null };
 
-/** Whether the key was free and is now claimed. */
+/** `false` if the key is taken. */
 export async function insertClaim(database: Database, claim: NewClaim): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await database
     .insertInto("idempotency_keys")
@@ -29,7 +28,7 @@ const newClaim: RowType<NewClaim> = {
   ],
 };
 
-/** Claims those of the keys that are free, in their order, and tells which requests have theirs. All are of one moment. */
+/** Claims the free keys, in the given order. Returns the ids of the requests that got theirs. */
 export async function insertClaims(
   database: Database,
   claims: readonly NewClaim[],
@@ -41,7 +40,7 @@ export async function insertClaims(
   return new Set(granted.map((row) => row.request_id));
 }
 
-/** Makes a key that is over, or whose process died, the claim of another request. */
+/** Gives an expired or orphaned key to another request. */
 export async function replaceClaim(tx: Database, claim: NewClaim): Promise<void> {
   await tx
     .updateTable("idempotency_keys")
@@ -71,7 +70,7 @@ export async function findKey(
   return row === undefined ? null : toKnownKey(row);
 }
 
-/** Locks keys until the transaction ends, in the order in which everybody locks several. */
+/** `FOR UPDATE` in the fixed key order, which prevents deadlocks. */
 export async function lockClaims(tx: Database, claims: readonly Claim[]): Promise<void> {
   if (claims.length === 0) return;
   await sql`select from idempotency_keys
@@ -80,12 +79,12 @@ export async function lockClaims(tx: Database, claims: readonly Claim[]): Promis
     order by account_id collate "C", key collate "C" for update`.execute(tx);
 }
 
-/** Ends claims in the transaction that does what their answers tell of. All of them end, or none does. */
+/** Ends all the claims or none, in the transaction that commits what their responses report. */
 export async function endClaims(tx: Database, ended: readonly EndedClaim[]): Promise<void> {
   await sql`select end_claims(${presentRows(endedClaim, ended)}::text::ended_claim[])`.execute(tx);
 }
 
-/** Locks the key until the transaction ends, so that of two who would take it over one does. */
+/** `FOR UPDATE`, so only one request takes over an orphaned key. */
 export async function lockKey(
   tx: Database,
   { accountId, key }: Pick<Claim, "accountId" | "key">,
@@ -132,7 +131,7 @@ export async function updateAnswer(tx: Database, claim: Claim, answer: KeptAnswe
   await selectClaim(tx, claim).set(toAnswer({ answer })).execute();
 }
 
-/** Writes answers under keys that are free, and tells which those were. */
+/** Stores responses under free keys. Returns the keys that were free. */
 export async function insertAnswers(
   tx: Database,
   answers: readonly (NewClaim & { answer: KeptAnswer })[],
@@ -157,7 +156,7 @@ export async function insertAnswers(
           created_at: ref("excluded.created_at"),
           expires_at: ref("excluded.expires_at"),
         }))
-        // One that runs, or is still promised, is another's.
+        // Replace only stored responses that have expired.
         .where("idempotency_keys.state", "=", "finished")
         .whereRef("idempotency_keys.expires_at", "<=", "excluded.created_at"),
     )
@@ -209,7 +208,7 @@ export async function deleteClaim(database: Database, { accountId, key, requestI
     .execute();
 }
 
-/** Removes some of the keys whose time is over, and answers how many. */
+/** Deletes up to `countMax` expired keys and returns how many. */
 export async function deleteExpiredKeys(database: Database, now: Date, countMax: number): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom("idempotency_keys")
@@ -220,7 +219,7 @@ export async function deleteExpiredKeys(database: Database, now: Date, countMax:
         selectFrom("idempotency_keys")
           .select(["account_id", "key"])
           .where("expires_at", "<=", now)
-          // A request that still runs ends its key itself.
+          // A running request ends its key itself.
           .where("lease_until", "<=", now)
           .limit(countMax)
           .$asTuple("account_id", "key"),

@@ -1,8 +1,8 @@
 /**
- * Idempotency: a request that is sent again with its `Idempotency-Key` is answered again, and done once.
+ * Idempotency: a request that is retried with the same `Idempotency-Key` runs once and gets the first response again.
  *
- * Promises: of any number of requests with one key, one runs. What it did and the answer that tells of it become durable
- * together. A request whose process died frees its key after a minute. A key belongs to an account, not to an API key.
+ * Promises: of concurrent requests with one key, one runs. Its effects and its stored response commit together. If its
+ * process dies, the key is free after a minute. A key belongs to an account, not to an API key.
  */
 export {
   type ClaimTerms,
@@ -12,8 +12,16 @@ export {
   recallAnswer,
 } from "./claim-key.ts";
 export { type Claims, createClaims } from "./create-claims.ts";
-export { createTakenOver, type EndedClaim, endedClaim, isClaimLost } from "./ended-claim.ts";
-export { type Claim, fingerprintRequest, type KeptAnswer, keptBytesMax } from "./idempotency-key.ts";
+export {
+  type Claim,
+  createTakenOver,
+  type EndedClaim,
+  endedClaim,
+  fingerprintRequest,
+  isClaimLost,
+  type KeptAnswer,
+  keptBytesMax,
+} from "./idempotency-key.ts";
 export { endClaims, lockClaims } from "./idempotency-store.ts";
 export {
   claimWithAnswers,

@@ -59,7 +59,7 @@ describe("a claim", () => {
     vi.advanceTimersByTime(seconds * second);
   }
 
-  test("is renewed long before its minute is over, again and again, until it is stopped", async () => {
+  test("is renewed before its lease expires, until it is stopped", async () => {
     const held = await claim("renewed");
     const stop = renewClaim({ database, clock, onTrouble }, held);
     expect(await readLease("renewed")).toBe(60);
@@ -72,7 +72,7 @@ describe("a claim", () => {
     expect([vi.getTimerCount(), await readLease("renewed")]).toEqual([0, 40]);
   });
 
-  test("that another has taken over is not renewed by the first", async () => {
+  test("that another request has taken over is not renewed by the first", async () => {
     const first = await claim("taken");
     const stop = renewClaim({ database, clock, onTrouble }, first);
     clock.advance(60 * second);
@@ -82,14 +82,14 @@ describe("a claim", () => {
     const witness = await claim("witness");
     const stopWitness = renewClaim({ database, clock, onTrouble }, witness);
     pass(20);
-    // What the first sent went before what the witness did.
+    // The first claim's renewal was sent before the witness's.
     await waitUntil("the witness to be renewed", async () => (await readLease("witness")) === 60);
     stop();
     stopWitness();
     expect([await readLease("taken"), (await findKey(database, other))?.requestId]).toEqual([30, other.requestId]);
   });
 
-  test("that cannot be renewed says so, and goes on", async () => {
+  test("reports a failed renewal and retries", async () => {
     const address = { connectionString: testDatabase.url.replace("/test_", "/no_test_") };
     const lost = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
     const held = await claim("lost");
@@ -107,7 +107,7 @@ describe("a claim", () => {
 describe("the end of a claim", () => {
   const answer = { status: 200, contentType: "text/plain", body: Buffer.from([0, 255, 128]), summary: "It was short." };
 
-  test("is its answer, as it was", async () => {
+  test("stores its response unchanged", async () => {
     const held = await claim("kept");
     await database.transaction().execute(async (tx) => {
       await lockClaim(tx, held);
@@ -116,7 +116,7 @@ describe("the end of a claim", () => {
     expect((await findKey(database, held))?.answer).toEqual(answer);
   });
 
-  test("belongs to who has it: whoever lost it can neither lock, keep nor free it", async () => {
+  test("is fenced: a request that lost its claim can neither lock, end nor free it", async () => {
     const first = await claim("fenced");
     clock.advance(60 * second);
     const other = await claim("fenced");
@@ -131,7 +131,7 @@ describe("the end of a claim", () => {
     await expect(database.transaction().execute((tx) => lockClaim(tx, other))).rejects.toThrow(inProgress);
   });
 
-  test("of a claim that was freed is not there to be locked", async () => {
+  test("of a freed claim cannot be locked", async () => {
     const held = await claim("freed");
     await freeKey(database, held);
     expect(await findKey(database, held)).toBeNull();
@@ -139,7 +139,7 @@ describe("the end of a claim", () => {
   });
 });
 
-describe("claims that come with their answers", () => {
+describe("claims with their responses", () => {
   const hour = 3600 * second;
   const validity = () => ({ now: clock.now(), validityMs: hour });
 
@@ -153,7 +153,7 @@ describe("claims that come with their answers", () => {
     return answer === null ? null : String(answer.body);
   }
 
-  test("are granted once for each key, the first of those that come together", async () => {
+  test("are granted once per key, to the first of a batch", async () => {
     const [one, two, other] = [prepare("together", "1"), prepare("together", "2"), prepare("alone", "3")];
     expect(await claimWithAnswers(database, [one, two, other], validity())).toEqual(new Set([one, other]));
     expect([await recall("together"), await recall("alone")]).toEqual(["1", "3"]);
@@ -169,7 +169,7 @@ describe("claims that come with their answers", () => {
     expect(await claimWithAnswers(database, [own, others], validity())).toEqual(new Set([own, others]));
   });
 
-  test("are gone with their transaction", async () => {
+  test("are rolled back with their transaction", async () => {
     const undone = new Error("undone");
     const work = database.transaction().execute(async (tx) => {
       await claimWithAnswers(tx, [prepare("undone", "1")], validity());
@@ -179,7 +179,7 @@ describe("claims that come with their answers", () => {
     expect(await recall("undone")).toBeNull();
   });
 
-  test("that are withdrawn leave their keys free, and nobody else's", async () => {
+  test("free only their own keys when they are withdrawn", async () => {
     const first = prepare("standing", "1");
     await claimWithAnswers(database, [first], validity());
     await database.transaction().execute(async (tx) => {
@@ -192,16 +192,16 @@ describe("claims that come with their answers", () => {
     expect(await claimWithAnswers(database, [again], validity())).toEqual(new Set([again]));
   });
 
-  test("take the place of those whose time is over, never of a request that runs", async () => {
+  test("replace expired responses, never a running request", async () => {
     await claimWithAnswers(database, [prepare("old", "1")], validity());
     await claim("running");
     clock.advance(hour);
-    const [anew, other] = [prepare("old", "2", Buffer.alloc(32, 1)), prepare("running", "3")];
-    expect(await claimWithAnswers(database, [anew, other], validity())).toEqual(new Set([anew]));
+    const [fresh, other] = [prepare("old", "2", Buffer.alloc(32, 1)), prepare("running", "3")];
+    expect(await claimWithAnswers(database, [fresh, other], validity())).toEqual(new Set([fresh]));
     expect(await recall("old", Buffer.alloc(32, 1))).toBe("2");
   });
 
-  test("do not wait for each other in a circle, however their keys are ordered", async () => {
+  test("do not deadlock, whatever the order of their keys", async () => {
     const keys = Array.from({ length: 30 }, (_, index) => `circle-${index}`);
     const orders = [keys, keys.toReversed(), keys.toSorted(), keys.toSorted().toReversed()];
     const granted = await Promise.all(

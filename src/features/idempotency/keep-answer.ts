@@ -1,8 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { databaseLimits } from "../../platform/database/database-limits.ts";
-import { createTakenOver } from "./ended-claim.ts";
-import { type Claim, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
+import { type Claim, createTakenOver, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
 import {
   deleteAnswer,
   deleteAnswers,
@@ -18,8 +17,8 @@ const renewMs = leaseMs / 3;
 const deletedAtOnceMax = 1000;
 
 /**
- * Locks a claim before the transaction that ends it locks anything else, so that nobody waits in a circle. Throws where
- * another request has taken the key over, because this one was believed to be dead.
+ * Lock order: the claim first, then everything else in the transaction that ends it. Throws if another request has taken
+ * over the key.
  */
 export async function lockClaim(tx: Database, claim: Claim): Promise<void> {
   const known = await lockKey(tx, claim);
@@ -27,14 +26,14 @@ export async function lockClaim(tx: Database, claim: Claim): Promise<void> {
   throw createTakenOver();
 }
 
-/** Ends a locked claim with its answer, in the transaction that does what the answer tells of. */
+/** Ends a locked claim with its response, in the transaction that commits what the response reports. */
 export async function keepAnswer(tx: Database, claim: Claim, answer: KeptAnswer): Promise<void> {
   await updateAnswer(tx, claim, answer);
 }
 
 /**
- * Claims keys and keeps the answers to their requests at once, in the transaction that does all that they ask for. Tells
- * which of the claims were granted: the keys of the others are in use, or were used.
+ * Claims keys and stores their responses in one step, in the transaction that does the work. Returns the granted claims;
+ * the keys of the others are taken.
  */
 export async function claimWithAnswers<T extends Claim & { fingerprint: Buffer; answer: KeptAnswer }>(
   tx: Database,
@@ -43,7 +42,7 @@ export async function claimWithAnswers<T extends Claim & { fingerprint: Buffer; 
 ): Promise<Set<T>> {
   const expiresAt = new Date(now.getTime() + validityMs);
   const name = ({ accountId, key }: Pick<Claim, "accountId" | "key">): string => `${accountId} ${key}`;
-  // Of several with one key the first counts; in one order, so that no two transactions wait for each other.
+  // Of several claims with one key, keep the first. Sorted: a fixed lock order prevents deadlocks.
   const firsts = [...new Map(claims.toReversed().map((claim) => [name(claim), claim])).values()].toSorted(
     (one, other) => (name(one) < name(other) ? -1 : 1),
   );
@@ -53,17 +52,17 @@ export async function claimWithAnswers<T extends Claim & { fingerprint: Buffer; 
   return new Set(firsts.filter((claim) => granted.has(name(claim))));
 }
 
-/** Forgets claims that were granted in this same transaction, because what they asked for could not be done. */
+/** Undoes claims that this transaction was granted, if their work could not be done. */
 export async function withdrawClaims(tx: Database, claims: readonly Claim[]): Promise<void> {
   await deleteAnswers(tx, claims);
 }
 
-/** Ends a claim whose request did nothing that would have to be remembered: the next one with the key runs. */
+/** Ends a claim without a stored response: the next request with the key runs. */
 export async function freeKey(database: Database, claim: Claim): Promise<void> {
   await deleteClaim(database, claim);
 }
 
-/** Frees a key whose answer tells of something that is gone; not if it has another answer by now. */
+/** Frees a key whose response describes something that was deleted, unless it has a newer response. */
 export async function forgetAnswer(
   database: Database,
   key: Pick<Claim, "accountId" | "key">,
@@ -72,7 +71,7 @@ export async function forgetAnswer(
   if (body !== null) await deleteAnswer(database, { ...key, body });
 }
 
-/** Renews the claim's lease until the function it returns is called. What fails is tried again within a second. */
+/** Renews the claim's lease until the returned function is called. Retries failures within a second. */
 export function renewClaim(
   { database, clock, onTrouble }: { database: Database; clock: Clock; onTrouble(error: unknown): void },
   claim: Claim,
@@ -100,7 +99,6 @@ export function renewClaim(
   };
 }
 
-/** Removes what is no longer promised to be remembered. */
 export async function forgetExpiredKeys(database: Database, now: Date): Promise<void> {
   while ((await deleteExpiredKeys(database, now, deletedAtOnceMax)) === deletedAtOnceMax);
 }

@@ -20,7 +20,7 @@ function createCaller(
   return { accountId: "acct_1", lineageId, accountLimits: { ...standardLimits, ...account }, keyLimits: key };
 }
 
-/** What a caller is told of its limits. */
+/** The limit headers of the response. */
 async function consumeLimits(...args: Parameters<typeof takeLimits>): Promise<Record<string, string>> {
   return presentLimitHeaders(await takeLimits(...args));
 }
@@ -30,7 +30,7 @@ function createParts() {
   const counters = createMemoryCounters({ clock });
   const consume = (caller: Limited, kind: "read" | "write" = "write") =>
     consumeLimits(counters, caller, { request: kind });
-  /** How many requests pass before one is refused, and the refusal. */
+  /** How many requests pass before one is rejected, and its error. */
   const consumeAll = async (caller: Limited, kind: "read" | "write" = "write") => {
     for (let passed = 0; ; passed += 1) {
       try {
@@ -44,7 +44,7 @@ function createParts() {
   return { clock, counters, consume, consumeAll };
 }
 
-test("the headers tell what the request itself left of requests and tokens", async () => {
+test("the headers show the requests and tokens left after the request", async () => {
   const { consume } = createParts();
   await consume(createCaller({}));
   expect(await consume(createCaller({}))).toEqual({
@@ -60,14 +60,12 @@ test("the headers tell what the request itself left of requests and tokens", asy
   });
 });
 
-test("a request beyond the account's limit is refused with the limit, the wait and the headers", async () => {
+test("a request beyond the account's limit is rejected with the limit, the wait and the headers", async () => {
   const { consumeAll } = createParts();
   const { passed, refusal } = await consumeAll(createCaller({ requestsPerMinute: 40 }));
   expect(passed).toBe(40);
   expect(refusal.code).toBe("rate_limit_exceeded");
-  expect(refusal.message).toBe(
-    "Too much at once: the account's limit of 40 requests per minute is used up. Retry in 1.5s.",
-  );
+  expect(refusal.message).toBe("You reached the account's limit of 40 requests per minute. Retry in 1.5s.");
   expect(refusal.headers).toEqual({
     "x-ratelimit-limit": "40",
     "x-ratelimit-remaining": "0",
@@ -83,7 +81,7 @@ test("a request beyond the account's limit is refused with the limit, the wait a
   });
 });
 
-test("whoever waits as long as the refusal says is let through, and not a millisecond earlier", async () => {
+test("a client that waits for Retry-After passes, and not a millisecond earlier", async () => {
   const { clock, consume, consumeAll } = createParts();
   const caller = createCaller({ requestsPerMinute: 7 });
   const { refusal } = await consumeAll(caller);
@@ -93,7 +91,7 @@ test("whoever waits as long as the refusal says is let through, and not a millis
   await consume(caller);
 });
 
-test("reads have a limit of their own, five times as large", async () => {
+test("reads have their own limit, five times as large", async () => {
   const { consumeAll } = createParts();
   const caller = createCaller({ requestsPerMinute: 6 });
   expect(await consumeAll(caller, "write")).toMatchObject({ passed: 6 });
@@ -102,7 +100,7 @@ test("reads have a limit of their own, five times as large", async () => {
   expect(refusal.message).toContain("the account's limit of 30 reads per minute");
 });
 
-test("a key with a limit of its own is held to it, and its refused requests cost the account nothing", async () => {
+test("a key's own limit applies, and its rejected requests don't count against the account", async () => {
   const { consumeAll, consume } = createParts();
   const account = { requestsPerMinute: 10 };
   const { passed, refusal } = await consumeAll(createCaller(account, { requestsPerMinute: 3 }));
@@ -112,7 +110,7 @@ test("a key with a limit of its own is held to it, and its refused requests cost
   expect(await consume(createCaller(account, {}, "key_3"))).toMatchObject({ "x-ratelimit-remaining-requests": "4" });
 });
 
-test("where both limits are used up, the refusal tells the one that takes longer", async () => {
+test("if both limits are used up, the error names the one with the longer wait", async () => {
   const { consume, consumeAll } = createParts();
   await consume(createCaller({ requestsPerMinute: 2 }, {}, "key_2"));
   const { passed, refusal } = await consumeAll(createCaller({ requestsPerMinute: 2 }, { requestsPerMinute: 1 }));
@@ -128,7 +126,7 @@ test("the keys of one account share its limit, and another account has its own",
   await consume({ ...createCaller({ requestsPerMinute: 5 }), accountId: "acct_2" });
 });
 
-test("tokens that were taken elsewhere show in the headers, the key's where they are fewer, and refuse no request", async () => {
+test("tokens used by other calls show in the headers and reject no request", async () => {
   const { counters, consume } = createParts();
   const caller = createCaller({ tokensPerMinute: 1000 }, { tokensPerMinute: 600 });
   const taken = (key: string, perMinute: number, cost: number) => ({ key, perMinute, cost });
@@ -147,7 +145,7 @@ test("tokens that were taken elsewhere show in the headers, the key's where they
   });
 });
 
-test("of each kind the headers tell the limit with the least left, the account's where both have as much", async () => {
+test("for each kind the headers show the limit with the least left, on a tie the account's", async () => {
   const { counters, consume } = createParts();
   const caller = createCaller(
     { requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
@@ -166,13 +164,13 @@ test("of each kind the headers tell the limit with the least left, the account's
   expect(await consume(caller)).toMatchObject({ "x-ratelimit-limit-tokens": "1000000" });
 });
 
-test("of all limits the headers tell the one with the smallest share left, of account and key, requests and tokens", async () => {
+test("the unnamed headers show the limit with the smallest share left", async () => {
   const { counters, consume } = createParts();
   const caller = createCaller(
     { requestsPerMinute: 10, tokensPerMinute: 1_000_000 },
     { requestsPerMinute: 5, tokensPerMinute: 1000 },
   );
-  // Fewer tokens are left of the key's limit, but a larger part of it; of the requests a smaller part than of either.
+  // The key has fewer tokens left than the account but a larger share; the requests have the smallest share.
   await counters.take({ rates: [{ key: "{acct_1}:tokens", perMinute: 1_000_000, cost: 100_000 }], leases: [] });
   expect(await consume(caller)).toMatchObject({
     "x-ratelimit-limit": "5",
@@ -189,7 +187,7 @@ test("of all limits the headers tell the one with the smallest share left, of ac
   });
 });
 
-test("a decision without the shared counters says so, also in a refusal", async () => {
+test("a decision without the shared counters is marked as degraded, also when rejected", async () => {
   const clock = createTestClock();
   const local = createMemoryCounters({ clock });
   const shared = { ...local, take: () => Promise.reject(new Error("away")) };
@@ -201,7 +199,7 @@ test("a decision without the shared counters says so, also in a refusal", async 
   });
 });
 
-/** The refusal of a demand, or `null` when it passes. */
+/** The error for a demand, or `null` if it passes. */
 async function findRefusal(parts: ReturnType<typeof createParts>, caller: Limited, demand: Demand) {
   return await consumeLimits(parts.counters, caller, demand).then(
     () => null,
@@ -209,21 +207,21 @@ async function findRefusal(parts: ReturnType<typeof createParts>, caller: Limite
   );
 }
 
-test("tokens over the limit are refused by a code of their own, and nothing else is taken", async () => {
+test("tokens over the limit are rejected with their own code, and nothing else is consumed", async () => {
   const parts = createParts();
   const caller = createCaller({ tokensPerMinute: 6000 });
   expect(await findRefusal(parts, caller, { request: "write", tokens: 5000 })).toBeNull();
   const refusal = await findRefusal(parts, caller, { request: "write", tokens: 2000 });
   expect(refusal).toMatchObject({
     code: "token_limit_exceeded",
-    message: "Too much at once: the account's limit of 6000 tokens per minute is used up. Retry in 10s.",
+    message: "You reached the account's limit of 6000 tokens per minute. Retry in 10s.",
     headers: { "retry-after": "10", "x-ratelimit-remaining-tokens": "1000", "x-ratelimit-remaining-requests": "599" },
   });
   parts.clock.advance(10_000);
   expect(await findRefusal(parts, caller, { request: "write", tokens: 2000 })).toBeNull();
 });
 
-test("tokens that were not used are given back, and those used beyond are taken", async () => {
+test("correctTokens returns unused tokens and takes those beyond the estimate", async () => {
   const parts = createParts();
   const caller = createCaller({ tokensPerMinute: 6000 }, { tokensPerMinute: 3000 });
   const readLeft = async () => (await consumeLimits(parts.counters, caller, {}))["x-ratelimit-remaining-tokens"];
@@ -239,7 +237,7 @@ test.each([
   ["request", "concurrentRequests", "requests"],
   ["task", "tasksInFlight", "tasks"],
 ] as const)(
-  "a %s beyond those at a time is refused until one is returned or its time is over",
+  "a %s beyond the concurrency limit is rejected until a slot is returned or expires",
   async (use, limit, unit) => {
     const parts = createParts();
     const caller = createCaller({ [limit]: 2 });
@@ -248,7 +246,7 @@ test.each([
     const refusal = await take("three");
     expect(refusal).toMatchObject({
       code: "concurrency_limit_exceeded",
-      message: `Too much at once: the account's limit of 2 ${unit} at a time is used up. Retry in 1m0s.`,
+      message: `You reached the account's limit of 2 ${unit} at a time. Retry in 1m0s.`,
       headers: { "retry-after": "60", "x-ratelimit-remaining-requests": "598" },
     });
     await returnSlot(parts.counters, caller, { use, id: "one", ttlMs: minute });
@@ -260,7 +258,7 @@ test.each([
   },
 );
 
-test("running requests and running tasks do not get in each other's way, nor do two keys with limits of their own", async () => {
+test("requests and tasks have separate slots, and so do two keys with their own limits", async () => {
   const parts = createParts();
   const one = createCaller({}, { concurrentRequests: 1 }, "key_1");
   const two = createCaller({}, { concurrentRequests: 1 }, "key_2");
@@ -273,7 +271,7 @@ test("running requests and running tasks do not get in each other's way, nor do 
   });
 });
 
-test("a call that fails any of requests, tokens and places takes none of them, of the account or the key", async () => {
+test("a call that exceeds any limit consumes none of the account's or the key's limits", async () => {
   const parts = createParts();
   const caller = createCaller(
     { requestsPerMinute: 5, tokensPerMinute: 100, concurrentRequests: 1 },
@@ -285,7 +283,7 @@ test("a call that fails any of requests, tokens and places takes none of them, o
     slot: { use: "request", id, ttlMs: minute },
   });
   expect(await findRefusal(parts, caller, demand("a", 30))).toBeNull();
-  // The key's tokens refuse this one, the account's place the next.
+  // The key's token limit rejects this one, the account's concurrency limit the next.
   expect(await findRefusal(parts, caller, demand("b", 30))).toBeInstanceOf(AppError);
   expect(await findRefusal(parts, caller, demand("c", 10))).toBeInstanceOf(AppError);
   await returnSlot(parts.counters, caller, { use: "request", id: "a", ttlMs: minute });
@@ -293,7 +291,7 @@ test("a call that fails any of requests, tokens and places takes none of them, o
   expect(headers).toMatchObject({ "x-ratelimit-remaining-requests": "3", "x-ratelimit-remaining-tokens": "0" });
 });
 
-test("what was seen of other limits before is told together with what is seen now", async () => {
+test("the state of limits checked earlier is merged with the new one", async () => {
   const parts = createParts();
   const caller = createCaller({ requestsPerMinute: 10, tokensPerMinute: 6000 });
   const before = await takeLimits(parts.counters, caller, { request: "write" });

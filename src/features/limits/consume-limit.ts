@@ -21,34 +21,32 @@ import type { SeenLimits } from "../../platform/http/request-context.ts";
 
 type LimitedCaller = Pick<Caller, "accountId" | "lineageId" | "accountLimits" | "keyLimits">;
 
-/** A place among the caller's running calls or tasks, held until it is returned or its time is over. */
+/** A place among the caller's running calls or tasks, held until it is returned or `ttlMs` has passed. */
 export type Slot = { use: "request" | "task"; id: string; ttlMs: number };
 
-/** A place among the streams of events that a key has open. */
+/** A place among the key's open event streams. */
 export type StreamSlot = { id: string; ttlMs: number; max: number };
 
-/** What a call wants of its caller's limits. */
 export type Demand = {
-  /** Counts it as one request: reads have a limit of their own. */
+  /** Counts one request. Reads have their own limit. */
   request?: "read" | "write";
-  /** How many tokens it may use; what it really used is told by `correctTokens`. */
+  /** The estimate; `correctTokens` adjusts it to the actual usage. */
   tokens?: number;
   slot?: Slot;
 };
 
-/** A limit that a caller has, and what is asked of it where a demand says nothing else. */
+/** A caller's limit with the default cost of a request. */
 type RateLimit = RateCheck & { owner: "account" | "API key"; unit: "requests" | "reads" | "tokens" };
 type PlaceLimit = { key: string; max: number; owner: "account" | "API key"; unit: PlaceUnit };
 type PlaceUnit = "requests" | "tasks" | "event streams";
 type Refusal = { code: ErrorCode; limit: string; key: string; retryAfterMs: number };
 
-/** Reads are cheap, and whoever waits for a task makes many of them. */
+/** Reads are cheap, and clients poll for their tasks. */
 const readsPerWrite = 5;
 
 /**
- * Takes all that a call demands, from the account's limits and the key's, or nothing. Answers with what it saw of them,
- * which `presentLimitHeaders` tells the caller; throws where a limit does not allow it. `before` is what an earlier part
- * of the same call saw of other limits.
+ * Takes the whole demand from the account's and the key's limits, or nothing and throws. Returns the limits' state for
+ * `presentLimitHeaders`; `before` is the state that an earlier step of the same call returned.
  */
 export async function consumeLimits(
   counters: Counters,
@@ -63,7 +61,7 @@ export async function consumeLimits(
   return judge({ rates, places }, await counters.take(checks), before);
 }
 
-/** What is left of a caller's limits, for an answer that takes nothing of them. */
+/** The state of a caller's limits, without consuming any. */
 export async function readLimits(
   counters: Counters,
   caller: LimitedCaller,
@@ -86,7 +84,7 @@ function judge({ rates, places }: Asked, decision: CounterDecision, before: Seen
   throw createRefusal(refusals, states);
 }
 
-/** Of each kind of limit the tightest; of a kind that was not looked at, what was seen of it before. */
+/** The tightest limit of each kind; for kinds that were not checked, the state from `before`. */
 function summarise(rates: readonly RateLimit[], decision: CounterDecision, before: SeenLimits): SeenLimits {
   let requests: RateState | null = null;
   let tokens: RateState | null = null;
@@ -115,28 +113,28 @@ function summarise(rates: readonly RateLimit[], decision: CounterDecision, befor
   };
 }
 
-/** The one that lets fewer pass; of two that let equally few, the first. */
+/** On a tie, the first. */
 function chooseFewer(one: RateState | null, other: RateState): RateState {
   return one === null || other.remaining < one.remaining ? other : one;
 }
 
-/** Each limit with what the counters say of it; they answer in the order of the checks. */
+/** Pairs each limit with its state: the counters return states in the order of the checks. */
 function pair<L, S>(limits: readonly L[], states: readonly S[]): { limit: L; state: S }[] {
   return limits.flatMap((limit, index) => states.slice(index, index + 1).map((state) => ({ limit, state })));
 }
 
-/** Tells how many tokens a call really used, beyond those it was counted with, or fewer. */
+/** Corrects the estimate to the tokens that a call used: `delta` is usage minus estimate. */
 export async function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<void> {
   const { tokens } = getLimits(caller);
   await Promise.all(tokens.map(({ key, perMinute }) => counters.correct({ key, perMinute, delta })));
 }
 
-/** Gives a place back. Once is enough, and more does no harm. */
+/** Idempotent. */
 export async function returnSlot(counters: Counters, caller: LimitedCaller, { use, id }: Slot): Promise<void> {
   await counters.release(getLimits(caller).places[use].map(({ key }) => ({ key, leaseId: id })));
 }
 
-/** Takes a place for a stream of events; throws where the key has as many open as it may. */
+/** Throws if the key has its maximum of event streams open. */
 export async function takeStreamSlot(counters: Counters, caller: LimitedCaller, slot: StreamSlot): Promise<void> {
   const places: PlaceLimit[] = [{ ...nameStreams(caller), max: slot.max }];
   const { id, ttlMs } = slot;
@@ -144,7 +142,6 @@ export async function takeStreamSlot(counters: Counters, caller: LimitedCaller, 
   judge({ rates: [], places }, await counters.take({ rates: [], leases }), nothingSeen);
 }
 
-/** Keeps the place of a stream that is still open. */
 export async function renewStreamSlot(
   counters: Counters,
   caller: LimitedCaller,
@@ -162,7 +159,7 @@ function nameStreams({ accountId, lineageId }: LimitedCaller): Omit<PlaceLimit, 
 }
 
 type KnownLimits = {
-  /** What a request of a kind is checked for before more is known of it: also its tokens, for the headers. */
+  /** Checked when a request arrives. Includes token limits at cost 0, for the headers. */
   requests: Record<"read" | "write", readonly RateLimit[]>;
   tokens: readonly RateLimit[];
   places: Record<Slot["use"], readonly PlaceLimit[]>;
@@ -170,7 +167,7 @@ type KnownLimits = {
 
 const limitsOfCallers = new WeakMap<LimitedCaller, KnownLimits>();
 
-/** A caller is the same object as long as it is remembered, and so are its limits and the names of its counts. */
+/** Cached by identity: the caller directory returns the same object while a key is cached. */
 function getLimits(caller: LimitedCaller): KnownLimits {
   const known = limitsOfCallers.get(caller);
   if (known !== undefined) return known;
@@ -182,7 +179,7 @@ function getLimits(caller: LimitedCaller): KnownLimits {
 type Owner = { owner: "account" | "API key"; limits: Partial<LimitSet>; prefix: string };
 
 function describeLimits({ accountId, lineageId, accountLimits, keyLimits }: LimitedCaller): KnownLimits {
-  // All names of a request share the account's hash tag, so that a cluster keeps them in one place.
+  // All counter names of a request share the account's hash tag, so Redis Cluster keeps them in one slot.
   const owners: Owner[] = [
     { owner: "account", limits: accountLimits, prefix: `{${accountId}}` },
     { owner: "API key", limits: keyLimits, prefix: `{${accountId}}:${lineageId}` },
@@ -243,13 +240,13 @@ function describePlace({ limit, state }: { limit: PlaceLimit; state: LeaseState 
   return { code: "concurrency_limit_exceeded", limit: text, key: limit.key, retryAfterMs: state.retryAfterMs };
 }
 
-/** Names the limit that takes longest to allow the request, because until then the others do not matter. */
+/** Names the limit with the longest wait: until then the others don't matter. */
 function createRefusal(refusals: readonly Refusal[], states: SeenLimits): AppError {
   const { code, limit, key, retryAfterMs } = refusals.reduce((one, other) =>
     other.retryAfterMs > one.retryAfterMs ? other : one,
   );
-  return new AppError(code, `Too much at once: ${limit} is used up. Retry in ${presentDuration(retryAfterMs)}.`, {
-    // Nobody has taken a place, so there is none to give back.
+  return new AppError(code, `You reached ${limit}. Retry in ${presentDuration(retryAfterMs)}.`, {
+    // The request took no place, so the headers count none as returned.
     headers: { ...presentLimitHeaders(states, "going-on"), ...presentRetryHeaders(retryAfterMs) },
     detail: { limit: key },
   });

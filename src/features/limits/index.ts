@@ -1,9 +1,9 @@
 /**
- * Limits of accounts and API keys: requests and tokens a minute, calls, tasks and streams of events at a time.
+ * Limits of accounts and API keys: requests and tokens per minute; concurrent calls, tasks and event streams.
  *
- * Promises: a call is counted in all of its limits or in none. With shared counters a limit holds for all gateways
- * together. Every decision tells what it saw of what is left; a refusal also tells how long to wait. Of a rate, whoever
- * waits that long, and is alone, is let through; of a place, it is an estimate.
+ * Promises: a call counts against all of its limits or none. With shared counters a limit holds across all gateways. Every
+ * decision returns what is left; a rejection also returns `Retry-After`. For a rate limit that is exact for a single
+ * client, for a concurrency limit it is an estimate.
  */
 export {
   consumeLimits,

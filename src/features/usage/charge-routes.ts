@@ -12,20 +12,20 @@ import {
   presentExplained,
 } from "./charge-schema.ts";
 import { listCharges } from "./charge-store.ts";
-import { type ExplainDependencies, explainCharge } from "./explain-charge.ts";
-import { createUnknownCursor, presentPage } from "./list-schema.ts";
+import { explainCharge, type UsageDependencies } from "./explain-charge.ts";
+import { createUnknownCursor, presentPage, queryErrors } from "./list-schema.ts";
 import { parseRange } from "./parse-period.ts";
 import { readTimeZone } from "./sum-usage.ts";
 
 const tags = ["Usage"];
 
-export function addChargeRoutes(http: HttpServer, dependencies: ExplainDependencies): void {
+export function addChargeRoutes(http: HttpServer, dependencies: UsageDependencies): void {
   addListCharges(http, dependencies);
   addGetCharge(http, dependencies);
 }
 
 function addListCharges(http: HttpServer, { database }: { database: Database }): void {
-  const { config, schema, errors } = describeEndpoint("listCharges", ["invalid_parameter", "unknown_parameter"]);
+  const { config, schema, errors } = describeEndpoint("listCharges", queryErrors);
   http.get(
     "/charges",
     {
@@ -33,7 +33,7 @@ function addListCharges(http: HttpServer, { database }: { database: Database }):
       schema: {
         ...schema,
         summary: "List charges",
-        description: "What calls and tasks were charged, newest first. Filters combine.",
+        description: "Lists the charges of calls and tasks, newest first. Filters combine.",
         tags,
         querystring: chargeQuerySchema,
         response: { 200: chargeListSchema, ...errors },
@@ -51,10 +51,10 @@ function addListCharges(http: HttpServer, { database }: { database: Database }):
   );
 }
 
-function addGetCharge(http: HttpServer, dependencies: ExplainDependencies): void {
+function addGetCharge(http: HttpServer, dependencies: UsageDependencies): void {
   const { config, schema, errors } = describeEndpoint("getCharge", ["not_found", "unknown_parameter"]);
-  const description = `Why a charge is what it is: the price as it was, every quantity and its rate, what was on hold before, which
-bucket paid, what was refunded since, and what there was afterwards.`;
+  const description = `Returns how a charge was computed: the price at the time, each quantity and its rate, the hold, the credit
+buckets that paid, later refunds, and the balance afterwards.`;
   http.get(
     "/charges/:charge_id",
     {

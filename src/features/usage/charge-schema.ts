@@ -16,7 +16,9 @@ export const chargeQuerySchema = Type.Object(
   {
     ...periodFields,
     ...chargeFilterFields,
-    task_id: Type.Optional(Type.String({ pattern: "^task_[0-9a-z]{1,64}$", description: "Only of this task." })),
+    task_id: Type.Optional(
+      Type.String({ pattern: "^task_[0-9a-z]{1,64}$", description: "Only charges of this task." }),
+    ),
     ...listFields(chargeIdPattern),
   },
   { additionalProperties: false },
@@ -26,18 +28,18 @@ const chargeFields = {
   object: Type.Literal("charge"),
   id: Type.String({ examples: ["txn_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
   created: Type.Integer({ description: "Unix time in seconds." }),
-  model: maybe("The model that it was for."),
-  key_id: maybe("The key that asked for it; `null` where it is not known."),
-  capability: maybe("What of the model, where each has a price of its own."),
+  model: maybe("The model."),
+  key_id: maybe("The API key that made the call; `null` if unknown."),
+  capability: maybe("The model's capability, if each has its own price."),
   cause: causeSchema,
-  task_id: maybe("The task, where it was one."),
+  task_id: maybe("The task, if it was one."),
   request_id: maybe("The `x-request-id` of the call."),
-  charge: moneySchema("What was paid in money."),
+  charge: moneySchema("The amount paid in money."),
   unit: unitSchema,
-  quota_units: Type.Integer({ minimum: 0, description: "What the plan's quota paid instead, in its unit." }),
+  quota_units: Type.Integer({ minimum: 0, description: "Units that the plan's quota paid instead." }),
   summary: Type.String({ examples: ["1,200 input tokens, 300 output tokens"] }),
   hung_up: Type.Optional(
-    Type.Literal(true, { description: "The caller hung up before the end; what the model was used for is charged." }),
+    Type.Literal(true, { description: "The client closed the connection early. The model's usage is charged." }),
   ),
 };
 
@@ -49,43 +51,41 @@ const pricedSchema = Type.Object({
   id: Type.String(),
   ...priceEntrySchema.properties,
   effective_at: Type.String({ format: "date-time" }),
-  is_current: Type.Boolean({ description: "Whether the next call would be charged by it." }),
+  is_current: Type.Boolean({ description: "Whether the next call is charged at this price." }),
 });
 
 const itemSchema = Type.Object({
   name: Type.String({ examples: ["input_tokens"] }),
   quantity: Type.Integer({ minimum: 0 }),
-  rate: moneySchema("What `per` of it cost."),
+  rate: moneySchema("The price of `per` units."),
   per: Type.Integer({ minimum: 1, examples: [1000] }),
-  amount: moneySchema("Quantity × rate ÷ per, not rounded: only their sum is."),
-  price_id: Type.Optional(Type.String({ description: "The stage's own price, where stages have one each." })),
+  amount: moneySchema("Quantity × rate ÷ per, not rounded. Only the sum is."),
+  price_id: Type.Optional(Type.String({ description: "The stage's own price, if stages are priced separately." })),
 });
 
 const bucketSchema = Type.Object({
   kind: Type.Enum(["cash", "gift", "quota"]),
-  amount: amount("What it gave."),
-  expires_at: maybe("When what is left of it expires."),
+  amount: amount("The amount it paid."),
+  expires_at: maybe("When the rest of the bucket expires."),
 });
 
 export const explainedChargeSchema = Type.Object(
   {
     ...chargeFields,
-    price: Type.Union([pricedSchema, Type.Null()], { description: "The price as it was when the work began." }),
+    price: Type.Union([pricedSchema, Type.Null()], { description: "The price when the work began." }),
     items: Type.Array(itemSchema),
-    minimum_charge: moneySchema("The least that it cost."),
-    cost: amount("The sum of the items, rounded once and half up, but no less than the minimum."),
-    cache_saving: Type.Optional(
-      moneySchema("How much more it would have cost without what was read from a cache, where that was cheaper."),
-    ),
-    lost: amount("What was used beyond what is charged: the service bore it, and you do not owe it."),
-    buckets: Type.Array(bucketSchema, { description: "Where it came from, in the order in which it was taken." }),
-    held: amount("What was on hold for it before; the rest was released."),
-    balance_after: maybe("Everything of the unit together, afterwards; `null` where nothing moved."),
+    minimum_charge: moneySchema("The minimum charge."),
+    cost: amount("The sum of the items, rounded half up once, and at least the minimum charge."),
+    cache_saving: Type.Optional(moneySchema("How much more it would have cost without the cheaper cached input.")),
+    lost: amount("Usage beyond the charge. The service absorbed it; you don't owe it."),
+    buckets: Type.Array(bucketSchema, { description: "The credit buckets that paid, in order." }),
+    held: amount("The amount on hold before. The rest was released."),
+    balance_after: maybe("The balance of the unit afterwards; `null` if nothing moved."),
     refunds: Type.Array(
-      Type.Object({ id: Type.String(), created: Type.Integer(), amount: amount("What was refunded.") }),
+      Type.Object({ id: Type.String(), created: Type.Integer(), amount: amount("The refunded amount.") }),
     ),
   },
-  { description: "Amounts are in `unit`: decimal text for money, whole units for a quota." },
+  { description: "Amounts are in `unit`: a decimal string for money, whole units for a quota." },
 );
 
 export function presentCharge(charge: ChargeRecord): Static<typeof chargeSchema> {
@@ -127,7 +127,7 @@ export function presentExplained(charge: ExplainedCharge): Static<typeof explain
   };
 }
 
-/** What a quota paid for saved no money. */
+/** A charge that a quota paid saves no money. */
 function presentSaving({ unit, bill }: ExplainedCharge): { cache_saving?: string } {
   const saving = unit === "money" ? computeCacheSaving(bill) : 0n;
   return saving === 0n ? {} : { cache_saving: presentMoney(nano(saving)) };
@@ -148,13 +148,13 @@ function presentItem(
     quantity: Number(quantity),
     rate: presentMoney(rate),
     per: Number(per),
-    // Rates are for one or for a thousand, so that nothing is left over.
+    // `per` is 1 or 1000, so thousandths are exact.
     amount: presentThousandths((quantity * rate * 1000n) / per),
     ...(priceId === null ? {} : { price_id: priceId }),
   };
 }
 
-/** A loss of the house came from no bucket. */
+/** Losses have no bucket. */
 function presentBucket(
   { bucket, amount: change }: ExplainedCharge["entries"][number],
   present: (value: bigint) => string,

@@ -4,7 +4,6 @@ import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type BillColumns, type Cause, type StatementRange, toBill, type Unit } from "../ledger/index.ts";
 
-/** What a call or a task was charged, and for what. */
 export type ChargeRecord = {
   id: string;
   createdAt: Date;
@@ -12,14 +11,13 @@ export type ChargeRecord = {
   capability: string | null;
   keyId: string | null;
   cause: Cause;
-  /** The request that the caller made. */
   requestId: string | null;
   unit: Unit;
   bill: Bill;
   paid: bigint;
-  /** What the account could not pay. */
+  /** Usage that the account could not pay. */
   lost: bigint;
-  /** What was on hold for it in the end. */
+  /** The hold when it was settled. */
   held: bigint;
 };
 
@@ -31,15 +29,15 @@ export type ChargeFilter = StatementRange & {
 };
 
 /**
- * Newest first; from the ledger's charges with their holds, the catalog's prices and the tasks. `null` when the charge
- * to go on after is none of the account's.
+ * Newest first. Reads the ledger's charges and holds, the catalog's prices and the tasks. `null` if `after` is not a
+ * charge of the account.
  */
 export async function listCharges(
   database: Database,
   { accountId, from, to, model, keyId, taskId }: ChargeFilter,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<ChargeRecord[] | null> {
-  const last = after === null ? null : await findPlace(database, accountId, after);
+  const last = after === null ? null : await findCreatedAt(database, accountId, after);
   if (after !== null && last === null) return null;
   const { rows } = await sql<ChargeRow>`
     ${selectCharges}
@@ -68,7 +66,7 @@ export async function findCharge(
 
 export type Refund = { id: string; createdAt: Date; amount: bigint };
 
-/** What was given back of a charge, from the ledger's postings, oldest first. */
+/** Refunds of a charge from the ledger's postings, oldest first. */
 export async function listRefunds(
   database: Database,
   { accountId, chargeId }: { accountId: AccountId; chargeId: string },
@@ -105,7 +103,7 @@ type ChargeRow = BillColumns & {
   held: bigint;
 };
 
-async function findPlace(database: Database, accountId: AccountId, id: string): Promise<Date | null> {
+async function findCreatedAt(database: Database, accountId: AccountId, id: string): Promise<Date | null> {
   const row = await database
     .selectFrom("charges")
     .select("created_at")

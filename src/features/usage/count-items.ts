@@ -1,8 +1,7 @@
 import { type QuotaKind, quotaKinds } from "../../lib/plan-terms.ts";
 
-/** What was used, counted in the units that people know. */
 export type UsedUnits = {
-  /** All input, what was read from a cache included. */
+  /** Includes cached input. */
   inputTokens: bigint;
   cachedInputTokens: bigint;
   outputTokens: bigint;
@@ -15,7 +14,7 @@ export type UsageSums = UsedUnits & {
   calls: bigint;
   /** Billionths of the currency. */
   charge: bigint;
-  /** What quotas paid, in their own units. */
+  /** Units that quotas paid. */
   quotas: Record<QuotaKind, bigint>;
 };
 
@@ -36,7 +35,7 @@ const outputItems: ReadonlySet<string> = new Set([
   "audio_output_tokens",
 ]);
 
-/** What the items of a bill count as. The items of a drama have the names of their stages in front. */
+/** A drama's items are prefixed with their stage, such as `video_seconds`. */
 export function countItems(items: readonly CountedItem[]): UsedUnits {
   const units = { ...noUnits };
   for (const { name, quantity } of items) {

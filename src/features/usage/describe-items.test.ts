@@ -18,12 +18,12 @@ test.each([
   ["script: 1 call, video: 30 seconds", { script_calls: 1, video_seconds: 30 }],
   ["video: minimum charge", { video_minimum: 1 }],
   ["nothing", { output_tokens: 0 }],
-])("a bill is told as %s", (text, quantities) => {
+])("a bill is summarized as %s", (text, quantities) => {
   const items = Object.entries(quantities).map(([name, quantity]) => ({ name, quantity: BigInt(quantity), rate }));
   expect(describeItems(items)).toBe(text);
 });
 
-test("input counts what was cached too, seconds count those of every stage, and calls are counted elsewhere", () => {
+test("input includes cached tokens, and seconds include every stage's", () => {
   const items = [
     { name: "input_tokens", quantity: 10n },
     { name: "counted_input_tokens", quantity: 100n },

@@ -1,6 +1,6 @@
 import { type Bill, listChargedItems } from "../../lib/bill.ts";
 
-/** What a bill is for, in words: `1,200 input tokens, 1 image`. */
+/** Summarizes a bill: `1,200 input tokens, 1 image`. */
 export function describeItems(items: Bill["items"]): string {
   const parts = listChargedItems({ items })
     .filter(({ quantity }) => quantity > 0n)
@@ -24,7 +24,7 @@ const plainNames: Record<string, string> = {
 function describeItem({ name, quantity }: Bill["items"][number]): string {
   const known = plainNames[name];
   if (known !== undefined) return count(quantity, known);
-  // A stage of a drama: its name, then what is counted of it.
+  // A drama's stage and unit, such as `video_seconds`.
   const [, stage, counted = name] = /^(.+)_([a-z]+)$/.exec(name) ?? [];
   const what = counted === "minimum" ? "minimum charge" : count(quantity, counted);
   return stage === undefined ? what : `${stage}: ${what}`;

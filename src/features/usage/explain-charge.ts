@@ -11,31 +11,32 @@ import { chargeIdPattern } from "./list-schema.ts";
 
 export type ExplainedCharge = ChargeRecord & {
   price: (Price & { isCurrent: boolean }) | null;
-  /** The price of each item, where they have prices of their own. */
+  /** The price of each item, if items have their own. */
   itemPriceIds: readonly (string | null)[];
   cost: bigint;
-  /** What it took from where, in the order in which it was taken. */
+  /** In the order in which the buckets were charged. */
   entries: readonly StatementEntry[];
   refunds: readonly Refund[];
 };
 
-export type ExplainDependencies = { database: Database; catalog: LiveCatalog; clock: Clock };
+export type UsageDependencies = { database: Database; catalog: LiveCatalog; clock: Clock; currency: string };
 
-/** A movement touches as many credit buckets as an account has gifts, and each has an entry. */
+/** A charge has one entry per credit bucket, and an account has one bucket per gift. */
 const legsMax = 1000;
 
-/** Everything that made a charge what it is. One of another account does not exist. */
+/** Throws `not_found` for another account's charge. */
 export async function explainCharge(
-  { database, catalog, clock }: ExplainDependencies,
+  dependencies: UsageDependencies,
   caller: Caller,
   id: string,
 ): Promise<ExplainedCharge> {
+  const { database } = dependencies;
   const { accountId } = caller;
   const charge = new RegExp(chargeIdPattern).test(id) ? await findCharge(database, { accountId, id }) : null;
   if (charge === null) throw new AppError("not_found", "The account has no such charge.", { param: "charge_id" });
   return {
     ...charge,
-    price: await readPrice({ database, catalog, clock }, caller, charge.bill.priceId),
+    price: await readPrice(dependencies, caller, charge.bill.priceId),
     itemPriceIds: await listItemPrices(database, charge),
     cost: charge.unit === "money" ? computeCharge(charge.bill) : charge.bill.quotaUnits,
     entries: await listEntries(database, charge, caller),
@@ -43,32 +44,32 @@ export async function explainCharge(
   };
 }
 
-/** A price is current as long as the next call of the account would be charged by it. */
+/** A price is current if the account's next call is charged at it. */
 async function readPrice(
-  { database, catalog, clock }: ExplainDependencies,
+  { database, catalog, clock }: UsageDependencies,
   { accountId, planId }: Caller,
   priceId: string,
 ): Promise<ExplainedCharge["price"]> {
   const price = await findPrice(database, priceId);
   if (price === null) return null;
-  // Which models the key may use is of no concern here.
+  // Ignore the key's model restriction.
   const audience = { accountId, planId, modelIds: null };
   const found = findOfferedModel(catalog.current(), price.modelId, audience, clock.now());
   const isCurrent = found.kind === "offered" && found.offered.prices.some(({ id }) => id === priceId);
   return { ...price, isCurrent };
 }
 
-/** The stages of a drama have a price each, which its task keeps. */
+/** A drama's task stores the price of each stage. */
 async function listItemPrices(database: Database, { cause, bill }: ChargeRecord): Promise<(string | null)[]> {
   const task = cause.kind === "task" ? await findTask(database, cause.id) : null;
   const stages = task !== null && "stages" in task.terms ? task.terms.stages : [];
   return bill.items.map(({ name }) => stages.find(({ step }) => name.startsWith(`${step}_`))?.priceId ?? null);
 }
 
-/** All of them were written together, one after another. */
+/** The entries of one charge have consecutive numbers. */
 async function listEntries(database: Database, { id }: ChargeRecord, { accountId }: Caller): Promise<StatementEntry[]> {
   const number = await findEntryNumber(database, accountId, { transactionId: id, leg: 0 });
-  // What cost nothing moved nothing.
+  // A free charge has no entries.
   if (number === null) return [];
   const page = { from: null, to: null, order: "oldest-first", limit: legsMax, after: number - 1n } as const;
   const entries = await listStatementPage(database, accountId, { ...page, include: "everything" });

@@ -1,9 +1,9 @@
 /**
- * What an account used, what it was charged for it and why, and where its money went.
+ * Usage, charges with their explanation, holds and the statement of an account.
  *
- * Promises: everything is read from the ledger and the roll-ups that it writes with each charge, so that the charges of a
- * time, its usage and its statement have the same sums. Days and hours are those of the account's time zone, whatever the database
- * knows of time zones. However long a history is, a page of it costs a page. Nobody sees another account's.
+ * Promises: every number comes from the ledger and the roll-ups that it writes with each charge, so charges, usage and
+ * statement of a period have the same sums. Days and hours follow the account's time zone, independent of the database's
+ * time zone data. Reading a page costs the same however long the history is. No account sees another's data.
  */
 export {
   createPageSchema,

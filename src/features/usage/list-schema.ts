@@ -2,14 +2,16 @@ import { type TSchema, Type } from "typebox";
 import { AppError } from "../../platform/errors/app-error.ts";
 
 export const csvType = "text/csv; charset=utf-8";
-/** What can be had as a table, too. */
+/** For endpoints with `format=csv`. */
 export const csvAnswer = { types: ["application/json", "text/csv"], sometimes: ["content-disposition"] } as const;
+
+export const queryErrors = ["invalid_parameter", "unknown_parameter"] as const;
 
 const idCharacters = "[0-9a-z.]{1,80}";
 
 export const listFields = (afterPattern: string) => ({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  after: Type.Optional(Type.String({ pattern: afterPattern, description: "The `next_cursor` of the page before." })),
+  after: Type.Optional(Type.String({ pattern: afterPattern, description: "The `next_cursor` of the previous page." })),
 });
 
 export const chargeIdPattern = `^txn_${idCharacters}$`;
@@ -18,11 +20,11 @@ export const holdIdPattern = `^hold_${idCharacters}$`;
 
 export const causeSchema = Type.Object(
   { kind: Type.String({ examples: ["request", "task"] }), id: Type.String() },
-  { description: "What made it: a request, a task, or who or what moved the money." },
+  { description: "The cause: a request, a task, or the person or process that moved the money." },
 );
 
 export const unitSchema = Type.Enum(["money", "text", "image", "video"], {
-  description: "What its amounts are in: money, or the tokens, images or seconds of a quota.",
+  description: "The unit of the amounts: money, or the tokens, images or seconds of a quota.",
 });
 
 export function createPageSchema<T extends TSchema>(item: T) {
@@ -30,11 +32,11 @@ export function createPageSchema<T extends TSchema>(item: T) {
     object: Type.Literal("list"),
     data: Type.Array(item),
     has_more: Type.Boolean(),
-    next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get what follows." }),
+    next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get the next page." }),
   });
 }
 
-/** A page of what was asked for with one thing more than the page holds. */
+/** `things` has one item more than `limit` if there is a next page. */
 export function presentPage<T, P extends { id: string }>(
   things: readonly T[],
   limit: number,
@@ -50,5 +52,7 @@ export function toSeconds(time: Date): number {
 }
 
 export function createUnknownCursor(): AppError {
-  return new AppError("invalid_parameter", "after must be the next_cursor of a page of this list.", { param: "after" });
+  return new AppError("invalid_parameter", "`after` must be the `next_cursor` of a page of this list.", {
+    param: "after",
+  });
 }

@@ -3,20 +3,20 @@ import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Cause, Unit } from "../ledger/index.ts";
 
-/** What is on hold for work that is not finished. */
+/** A hold of unfinished work. */
 export type OpenHold = {
   id: string;
   amount: bigint;
   unit: Unit;
   keyId: string | null;
   cause: Cause;
-  /** Known of tasks; a call's model is told by its charge. */
+  /** Set for tasks; a call's model is stored with its charge. */
   model: string | null;
   openedAt: Date;
   expiresAt: Date;
 };
 
-/** Newest first, from the ledger's holds and the tasks. */
+/** Newest first. Reads the ledger's holds and the tasks. */
 export async function listOpenHolds(
   database: Database,
   accountId: AccountId,

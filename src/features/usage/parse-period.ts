@@ -8,10 +8,10 @@ export type AskedPeriod = { from?: string | undefined; to?: string | undefined }
 const dayMs = 24 * 60 * 60 * 1000;
 const daysStandard = 30;
 const daysMax = 400;
-/** As many hours as a month has: more bars nobody can read. */
+/** A chart with more hourly bars than a month has is unreadable. */
 const daysByHourMax = 31;
 
-/** The time that a list is asked for; whatever is not said is not limited. */
+/** An absent bound is open. */
 export function parseRange(asked: AskedPeriod, timeZone: string): StatementRange {
   const from = parseMoment(asked.from, { param: "from", timeZone });
   const to = parseMoment(asked.to, { param: "to", timeZone });
@@ -19,7 +19,7 @@ export function parseRange(asked: AskedPeriod, timeZone: string): StatementRange
   return { from, to };
 }
 
-/** A time with both its ends: without them, the last thirty days of the account, today included. */
+/** Defaults to the last thirty days in the account's time zone, including today. */
 export function parsePeriod(
   asked: AskedPeriod,
   { timeZone, now, cut }: { timeZone: string; now: Date; cut: "day" | "hour" | null },
@@ -29,26 +29,26 @@ export function parsePeriod(
   const from = range.from ?? findDayStart(findDay(to, timeZone).subtract({ days: daysStandard }), timeZone);
   if (from >= to) throw createReversed("from");
   const days = cut === "hour" ? daysByHourMax : daysMax;
-  // A day may have an hour more than it should.
+  // Allow for a 25-hour day.
   if (to.getTime() - from.getTime() > days * dayMs + dayMs / 24) {
-    const kind = cut === "hour" ? " by the hour" : "";
-    throw new AppError("invalid_parameter", `Ask for at most ${days} days at a time${kind}.`, { param: "from" });
+    const kind = cut === "hour" ? " when grouped by hour" : "";
+    throw new AppError("invalid_parameter", `The period must be at most ${days} days${kind}.`, { param: "from" });
   }
   return { from, to };
 }
 
 function createReversed(param: "from" | "to"): AppError {
-  return new AppError("invalid_parameter", "from must be before to.", { param });
+  return new AppError("invalid_parameter", "`from` must be before `to`.", { param });
 }
 
-/** A day begins where the account is. */
+/** A day begins at midnight in the account's time zone. */
 function parseMoment(text: string | undefined, { param, timeZone }: { param: string; timeZone: string }): Date | null {
   if (text === undefined) return null;
   const day = parseDay(text);
   const moment = day === null ? parseTimestamp(text) : findDayStart(day, timeZone);
   if (moment !== null) return moment;
-  const examples = "a day such as 2026-11-01, or a time with its offset such as 2026-11-01T12:00:00Z";
-  throw new AppError("invalid_parameter", `${param} must be ${examples}.`, { param });
+  const examples = "a day such as 2026-11-01, or a time with offset such as 2026-11-01T12:00:00Z";
+  throw new AppError("invalid_parameter", `\`${param}\` must be ${examples}.`, { param });
 }
 
 function parseDay(text: string): Temporal.PlainDate | null {
@@ -56,7 +56,7 @@ function parseDay(text: string): Temporal.PlainDate | null {
   try {
     return Temporal.PlainDate.from(text);
   } catch {
-    // The month has no such day; what is no day may still be a time, and is judged as one.
+    // No such day in that month; the caller rejects it as a timestamp.
     return null;
   }
 }

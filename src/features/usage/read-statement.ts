@@ -13,7 +13,7 @@ import {
 
 type Asked = StatementRange & { accountId: AccountId };
 
-/** A page of the statement, newest first, with the models that its charges were for; `null` for an unknown cursor. */
+/** A page of the statement, newest first, with the models of its charges; `null` for an unknown cursor. */
 export async function readStatement(
   database: Database,
   { accountId, after, limit, ...range }: Asked & { after: string | null; limit: number },
@@ -28,7 +28,7 @@ export async function readStatement(
   return { entries, models: await listPriceModels(database, [...priceIds]) };
 }
 
-/** A movement and which of its entries; the schema of the query has seen to the form. */
+/** The query's schema has validated the form. */
 function parseEntryId(id: string): { transactionId: string; leg: number } {
   const [transactionId = "", leg] = id.split(":");
   return { transactionId, leg: Number(leg) };
@@ -37,14 +37,14 @@ function parseEntryId(id: string): { transactionId: string; leg: number } {
 const linesMax = 100_000;
 const linesAtOnce = 1000;
 
-/** The whole statement of a time as CSV, oldest first, read as fast as it is taken. */
+/** Streams the period's statement as CSV, oldest first, with back-pressure. */
 export async function openStatementCsv(
   database: Database,
   { accountId, ...range }: Asked,
 ): Promise<AsyncGenerator<string, void>> {
   const count = await countStatement(database, accountId, { ...range, limit: linesMax + 1 });
   if (count > linesMax) {
-    throw new AppError("invalid_parameter", `These are more than ${linesMax} lines. Ask for less time.`, {
+    throw new AppError("invalid_parameter", `This period has more than ${linesMax} lines. Choose a shorter one.`, {
       param: "from",
     });
   }
@@ -59,7 +59,7 @@ async function* writeLines(
   const { heading, presentLine } = createStatementCsv("customer");
   yield heading;
   let after: bigint | null = null;
-  // What is written meanwhile makes it no longer than it may be.
+  // The bound holds even if entries are added during the export.
   for (let written = 0; written < linesMax; written += linesAtOnce) {
     const page = { ...range, after, limit: linesAtOnce, order: "oldest-first", include: "movements" } as const;
     const entries: StatementEntry[] = await listStatementPage(database, accountId, page);

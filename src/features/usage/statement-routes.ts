@@ -5,7 +5,7 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { createUnknownCursor, csvAnswer, csvType, presentPage } from "./list-schema.ts";
+import { createUnknownCursor, csvAnswer, csvType, presentPage, queryErrors } from "./list-schema.ts";
 import { listOpenHolds } from "./open-hold-store.ts";
 import { parseRange } from "./parse-period.ts";
 import { openStatementCsv, readStatement } from "./read-statement.ts";
@@ -27,9 +27,9 @@ export function addStatementRoutes(http: HttpServer, { database }: { database: D
 }
 
 function addStatement(http: HttpServer, database: Database): void {
-  const { config, schema, errors } = describeEndpoint("listLedgerEntries", ["invalid_parameter", "unknown_parameter"]);
-  const description = `Every movement of the account's money and quotas, newest first, with what there was afterwards. \`format=csv\`
-answers the whole time at once, oldest first, up to 100000 lines.`;
+  const { config, schema, errors } = describeEndpoint("listLedgerEntries", queryErrors);
+  const description = `Lists every movement of the account's money and quotas, newest first, with the balance after it.
+\`format=csv\` returns the whole period, oldest first, up to 100000 lines.`;
   http.get(
     "/ledger",
     {
@@ -41,7 +41,7 @@ answers the whole time at once, oldest first, up to 100000 lines.`;
         tags,
         querystring: statementQuerySchema,
         ...describeAnswers({ 200: csvAnswer }),
-        // As CSV it is a stream, which is sent as it is.
+        // CSV is streamed without serialization.
         response: { 200: Type.Unsafe<Static<typeof statementSchema> | Readable>(statementSchema), ...errors },
       },
     },
@@ -63,7 +63,7 @@ answers the whole time at once, oldest first, up to 100000 lines.`;
 }
 
 function addListHolds(http: HttpServer, database: Database): void {
-  const { config, schema, errors } = describeEndpoint("listHolds", ["invalid_parameter", "unknown_parameter"]);
+  const { config, schema, errors } = describeEndpoint("listHolds", queryErrors);
   http.get(
     "/holds",
     {
@@ -71,7 +71,7 @@ function addListHolds(http: HttpServer, database: Database): void {
       schema: {
         ...schema,
         summary: "List holds",
-        description: "Holds of calls and tasks that are not finished, newest first.",
+        description: "Lists the holds of unfinished calls and tasks, newest first.",
         tags,
         querystring: holdQuerySchema,
         response: { 200: holdListSchema, ...errors },

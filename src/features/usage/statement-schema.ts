@@ -28,16 +28,16 @@ const entrySchema = Type.Object({
   created: Type.Integer({ description: "Unix time in seconds." }),
   kind: Type.Enum(["charge", "refund", "top_up", "grant", "adjustment", "reversal", "expiry"]),
   unit: unitSchema,
-  amount: amount("What moved: below zero what was taken."),
-  balance: amount("Everything of the unit together, afterwards, with what is on hold."),
+  amount: amount("The amount that moved; negative if it was taken."),
+  balance: amount("The balance of the unit afterwards, including holds."),
   bucket: Type.Object({
     kind: Type.Enum(["cash", "gift", "quota"]),
-    balance: amount("What was in it afterwards."),
-    expires_at: maybe("When what is left of it expires."),
+    balance: amount("The bucket's balance afterwards."),
+    expires_at: maybe("When the rest of the bucket expires."),
   }),
   description: Type.String({ examples: ["sandbox-chat: 1,200 input tokens, 300 output tokens"] }),
   cause: causeSchema,
-  charge_id: maybe("The charge that it is, or that it refunds."),
+  charge_id: maybe("The charge, or the charge that it refunds."),
 });
 
 export const statementSchema = createPageSchema(entrySchema);
@@ -47,14 +47,14 @@ export const holdQuerySchema = Type.Object({ ...listFields(holdIdPattern) }, { a
 const holdSchema = Type.Object({
   object: Type.Literal("hold"),
   id: Type.String({ examples: ["hold_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
-  amount: amount("What is on hold."),
+  amount: amount("The amount on hold."),
   unit: unitSchema,
-  key_id: maybe("The key that asked."),
+  key_id: maybe("The API key that made the call."),
   cause: causeSchema,
-  task_id: maybe("The task, where it is one."),
+  task_id: maybe("The task, if it is one."),
   model: maybe("The task's model."),
   opened: Type.Integer({ description: "Unix time in seconds." }),
-  expires: Type.Integer({ description: "When it is released at the latest." }),
+  expires: Type.Integer({ description: "The latest time at which it is released." }),
 });
 
 export const holdListSchema = createPageSchema(holdSchema);
@@ -69,23 +69,23 @@ const descriptions: Record<StatementEntry["kind"], string> = {
   charge: "Charge",
   loss: "Charge",
 };
-/** What brought credit says more than that it is credit. */
+/** The cause describes credit better than the kind. */
 const descriptionsByCause: Partial<Record<StatementEntry["cause"]["kind"], string>> = {
   payment: "Payment",
   code: "Redeemed code",
   plan: "Quota of the plan",
 };
 
-/** Why the credit of a payment was taken, and why it came again. */
+/** Why a payment's credit was clawed back or restored. */
 const reversalDescriptions: Partial<Record<StatementEntry["cause"]["kind"], { taken: string; given: string }>> = {
   payment_refund: { taken: "Payment refunded", given: "Refund of a payment failed" },
   payment_dispute: { taken: "Payment disputed", given: "Dispute of a payment won" },
 };
 
-/** A movement of the account's; `models` has those of the prices. */
+/** `models` maps price ids to models. */
 export function presentEntry(entry: StatementEntry, models: ReadonlyMap<string, string>): Static<typeof entrySchema> {
   const { transactionId, leg, createdAt, kind, unit, bucket, cause } = entry;
-  invariant(kind !== "loss" && bucket !== null, `${transactionId} is a loss of the house`);
+  invariant(kind !== "loss" && bucket !== null, `${transactionId} is a loss`);
   const present = (value: bigint): string => presentAmount(unit, value);
   return {
     object: "ledger.entry",

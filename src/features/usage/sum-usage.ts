@@ -19,14 +19,14 @@ export type UsageQuestion = AskedPeriod & {
   keyId: string | null;
 };
 
-/** Only what it is grouped by is told of a row. */
+/** Contains only the fields that it is grouped by. */
 export type UsageRow = UsageSums & { bucket?: { from: Date; to: Date }; model?: string | null; keyId?: string | null };
 
 export type Usage = { timeZone: string; from: Date; to: Date; rows: UsageRow[]; total: UsageSums };
 
 const groupsMax = 20_000;
 
-/** What an account was charged in a time, in the days and hours of its own time zone. */
+/** Sums the account's charges by day or hour of its time zone, model and key. */
 export async function sumUsage(
   { database, clock }: { database: Database; clock: Clock },
   question: UsageQuestion,
@@ -39,7 +39,7 @@ export async function sumUsage(
   const by = { model: groupBy.has("model"), key: groupBy.has("key") };
   const groups = await sumCharges(database, { accountId, boundaries, by, model, keyId, groupsMax: groupsMax + 1 });
   if (groups.length > groupsMax) {
-    throw new AppError("invalid_parameter", "These are too many rows. Ask for less time, or group by less.", {
+    throw new AppError("invalid_parameter", "The result has too many rows. Choose a shorter period or fewer groups.", {
       param: "group_by",
     });
   }
@@ -49,18 +49,18 @@ export async function sumUsage(
 
 export async function readTimeZone(database: Database, accountId: AccountId): Promise<string> {
   const account = await findAccount(database, accountId);
-  invariant(account !== null, `the caller's account ${accountId} is not there`);
+  invariant(account !== null, `the caller's account ${accountId} does not exist`);
   return account.timeZone;
 }
 
 function decideCut(groupBy: ReadonlySet<UsageGroup>): "day" | "hour" | null {
   if (groupBy.has("day") && groupBy.has("hour")) {
-    throw new AppError("invalid_parameter", "Group by day or by hour, not by both.", { param: "group_by" });
+    throw new AppError("invalid_parameter", "Group by day or by hour, not both.", { param: "group_by" });
   }
   return groupBy.has("hour") ? "hour" : groupBy.has("day") ? "day" : null;
 }
 
-/** Bills of one model differ in what they itemize, and its prices in their version: a row has them all. */
+/** A row merges groups that differ only in their items or in the price version. */
 function arrangeRows(
   groups: readonly ChargeGroup[],
   { boundaries, groupBy, isCut }: { boundaries: readonly Date[]; groupBy: ReadonlySet<UsageGroup>; isCut: boolean },

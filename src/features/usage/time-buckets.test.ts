@@ -15,7 +15,7 @@ function listHours(unit: "day" | "hour", from: string, to: string, timeZone: str
 }
 
 describe("days", () => {
-  test("begin where the account is, and the first and last may be parts of one", () => {
+  test("begin at local midnight; the first and last may be partial", () => {
     expect(cutDays("2026-11-01T12:00:00Z", "2026-11-03T12:00:00Z", "Asia/Kathmandu")).toEqual([
       "2026-11-01T12:00:00.000Z",
       "2026-11-01T18:15:00.000Z",
@@ -24,12 +24,12 @@ describe("days", () => {
     ]);
   });
 
-  test("have 23 and 25 hours where clocks are put forward and back", () => {
+  test("have 23 or 25 hours when the clocks change", () => {
     expect(listHours("day", "2026-03-28T23:00:00Z", "2026-03-30T22:00:00Z", "Europe/Berlin")).toEqual([23, 24]);
     expect(listHours("day", "2026-10-24T22:00:00Z", "2026-10-26T23:00:00Z", "Europe/Berlin")).toEqual([25, 24]);
   });
 
-  test("begin at one o'clock where midnight was left out", () => {
+  test("begin at one o'clock if midnight was skipped", () => {
     expect(cutDays("2018-11-03T12:00:00Z", "2018-11-05T12:00:00Z", "America/Sao_Paulo")).toEqual([
       "2018-11-03T12:00:00.000Z",
       "2018-11-04T03:00:00.000Z",
@@ -38,7 +38,7 @@ describe("days", () => {
     ]);
   });
 
-  test("that a country left out are no bucket at all", () => {
+  test("that a country skipped have no bucket", () => {
     expect(cutDays("2011-12-29T10:00:00Z", "2011-12-31T10:00:00Z", "Pacific/Apia")).toEqual([
       "2011-12-29T10:00:00.000Z",
       "2011-12-30T10:00:00.000Z",
@@ -47,14 +47,14 @@ describe("days", () => {
   });
 
   test("that began twice begin once", () => {
-    // At one minute past midnight the clocks went back to a minute past eleven of the day before.
+    // At 00:01 the clocks went back to 23:01 of the day before.
     expect(cutDays("2010-11-06T12:00:00Z", "2010-11-08T12:00:00Z", "America/St_Johns")).toEqual([
       "2010-11-06T12:00:00.000Z",
       "2010-11-07T02:30:00.000Z",
       "2010-11-08T03:30:00.000Z",
       "2010-11-08T12:00:00.000Z",
     ]);
-    // From within the hour that came back, the day has begun already.
+    // Within the repeated hour the day has already begun.
     expect(cutDays("2010-11-07T03:00:00Z", "2010-11-08T12:00:00Z", "America/St_Johns")).toEqual([
       "2010-11-07T03:00:00.000Z",
       "2010-11-08T03:30:00.000Z",
@@ -64,26 +64,26 @@ describe("days", () => {
 });
 
 describe("hours", () => {
-  test("are those of the account's clock", () => {
+  test("follow the local clock", () => {
     expect(listHours("hour", "2026-11-01T00:00:00Z", "2026-11-01T02:30:00Z", "Asia/Kathmandu")).toEqual([
       0.25, 1, 1, 0.25,
     ]);
   });
 
-  test("that a clock repeats are two, and one that it leaves out is none", () => {
+  test("that a clock repeats are two buckets, and a skipped one is none", () => {
     const all = Array.from({ length: 25 }, () => 1);
     expect(listHours("hour", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", "Europe/Berlin")).toEqual(all);
     expect(listHours("hour", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", "Europe/Berlin")).toEqual(all.slice(2));
   });
 
-  test("are cut where the clock moves within one", () => {
+  test("are split by a clock change within the hour", () => {
     const minutes = listHours("hour", "2010-11-07T02:30:00Z", "2010-11-07T04:30:00Z", "America/St_Johns").map(
       (hours) => hours * 60,
     );
     expect(minutes).toEqual([1, 59, 60]);
   });
 
-  test("are cut where the clock moves by half of one", () => {
+  test("are split by a half-hour clock change", () => {
     expect(listHours("hour", "2026-10-03T14:00:00Z", "2026-10-03T17:00:00Z", "Australia/Lord_Howe")).toEqual([
       0.5, 1, 0.5, 1,
     ]);
@@ -91,16 +91,16 @@ describe("hours", () => {
 });
 
 const anyZone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
-// Since then no clock was put back over a midnight, so that the local date alone tells the day.
+// Since 2012 no clock went back over a midnight, so the local date identifies the day.
 const anyMoment = fc.date({ min: new Date("2012-01-01"), max: new Date("2037-01-01"), noInvalidDate: true });
 
-/** By another way than the code goes: what the calendar of the place says. */
+/** An independent implementation: `Intl`'s calendar. */
 function createCalendar(timeZone: string, fields: Intl.DateTimeFormatOptions) {
   const format = new Intl.DateTimeFormat("en-GB", { timeZone, hourCycle: "h23", ...fields });
   return (moment: Date | number) => format.format(moment);
 }
 
-describe("whatever the time and the place", () => {
+describe("at any time in any zone", () => {
   test("buckets have no gaps, and a moment is in the bucket of its local day", () => {
     fc.assert(
       fc.property(anyZone, anyMoment, fc.integer({ min: 1, max: 20 * dayMs }), (timeZone, from, lengthMs) => {

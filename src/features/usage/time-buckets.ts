@@ -1,4 +1,4 @@
-/** The moments at which a time is cut, its beginning and its end included: each two neighbours are a bucket. */
+/** Bucket boundaries, including `from` and `to`: each two neighbours are a bucket. */
 export function cutTime(unit: "day" | "hour", { from, to, timeZone }: CutTime): Date[] {
   const boundaries = [from];
   const findNext = unit === "day" ? findNextDay : findNextHour;
@@ -8,19 +8,18 @@ export function cutTime(unit: "day" | "hour", { from, to, timeZone }: CutTime): 
 
 type CutTime = { from: Date; to: Date; timeZone: string };
 
-/** When a day begins: not always at midnight, and where a day was left out, with the next one. */
+/** Not always midnight: some zones skip it, or skip a whole day, which then begins with the next one. */
 export function findDayStart(day: Temporal.PlainDate, timeZone: string): Date {
   return new Date(day.toZonedDateTime(timeZone).epochMilliseconds);
 }
 
-/** On which day a moment is. */
 export function findDay(moment: Date, timeZone: string): Temporal.PlainDate {
   return toLocal(moment, timeZone).toPlainDate();
 }
 
 function findNextDay(moment: Date, timeZone: string): Date {
   let day = findDay(moment, timeZone);
-  // A day that was left out begins no later than the one before it ends, and some clocks went back over a midnight.
+  // A loop, because a skipped day begins no later than its predecessor ends, and some clocks went back over a midnight.
   for (;;) {
     day = day.add({ days: 1 });
     const start = findDayStart(day, timeZone);
@@ -28,7 +27,7 @@ function findNextDay(moment: Date, timeZone: string): Date {
   }
 }
 
-/** Clocks that are put forward or back within an hour cut it, so that no bucket is longer than an hour. */
+/** A clock change within an hour splits it, so no bucket is longer than an hour. */
 function findNextHour(moment: Date, timeZone: string): Date {
   const local = toLocal(moment, timeZone);
   const next = local.add({ hours: 1 }).subtract({

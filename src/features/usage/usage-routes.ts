@@ -4,25 +4,23 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { addChargeRoutes } from "./charge-routes.ts";
-import type { ExplainDependencies } from "./explain-charge.ts";
-import { csvAnswer, csvType } from "./list-schema.ts";
+import type { UsageDependencies } from "./explain-charge.ts";
+import { csvAnswer, csvType, queryErrors } from "./list-schema.ts";
 import { addStatementRoutes } from "./statement-routes.ts";
 import { sumUsage } from "./sum-usage.ts";
 import { parseGroups, presentUsage, presentUsageCsv, usageQuerySchema, usageSchema } from "./usage-schema.ts";
 
-type UsageRouteDependencies = ExplainDependencies & { currency: string };
-
-export function addUsageRoutes(http: HttpServer, dependencies: UsageRouteDependencies): void {
+export function addUsageRoutes(http: HttpServer, dependencies: UsageDependencies): void {
   addUsage(http, dependencies);
   addChargeRoutes(http, dependencies);
   addStatementRoutes(http, dependencies);
 }
 
-function addUsage(http: HttpServer, { database, clock, currency }: UsageRouteDependencies): void {
-  const { config, schema, errors } = describeEndpoint("getUsage", ["invalid_parameter", "unknown_parameter"]);
-  const description = `What was used and charged in a time: the last 30 days unless \`from\` and \`to\` say otherwise, at most 400 days
-(by the hour 31). Days and hours begin in the account's time zone. Each row's \`from\` and \`to\`, model and key given to
-\`GET /charges\` list the charges that it is the sum of.`;
+function addUsage(http: HttpServer, { database, clock, currency }: UsageDependencies): void {
+  const { config, schema, errors } = describeEndpoint("getUsage", queryErrors);
+  const description = `Returns usage and charges of a period: the last 30 days by default, at most 400 days (31 when grouped by hour).
+Days and hours follow the account's time zone. Pass a row's \`from\`, \`to\`, model and key to \`GET /charges\` to list its
+charges.`;
   http.get(
     "/usage",
     {
@@ -34,7 +32,7 @@ function addUsage(http: HttpServer, { database, clock, currency }: UsageRouteDep
         tags: ["Usage"],
         querystring: usageQuerySchema,
         ...describeAnswers({ 200: csvAnswer }),
-        // As CSV it is a text, which is sent as it is.
+        // CSV is sent as a string without serialization.
         response: { 200: Type.Unsafe<Static<typeof usageSchema> | string>(usageSchema), ...errors },
       },
     },

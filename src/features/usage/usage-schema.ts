@@ -12,27 +12,24 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const time = (description: string) => Type.String({ format: "date-time", description });
 const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** From when to when, as everything about a time is asked for. */
 export const periodFields = {
   from: Type.Optional(
     Type.String({
       maxLength: 40,
       examples: ["2026-11-01"],
-      description: "A time with its offset, or a day, which means its beginning in the account's time zone.",
+      description: "A time with offset, or a day, which begins at midnight in the account's time zone.",
     }),
   ),
-  to: Type.Optional(
-    Type.String({ maxLength: 40, description: "As `from`; what happened at this moment is left out." }),
-  ),
+  to: Type.Optional(Type.String({ maxLength: 40, description: "The exclusive end, in the same form as `from`." })),
 };
 
 export const chargeFilterFields = {
-  model: Type.Optional(Type.String({ maxLength: 128, pattern: "^[!-~]+$", description: "Only of this model." })),
-  key_id: Type.Optional(Type.String({ pattern: "^key_[0-9a-z]{1,64}$", description: "Only of this key." })),
+  model: Type.Optional(Type.String({ maxLength: 128, pattern: "^[!-~]+$", description: "Only this model." })),
+  key_id: Type.Optional(Type.String({ pattern: "^key_[0-9a-z]{1,64}$", description: "Only this API key." })),
 };
 
 export const formatField = Type.Optional(
-  Type.Enum(["json", "csv"], { description: "`csv` answers `text/csv` with the same numbers." }),
+  Type.Enum(["json", "csv"], { description: "`csv` returns the same numbers as `text/csv`." }),
 );
 
 export const usageQuerySchema = Type.Object(
@@ -44,7 +41,7 @@ export const usageQuerySchema = Type.Object(
         maxLength: 64,
         default: "day",
         examples: ["day,model"],
-        description: "`day` or `hour`, `model`, `key`; several with commas between them.",
+        description: "`day` or `hour`, `model`, `key`; separate several with commas.",
       }),
     ),
     format: formatField,
@@ -53,35 +50,35 @@ export const usageQuerySchema = Type.Object(
 );
 
 const sumFields = {
-  calls: count("Calls and tasks that were charged for, by money or by quota."),
-  input_tokens: count("All input, what was read from a cache included."),
-  cached_input_tokens: count("What of it was read from a cache."),
-  output_tokens: count("Tokens that were written."),
-  images: count("Images, where a model is priced by the image."),
-  seconds: count("Seconds, where a model is priced by the second."),
-  characters: count("Characters, where a model is priced by them."),
-  charge: moneySchema("What was paid in money."),
+  calls: count("Calls and tasks charged to money or a quota."),
+  input_tokens: count("All input tokens, including cached ones."),
+  cached_input_tokens: count("Input tokens read from a cache."),
+  output_tokens: count("Output tokens."),
+  images: count("Images of models priced per image."),
+  seconds: count("Seconds of models priced per second."),
+  characters: count("Characters of models priced per character."),
+  charge: moneySchema("The amount paid in money."),
   quota: Type.Object(
     { text: count("Tokens."), image: count("Images."), video: count("Seconds.") },
-    { description: "What the plan's quotas paid." },
+    { description: "Units paid by the plan's quotas." },
   ),
 };
 
 const usageRowSchema = Type.Object({
   from: Type.Optional(time("When the day or hour begins.")),
   to: Type.Optional(time("When it ends.")),
-  model: Type.Optional(maybe("When grouped by model.")),
-  key_id: Type.Optional(maybe("When grouped by key; `null` where it is not known.")),
+  model: Type.Optional(maybe("Present when grouped by model.")),
+  key_id: Type.Optional(maybe("Present when grouped by key; `null` if unknown.")),
   ...sumFields,
 });
 
 export const usageSchema = Type.Object({
   object: Type.Literal("usage"),
-  currency: Type.String({ description: "ISO 4217; all amounts are in it." }),
-  time_zone: Type.String({ description: "In which days and hours begin: the account's." }),
-  from: time("The beginning of the time."),
-  to: time("Its end."),
-  data: Type.Array(usageRowSchema, { description: "Oldest first; what has nothing in it is left out." }),
+  currency: Type.String({ description: "ISO 4217 code of all amounts." }),
+  time_zone: Type.String({ description: "The account's time zone, in which days and hours begin." }),
+  from: time("The start of the period."),
+  to: time("The end of the period."),
+  data: Type.Array(usageRowSchema, { description: "Oldest first. Empty rows are omitted." }),
   total: Type.Object(sumFields),
 });
 
@@ -90,9 +87,13 @@ export function parseGroups(text: string): Set<UsageGroup> {
     text.split(",").map((word) => {
       const group = usageGroups.find((known) => known === word.trim());
       if (group !== undefined) return group;
-      throw new AppError("invalid_parameter", `group_by knows ${usageGroups.join(", ")}, with commas between them.`, {
-        param: "group_by",
-      });
+      throw new AppError(
+        "invalid_parameter",
+        `\`group_by\` must be a comma-separated list of ${usageGroups.join(", ")}.`,
+        {
+          param: "group_by",
+        },
+      );
     }),
   );
 }
@@ -132,7 +133,7 @@ function presentSums(sums: UsageSums) {
   };
 }
 
-/** The same rows with the same words; a column that the grouping does not fill is empty. */
+/** The same rows as the JSON form. Columns that it is not grouped by are empty. */
 export function presentUsageCsv(usage: Usage): string {
   const quotaNames = quotaKinds.map((kind) => `quota_${kind}`);
   const rows = usage.rows.map(presentRow).map(({ from, to, model, key_id, quota, ...sums }) => ({

@@ -4,9 +4,8 @@ import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Unit } from "../ledger/index.ts";
 
-/** Charges that have everything in common that they are told apart by. */
 export type ChargeGroup = {
-  /** Which bucket of time, from 1 on. */
+  /** The time bucket's number, from 1. */
   bucket: number;
   model: string | null;
   keyId: string | null;
@@ -18,7 +17,7 @@ export type ChargeGroup = {
 
 export type GroupedCharges = {
   accountId: AccountId;
-  /** The buckets' beginnings, and the end of the last. */
+  /** The start of each bucket, and the end of the last. */
   boundaries: readonly Date[];
   by: { model: boolean; key: boolean };
   model: string | null;
@@ -26,15 +25,14 @@ export type GroupedCharges = {
   groupsMax: number;
 };
 
-/** A drama has an item for each of its four stages; a chat call three, or nine where it has tokens of every kind. */
+/** A drama has one item for each of its four stages, a chat call up to nine kinds of tokens. */
 const itemsMax = 9;
 const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 
 /**
- * What was charged in each bucket of time, from the ledger's roll-ups and the catalog's prices. Where a bucket begins or ends
- * within a slot of theirs, and where they do not reach back to, the charges themselves are read: all as of one moment. Each
- * bucket is a range of the account's index, whatever the planner expects of an account with many charges, and is summed up by
- * itself: that takes half the time of telling for each row which bucket it falls into.
+ * Sums charges per time bucket from the ledger's roll-ups and the catalog's prices, in one snapshot. Parts of a bucket that
+ * cover no whole roll-up slot, or that lie before the first roll-up, are summed from the charges. The lateral join scans
+ * one index range per bucket, whatever the planner estimates; assigning each row to its bucket took twice as long.
  */
 export async function sumCharges(database: Database, asked: GroupedCharges): Promise<ChargeGroup[]> {
   const { accountId, boundaries, by, model, keyId, groupsMax } = asked;
@@ -72,7 +70,7 @@ export async function sumCharges(database: Database, asked: GroupedCharges): Pro
   return rows.map(toGroup);
 }
 
-/** Where there is no time between the two, nothing is looked for. */
+/** `from < to` lets the planner skip empty ranges. */
 function selectCharged(
   accountId: AccountId,
   { from, to }: { from: RawBuilder<unknown>; to: RawBuilder<unknown> },
@@ -82,7 +80,7 @@ function selectCharged(
                 where account_id = ${accountId} and created_at >= ${from} and created_at < ${to} and ${from} < ${to}`;
 }
 
-/** Days and hours begin at half hours in every time zone of today but three, where they begin at a quarter to one. */
+/** All but three of today's time zones have offsets of whole or half hours; those three end in :45. */
 const slotMs = 30 * 60_000;
 
 function findSlot(moment: Date): string {
