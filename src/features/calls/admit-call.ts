@@ -5,7 +5,7 @@ import type { SeenLimits } from "../../platform/http/request-context.ts";
 import type { Claim, Claims, KeptAnswer } from "../idempotency/index.ts";
 import { consumeLimits, type Slot } from "../limits/index.ts";
 
-/** For a call that may be sent again: its key, and what makes it the same call. */
+/** An idempotency key and the fingerprint of its request. */
 export type KeyedRequest = { key: string; fingerprint: Buffer };
 
 export type Admission =
@@ -24,7 +24,7 @@ export type AdmissionContext = {
   claims: Claims;
 };
 
-/** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
+/** Claims the call's idempotency key, if any, and consumes the caller's limits; or returns the key's stored response. */
 export async function admitCall(
   context: AdmissionContext,
   call: AdmittedCall,

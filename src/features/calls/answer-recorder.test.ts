@@ -4,7 +4,7 @@ import { createRecorder } from "./answer-recorder.ts";
 const mebibyte = 1024 * 1024;
 
 describe("a recorder", () => {
-  test("gives back what it was given, in order", () => {
+  test("joins its parts in order", () => {
     const recorder = createRecorder();
     for (const text of ["a", "", "世", "b"]) recorder.add(text);
     expect(recorder.join("")?.toString()).toBe("a世b");
@@ -13,7 +13,7 @@ describe("a recorder", () => {
     expect(recorder.join("")?.toString()).toBe("a世bd");
   });
 
-  test("has all of a mebibyte, and nothing of more, whatever comes then", () => {
+  test("keeps exactly one mebibyte, and drops everything beyond it", () => {
     const recorder = createRecorder();
     for (let count = 0; count < 16; count += 1) recorder.add("x".repeat(mebibyte / 16));
     expect(recorder.join("")).toHaveLength(mebibyte);
@@ -24,7 +24,7 @@ describe("a recorder", () => {
     expect(recorder.join("")).toBeNull();
   });
 
-  test("has nothing of fewer characters that are more bytes", () => {
+  test("measures bytes, not characters", () => {
     const recorder = createRecorder();
     recorder.add("世".repeat(mebibyte / 2));
     expect(recorder.join("")).toBeNull();

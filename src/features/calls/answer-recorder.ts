@@ -1,11 +1,11 @@
 import { keptBytesMax } from "../idempotency/index.ts";
 
-/** Collects what is sent for a later replay, as long as it is little enough to be kept. */
+/** Records a streamed response for replay, up to `keptBytesMax`. */
 export type Recorder = {
   add(data: string | Uint8Array): void;
-  /** Everything so far and what comes last, `null` when it is too much. */
+  /** The recorded response with its tail; `null` if it is too large. */
   join(last: string | Uint8Array): Buffer | null;
-  /** How much it is so far, at least. */
+  /** A lower bound of the recorded size. */
   countBytes(): number;
 };
 
@@ -14,7 +14,7 @@ export function createRecorder(): Recorder {
   let length = 0;
   return {
     add(data) {
-      // A text has at least as many bytes as this.
+      // A string has at least as many bytes as UTF-16 units.
       length += data.length;
       if (length > keptBytesMax) recorded = null;
       else recorded?.push(data);

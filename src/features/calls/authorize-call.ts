@@ -20,17 +20,17 @@ import {
 } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallTerms, HoldCover, Settlement } from "./paid-endpoint.ts";
 
-/** The claim of a call with a key, which ends with its settlement or not at all. */
+/** A claim that ends in the same transaction as the hold. */
 export type KeptEnd = {
   claim: Claim;
-  /** About how large the answer is. */
+  /** The approximate size of the response. */
   bytes: number;
-  /** The answer that is to be given again; `null` where nothing was answered, so that the same request may run again. */
+  /** The response to store; `null` frees the key, so the same request may run again. */
   describe(settlement: Settlement): KeptAnswer | null;
 };
 
 export type AuthorizationListener = {
-  /** It is known whether more is on hold: time to look again. */
+  /** An extension was granted or refused: check the hold again. */
   onExtended(): void;
   onExtensionFailure(error: unknown): void;
 };
@@ -48,33 +48,32 @@ const nothing: Nano = nano(0n);
 const noSettlement: Settlement = { charge: nothing, lost: nothing };
 
 /**
- * | state       | what is true                                                            | what may follow         |
- * |-------------|-------------------------------------------------------------------------|-------------------------|
- * | `unopened`  | nothing is on hold                                                       | `opening`               |
- * | `opening`   | the hold is being written                                                | `open`, `void`          |
- * | `open`      | the hold is durable                                                      | `extending`             |
- * | `extending` | more is being put on hold                                                | `open`, `final`         |
- * | `final`     | the hold is durable, and there is no more to be had                      |                         |
- * | `void`      | refused; or nobody knows, and then it ends by itself                     |                         |
+ * | state       | what is true                                            | next state      |
+ * |-------------|---------------------------------------------------------|-----------------|
+ * | `unopened`  | nothing is on hold                                      | `opening`       |
+ * | `opening`   | the hold is being written                               | `open`, `void`  |
+ * | `open`      | the hold is durable                                     | `extending`     |
+ * | `extending` | an extension is being written                           | `open`, `final` |
+ * | `final`     | the hold is durable and cannot be extended              |                 |
+ * | `void`      | refused, or not confirmed: then the hold expires        |                 |
  */
 type AuthorizationState = "unopened" | "opening" | "open" | "extending" | "final" | "void";
 
-/** The money of one call, from the hold to its end. There is one for each call, so its functions are the class's. */
+/** The money of one call, from its hold to the settlement. A class, because there is one per call. */
 export class Authorization implements HoldCover {
-  /** `null` for a free model: no money moves, so nothing is written. */
+  /** `null` for a free model: nothing is written. */
   readonly holdId: HoldId | null;
   private readonly money: Money;
   private readonly terms: CallTerms;
   private readonly caller: Caller;
   private readonly requestId: string;
   private readonly meter: MeteredUnits;
-  /** Of the call. */
   private readonly span: Span | null;
   private held: Nano;
   private heldUnits: number;
-  /** What the upstream was told, at most as much as the caller asked for. */
+  /** The output cap that the upstream was given. */
   private unitsAllowed: number;
-  /** What the ledger has reserved for the call until its hold is written. */
+  /** The amount that the ledger reserved for the call until its hold is written. */
   private early: Nano | null = null;
   private hold: HoldOperation | null = null;
   private settlement: SettleOperation | null = null;
@@ -101,8 +100,8 @@ export class Authorization implements HoldCover {
   }
 
   /**
-   * Whether the money for all that the call can cost is reserved, so that it need not wait for its hold. A budget cannot be
-   * reserved: other processes may use it up at any moment.
+   * Whether the call's maximum cost is reserved, so it need not wait for its hold. A key's budget cannot be reserved: other
+   * processes may use it up at any moment.
    */
   canAuthorizeOptimistically(): boolean {
     if (this.holdId === null) return true;
@@ -117,14 +116,14 @@ export class Authorization implements HoldCover {
     return true;
   }
 
-  /** Opens the hold after a moment, unless it is opened before. */
+  /** Opens the hold after `delayMs`, unless it was opened before. */
   openSoon(delayMs: number, open: () => void): void {
     if (this.opening === null) this.openTimer = setTimeout(open, delayMs);
   }
 
   /**
-   * Opens the hold: for all that the call can cost where that is known to be there, else for as much as there is. Rejects
-   * with the error that says what is missing. Called once.
+   * Opens the hold: for `unitsUsual` if the output is metered, else for `unitsMax` or as much as the balance allows.
+   * Rejects with the amount that is missing. Called once.
    */
   open(): Promise<void> {
     clearTimeout(this.openTimer);
@@ -150,17 +149,17 @@ export class Authorization implements HoldCover {
     );
   }
 
-  /** How many units an upstream may be told to write. From then on it is held to that. */
+  /** Sets and returns the upstream's output cap. */
   decideUnitsAllowed(): number {
     this.unitsAllowed = this.countPayable();
     return this.unitsAllowed;
   }
 
-  /** How many units can be paid for by what is on hold and, where output is metered, by what else is there. */
+  /** Units that the hold pays for; if output is metered, also those that the rest of the balance pays for. */
   countPayable(): number {
     const { terms, held, heldUnits } = this;
     if (heldUnits >= terms.unitsMax) return terms.unitsMax;
-    // Nobody could stop it where the hold ends.
+    // Unmetered output cannot be stopped at the hold.
     if (!terms.isMetered) return heldUnits;
     const spendable = this.estimateSpendable() ?? nothing;
     const payable = terms.countAffordable(nano(held + spendable));
@@ -171,7 +170,7 @@ export class Authorization implements HoldCover {
     return this.heldUnits;
   }
 
-  /** Whether an answer has to wait for what is being put on hold for it. */
+  /** Whether the response has to wait for a pending extension. */
   isShort(): boolean {
     return this.state === "extending" && this.isBeyond();
   }
@@ -179,14 +178,14 @@ export class Authorization implements HoldCover {
   isBeyond(): boolean {
     const { heldUnits, unitsAllowed, meter } = this;
     if (heldUnits >= this.terms.unitsMax) return false;
-    // An upstream that was told no more than is on hold stops by itself. Any other is stopped before it can pass the hold,
-    // by however many tokens its tokenizer makes of what it has written.
+    // An upstream whose cap is within the hold stops by itself. Stop any other before it can exceed the hold, by the most
+    // tokens that its tokenizer could count.
     return (heldUnits >= unitsAllowed ? meter.written() : meter.writtenMax()) >= heldUnits;
   }
 
   /**
-   * Extends the hold once three quarters of it may be used. Beyond all of it, an answer waits for that, or, where no more
-   * is to be had, ends.
+   * Extends the hold once three quarters of it may be used. A response beyond the hold waits for the extension, or ends if
+   * there is no more money.
    */
   watch(listener: AuthorizationListener): "go-on" | "wait" | "stop" {
     const { heldUnits, unitsAllowed, meter } = this;
@@ -212,7 +211,7 @@ export class Authorization implements HoldCover {
     );
   }
 
-  /** Puts more on hold for so many units in all, or for as many as there is money. */
+  /** Raises the hold to cover `units`, or as many as the balance allows. */
   async extend(units: number): Promise<void> {
     const wanted = this.terms.price(units);
     const result = await this.raise(wanted);
@@ -222,7 +221,7 @@ export class Authorization implements HoldCover {
       return;
     }
     if (result.kind !== "refused") return;
-    // What is there is better than nothing; if it goes in the same moment, the answer ends where the hold does.
+    // Take what the balance has. If another call takes it first, the response ends at the current hold.
     const less = nano(wanted - result.missing);
     const payable = this.terms.countAffordable(less);
     if (payable <= this.heldUnits || (await this.raise(less)).kind !== "extended") return;
@@ -230,10 +229,10 @@ export class Authorization implements HoldCover {
     this.heldUnits = payable;
   }
 
-  /** Charges a bill, or nothing where it is `null`, and releases the rest. A claim ends with it. */
+  /** Charges the bill and releases the rest of the hold; `null` releases all of it. Ends the claim in the same write. */
   async settle(bill: Bill | null, kept: KeptEnd | null): Promise<Settlement> {
     const { holdId, money } = this;
-    // What is void holds nothing.
+    // No hold to end.
     if (holdId === null || this.state === "unopened" || this.state === "void") {
       if (kept !== null) await money.claims.end({ claim: kept.claim, answer: kept.describe(noSettlement) });
       return noSettlement;
@@ -252,7 +251,7 @@ export class Authorization implements HoldCover {
     const result = await this.apply(operation, kept === null ? null : concludeSettlement(kept));
     const settlement = readSettlement(result);
     if (settlement !== null) return settlement;
-    // Whoever takes a key over releases the hold of the request that had it.
+    // A request that takes over a key releases the hold of the request that had it.
     if (kept !== null && result.kind === "already-resolved" && result.state === "released") throw createTakenOver();
     throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
   }
@@ -263,14 +262,14 @@ export class Authorization implements HoldCover {
     return { priceId, items: [], per: 1n, minimum: this.held, quotaUnits: quota.units };
   }
 
-  /** What may have been written although nobody could be told; `null` where nothing was to be charged. */
+  /** The charge that may have been written without confirmation; `null` if there was none to write. */
   describeDoubt(): DoubtfulCharge | null {
     const { hold, settlement, money } = this;
     if (hold === null || settlement === null) return null;
     return { hold, settlement, refundId: money.ids.next("txn") };
   }
 
-  /** Has the ledger do something, told by a span of its own where the call is traced. */
+  /** Applies an operation, in a span of its own if the call is traced. */
   private apply<O extends LedgerOperation>(
     operation: O,
     conclusion: ConclusionOf<O> | null = null,
@@ -313,7 +312,7 @@ export class Authorization implements HoldCover {
     if (result.kind !== "held") {
       throw explainRefusedHold(result, { held: this.held, currency: this.money.currency });
     }
-    // What a quota pays is on hold whole, and so is the price of a call that costs the same at any length.
+    // A quota always holds the whole amount, and so does a price that does not depend on length.
     const isWhole = result.unit !== "money" || this.held >= terms.price(terms.unitsMax);
     if (isWhole) this.heldUnits = terms.unitsMax;
     if (!isWhole && !terms.isMetered) return this.extend(terms.unitsMax);
@@ -338,7 +337,7 @@ export class Authorization implements HoldCover {
 }
 
 function concludeRelease({ claim, bytes, describe }: KeptEnd): ConclusionOf<ReleaseOperation> {
-  // A hold that is not there any more, or never was, must not keep the key from the next request.
+  // Free the key even if the hold has ended or was never opened.
   return { claim, bytes, describe: () => describe(noSettlement) };
 }
 
@@ -352,7 +351,7 @@ function concludeSettlement({ claim, bytes, describe }: KeptEnd): ConclusionOf<S
   };
 }
 
-/** `null` where nothing was settled. What a quota paid cost no money. */
+/** `null` if nothing was settled. A charge that a quota paid costs no money. */
 function readSettlement(result: ResultOf<SettleOperation>): Settlement | null {
   if (result.kind !== "settled") return null;
   return result.unit === "money" ? { charge: nano(result.paid), lost: nano(result.lost) } : noSettlement;

@@ -25,7 +25,7 @@ const caller: Caller = {
   ...{ accountLimits: standardLimits, keyLimits: {}, logsContent: false },
 };
 
-/** Every function that an endpoint or the edge hands to a call. */
+/** Every callback that an endpoint or a route passes to a call. */
 const callbacks = [
   ...(["begin", "take", "takeAnswer", "written", "writtenMax", "isComplete", "isPastCap", "isCostKnown"] as const),
   ...(["conclude", "start", "pause", "resume", "cancel", "explain", "bill", "countTokens"] as const),
@@ -49,7 +49,7 @@ type World = {
   hasPlaces: boolean;
   holdResult: "held" | "refused" | "lost";
   extension: "extended" | "refused" | "lost";
-  /** Which callbacks throw, at which of their calls, and whether at all later ones too. */
+  /** Which callbacks throw, from which of their calls on, once or always. */
   throws: { name: Callback; from: number; lasts: boolean }[];
   script: Action[];
 };
@@ -70,7 +70,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
   script: fc.array(fc.constantFrom(...actions), { maxLength: 12 }),
 });
 
-/** Runs a call through a script, with callbacks that throw, and reports what became of it and of its hold. */
+/** Runs a call through a script with throwing callbacks, and returns how it and its hold ended. */
 async function runWorld(world: World) {
   const counts = new Map<Callback, number>();
   const ended: string[] = [];
@@ -79,7 +79,7 @@ async function runWorld(world: World) {
   let sink: CallSink<Kinds> | null = null;
   let written = 0;
 
-  /** Counts a call of a callback, and throws where the world says so. */
+  /** Counts a call of a callback, and throws if the world says so. */
   function enter<T>(name: Callback, result: T): T {
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
@@ -212,16 +212,16 @@ async function runWorld(world: World) {
 
   const stopping = new AppError("shutting_down", "The gateway stops.");
   let upstream: "asked" | "accepted" | "over" = "asked";
-  /** The upstream keeps the order that `CallSink` promises. */
+  /** The upstream keeps the order that `CallSink` documents. */
   async function act(action: Action): Promise<void> {
     if (action === "hang-up") call.hangUp();
     else if (action === "stop") call.stop(stopping);
     else if (action === "resume") call.resume();
     else if (action === "hold-open") openHold();
     else if (action === "tick") await flush();
-    else if (sink !== null && upstream !== "over") tell(sink, action);
+    else if (sink !== null && upstream !== "over") emit(sink, action);
   }
-  function tell(to: CallSink<Kinds>, action: Action): void {
+  function emit(to: CallSink<Kinds>, action: Action): void {
     if (action === "accept" && upstream === "asked") to.onAccepted();
     else if (action === "pieces" && isStreamed) to.onPieces([1, 2, 3]);
     else if (action === "end" && isStreamed) to.onEnd(1);
@@ -244,7 +244,7 @@ async function flush(turns = 20): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
 }
 
-test("a call ends once, and its hold with it, whichever callback throws in whichever state", async () => {
+test("a call and its hold end exactly once, whichever callback throws in whichever state", async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
       const { result, ended, isHoldWritten, runningCount, places } = await runWorld(world);

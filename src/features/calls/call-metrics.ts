@@ -7,7 +7,6 @@ export type CallMetrics = Pick<
   "timeToFirstToken" | "tokens" | "charges" | "chargedAmount" | "lostAmount" | "callFaults" | "unchargedWork"
 >;
 
-/** Counts what a settled call used and cost. */
 export function countCharge(
   metrics: CallMetrics,
   modelId: string,

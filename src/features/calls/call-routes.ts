@@ -25,17 +25,16 @@ import { noteFacts, noteRouting } from "./note-facts.ts";
 import type { CallEnd, CallKinds, CallPlan, StoppedBy } from "./paid-endpoint.ts";
 import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
 
-/** A request to a paid endpoint as it comes from the edge. */
 export type IncomingCall = {
   caller: Caller;
   body: unknown;
   bodyBytes: number;
   requestId: string;
-  /** What the client calls the conversation that it belongs to, where it tells in a header. */
+  /** The client's id of the conversation, from one of `sessionHeaders`. */
   session?: string | null;
 };
 
-/** By the names that agents have for it. */
+/** The headers that agents use. */
 const sessionHeaders = [
   "x-session-id",
   "x-session-affinity",
@@ -44,27 +43,26 @@ const sessionHeaders = [
   "x-claude-code-session-id",
 ] as const;
 
-/** A route that answers by one paid call. */
 export type PaidRoute<K extends CallKinds> = {
-  /** What makes two requests the same, beside their bytes. */
+  /** Part of the idempotency fingerprint, beside the body. */
   path: string;
-  /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
+  /** Validates and prices the call without side effects. Throws the caller's error. */
   prepare(incoming: IncomingCall): CallPlan<K>;
-  /** What has to be durable before the answer ends, beside the charge. Never throws. */
+  /** Stores what must be durable before the response ends, beside the charge. Never throws. */
   conclude?(end: CallEnd<K>): Promise<void>;
-  /** Answers with what another way of the same path has kept; says whether it has. */
+  /** Replays a response that the same path stored in another form; `false` if it did not. */
   replay?(kept: KeptAnswer, reply: FastifyReply): Promise<boolean>;
-  /** Told once, when the call is over or will never begin: what was kept for it may go. */
+  /** Called once, when the call has ended or will never start, for clean-up. */
   onOver?(): void;
 };
 
 export type AnswerContext = CallContext & { heartbeats: Heartbeats };
 
 const jsonType = "application/json; charset=utf-8";
-/** What is reckoned for an answer, or the end of one, before it is written. */
+/** The assumed size of a whole response, or of a stream's tail, before it is written. */
 const wholeBytesUsual = 4096;
 
-/** Answers a request from what is kept, or runs it. Never throws: every error is the answer's. */
+/** Replays a stored response or runs the call. Never throws: errors become the response. */
 export function answerCall<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
@@ -82,8 +80,8 @@ export function answerCall<K extends CallKinds>(
 }
 
 /**
- * What was answered to the same request is answered again, whatever would be said to it now: what was done is done. A
- * request that is still good meets its key when it is claimed.
+ * A stored response is replayed even if the request would be rejected today, such as for a model that is gone. A valid
+ * request finds its stored response when it claims its key.
  */
 async function takeCall<K extends CallKinds>(
   context: AnswerContext,
@@ -115,7 +113,7 @@ function findSession({ headers }: FastifyRequest): string | null {
   return null;
 }
 
-/** Answers a request with what the same one was answered before; says whether there was something. */
+/** Sends the stored response of the request's idempotency key; `false` if there is none. */
 export async function replayCall<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
@@ -167,7 +165,7 @@ async function admitAndRun<K extends CallKinds>(
   return call;
 }
 
-/** As the framework does it with an error that a route throws; an answer that has begun is broken off. */
+/** Sends the error as the framework would; aborts a response that has already started. */
 function refuse(reply: FastifyReply, error: unknown): void {
   closeFacts(reply.request.facts);
   if (!reply.sent) reply.send(error);
@@ -182,7 +180,7 @@ async function replayAnswer<K extends CallKinds>(
   const { status, contentType, body, summary } = kept;
   reply.header("idempotent-replayed", "true");
   if (body === null) {
-    const message = `This request was answered already, at too great a length to keep. ${summary}`;
+    const message = `This request was already answered. The response was too large to store. ${summary}`;
     throw new AppError("already_completed", message, { param: "Idempotency-Key" });
   }
   if ((await route.replay?.(kept, reply)) === true) return;
@@ -207,22 +205,22 @@ async function concludeFirst<K extends CallKinds>(
 
 type Answered<K extends CallKinds> = Edge & { claim: Claim | null; route: PaidRoute<K> };
 
-/** Where the answer of a call is written. A whole answer and an early error need no outlet. */
+/** Where a streamed response is written. A whole response and an early error need no outlet. */
 type Outlet = { kind: "unopened" } | { kind: "events"; stream: EventStream } | { kind: "bytes"; stream: ByteStream };
 
 const unopened: Outlet = { kind: "unopened" };
 
-/** The answer to one call, as long as its caller's connection lasts. */
+/** Writes the response of one call to its caller's connection. */
 class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private readonly context: AnswerContext;
   private readonly call: PaidCall<K>;
   private readonly request: FastifyRequest;
   private readonly reply: FastifyReply;
   private readonly route: PaidRoute<K>;
-  /** For a call with an idempotency key: its claim, and what was written so far. */
+  /** For a call with an idempotency key: its claim, and the response so far. */
   private readonly keeping: { claim: Claim; recorder: Recorder } | null;
   private outlet: Outlet = unopened;
-  private progress: "silent" | "speaking" = "silent";
+  private progress: "waiting" | "streaming" = "waiting";
 
   constructor(context: AnswerContext, call: PaidCall<K>, { request, reply, claim, route }: Answered<K>) {
     this.context = context;
@@ -242,19 +240,19 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       reply.raw.on("close", () => {
         if (!reply.raw.writableFinished) call.hangUp();
       });
-      // The caller may have gone while the call was being admitted.
+      // The caller may have hung up during admission.
       if (reply.raw.destroyed) call.hangUp();
     } else {
-      // The answer is kept for the same request sent again, and nobody has to read it for that.
+      // The response is stored for a retry, so the call runs on without its caller.
       reply.raw.on("close", () => call.resume());
       const { claims, logger } = this.context;
-      const onTrouble = (error: unknown): void => logger.warn({ error }, "the claim of a key could not be renewed");
+      const onTrouble = (error: unknown): void => logger.warn({ error }, "idempotency claim not renewed");
       ended = ended.finally(claims.renew(keeping.claim, onTrouble));
     }
     ended
       .then((end) => this.finish(end))
       .catch((error: unknown) => this.fail(error))
-      // Whatever goes wrong in telling an error must not leave the answer open.
+      // If sending the error fails too, abort the response.
       .catch((error: unknown) => breakOff(reply, error));
   }
 
@@ -267,23 +265,23 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
         bytes: () => wholeBytesUsual + keeping.recorder.countBytes(),
         describe: (end) => this.describeKept(end, keeping.recorder),
         describeFault: (failure) =>
-          describeKeptError(failure, this.request, "It was charged and could not be answered."),
+          describeKeptError(failure, this.request, "The call was charged but could not be answered."),
       },
     };
   }
 
   onAccepted(): void {
-    // The head of events tells nothing yet; that of bytes says that there are some.
+    // An event stream's head is sent early; a byte stream's head waits for the first bytes.
     if (this.call.plan.presenter.form === "events") this.openEvents();
   }
 
   onPieces(deltas: readonly K["delta"][]): boolean {
-    if (this.progress === "silent") this.noteFirstPiece();
+    if (this.progress === "waiting") this.noteFirstPiece();
     return this.write(this.call.plan.presenter.presentPieces(deltas));
   }
 
   private noteFirstPiece(): void {
-    this.progress = "speaking";
+    this.progress = "streaming";
     const { context, request, call } = this;
     const waitedMs = context.clock.monotonicMs() - request.startedMs;
     if (request.facts !== null) request.facts.firstTokenMs = waitedMs;
@@ -368,7 +366,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     const summary = presenter.summarize(end);
     if (presenter.form === "whole") {
       const text = presenter.presentWhole(end);
-      // It has at least as many bytes as characters: what is too long by these is not written once more to see that.
+      // A string has at least as many bytes as characters, so skip encoding one that is too long already.
       const bytes = text.length > keptBytesMax ? null : Buffer.from(text);
       const body = bytes === null || bytes.length > keptBytesMax ? null : bytes;
       return { status: 200, contentType: presenter.contentType, body, summary };
@@ -385,7 +383,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     return failedAttempts.length === 0 ? place : { ...place, failed_attempts: failedAttempts.length };
   }
 
-  /** What the log says of a call's end: in the line of its request, or, where that has been written, in one of its own. */
+  /** Adds the call's end to the request's log line; after a hang-up that line is written, so logs a line of its own. */
   private noteEnd(end: CallEnd<K>): void {
     const { usage, settlement, stoppedBy } = end;
     const { modelId, presenter } = this.call.plan;
@@ -399,6 +397,9 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     this.request.logFields = fields;
     noteFacts(this.request.facts, this.call, end);
     if (!end.hasHungUp) return;
-    this.context.logger.info({ ...this.call.describe(), ...fields }, "a call was settled after its caller hung up");
+    this.context.logger.info(
+      { ...this.call.describe(), ...fields },
+      "call settled after the client closed the connection",
+    );
   }
 }

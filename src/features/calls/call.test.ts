@@ -7,7 +7,7 @@ import {
   decideHangUp,
   decideTransition,
   hasHungUp,
-  isHoldingBack,
+  isBuffering,
   type Transition,
 } from "./call.ts";
 
@@ -35,7 +35,7 @@ describe("the call table", () => {
     }
   });
 
-  test("ends the hold exactly where a call moves to settling, and finishes exactly where it moves to a final state", () => {
+  test("ends the hold exactly on moves to settling, and finishes exactly on moves to a final state", () => {
     for (const state of callStates) {
       for (const { to, effects, charge } of listMoves(state)) {
         const endings = effects.filter((effect) => effect === "settle" || effect === "release");
@@ -47,18 +47,18 @@ describe("the call table", () => {
     }
   });
 
-  test("never moves on from a final state", () => {
+  test("never leaves a final state", () => {
     for (const state of finals) expect(listMoves(state)).toEqual([]);
   });
 
   test.each(held.filter((state) => state !== "settling"))(
-    "lets a call that is %s end after a fault or a shutdown",
+    "ends a call that is %s after a fault or a shutdown",
     (state) => {
       for (const event of ["fault", "stop"] as const) {
         const cell = decideTransition(state, event);
         expect(cell).not.toBe("impossible");
-        // What waits for the hold is taken up again when the ledger has answered.
-        if (typeof cell === "string" || cell.effects.includes("hold-back")) {
+        // Buffered events are dispatched when the ledger has answered.
+        if (typeof cell === "string" || cell.effects.includes("buffer")) {
           expect(
             ["authorize", "refuse"].map((result) => typeof decideTransition(state, result as "authorize")),
           ).toEqual([...["object", "object"]]);
@@ -70,13 +70,13 @@ describe("the call table", () => {
   test("delivers nothing before the hold is open", () => {
     for (const state of ["received", "admitted", "reserving", "withdrawn", "racing"] as const) {
       for (const { effects } of listMoves(state)) {
-        expect(effects).not.toContain("announce");
+        expect(effects).not.toContain("send-head");
         expect(effects).not.toContain("deliver");
       }
     }
   });
 
-  test("calls the upstream only before the verdict on the hold, or after it is open", () => {
+  test("calls the upstream only at an optimistic start, or once the hold is open", () => {
     const senders = callStates.filter((state) => listMoves(state).some(({ effects }) => effects.includes("send")));
     expect(senders).toEqual(["admitted", "reserving"]);
     expect(decideMove("reserving", "authorize").effects).toContain("send");
@@ -90,7 +90,7 @@ describe("the call table", () => {
     expect(callStates.filter((state) => !ending.has(state))).toEqual([]);
   });
 
-  test("decides one charge at most, whatever happens in whatever order", () => {
+  test("decides at most one charge for any sequence of events", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), (chances) => {
         let state: CallState = "received";
@@ -117,12 +117,12 @@ describe("the call table", () => {
       for (const end of ["forfeit", "exhaust", "overrun", "fault", "stop"] as const) {
         expect(decideMove(drained, end).charge).toBe("reported-or-hold");
       }
-      if (isHoldingBack(drained)) return;
+      if (isBuffering(drained)) return;
       for (const end of ["end", "fail"] as const) expect(decideMove(drained, end).charge).toBe("reported-or-hold");
     },
   );
 
-  test("charges nothing where no upstream accepted", () => {
+  test("charges nothing if no upstream accepted", () => {
     expect(decideMove("withdrawn", "authorize").charge).toBe("nothing");
     for (const state of ["authorized", "abandoned"] as const) {
       for (const event of ["fail", "stop", "fault"] as const) {
@@ -131,7 +131,7 @@ describe("the call table", () => {
     }
   });
 
-  test("keeps a hung-up call until the upstream's verdict", () => {
+  test("keeps a hung-up call until the upstream accepts or rejects", () => {
     expect(decideMove("authorized", "hang-up")).toMatchObject({ to: "abandoned", charge: null });
     expect(decideTransition("abandoned", "leave")).toBe("impossible");
   });
@@ -139,7 +139,7 @@ describe("the call table", () => {
 
 test.each([
   [
-    "waits for the verdict of an upstream whose cost will be known",
+    "waits for an upstream whose cost will be known when it accepts",
     { hasVerdict: false, isCostKnown: true, places: 0 },
     "read-on",
   ],

@@ -1,11 +1,11 @@
 /**
- * One paid call: any request that is answered while its caller waits, text or audio, streamed or whole.
+ * The state machine of one paid call: a request that is answered while its caller waits, text or audio, streamed or whole.
  *
  * | state            | hold      | upstream           | what is true                                                  |
  * |------------------|-----------|--------------------|---------------------------------------------------------------|
  * | `received`       | none      | not called         | validated: model, price and targets exist                     |
- * | `admitted`       | none      | not called         | within the caller's limits, its key claimed                   |
- * | `reserving`      | opening   | not called         | the hold comes first: the balance is near what the call costs |
+ * | `admitted`       | none      | not called         | within the caller's limits; its idempotency key is claimed    |
+ * | `reserving`      | opening   | not called         | the balance is close to the cost: the hold comes first        |
  * | `withdrawn`      | opening   | not called         | the caller hung up before anything was sent                   |
  * | `racing`         | opening   | called             | optimistic start: upstream events wait for the hold           |
  * | `authorized`     | open      | called             | the upstream has neither accepted nor rejected                |
@@ -18,12 +18,21 @@
  * | `settling`       | ending    | done or cancelled  | the charge is decided and being written                       |
  * | `settled`        | settled   | done               | final: charged                                                |
  * | `released`       | released  | done               | final: not charged                                            |
- * | `refused`        | refused   | cancelled          | final: the hold was refused                                   |
- * | `replayed`       | none      | not called         | final: answered from what the key's first call was answered   |
- * | `failed`         | unknown   | done               | final: the ledger did not confirm; the hold ends by itself    |
+ * | `refused`        | refused   | cancelled          | final: the ledger refused the hold                            |
+ * | `replayed`       | none      | not called         | final: the key's stored response was sent again               |
+ * | `failed`         | unknown   | done               | final: the ledger did not confirm; the hold expires           |
  *
- * A hold is open in every state from `reserving` to `settling`, and each of these states has a way to `settling` for every
- * way that a call can end. `settling` ends with the ledger's result, and only there is a hold settled or released.
+ * Why no path leaves a hold open:
+ *
+ * 1. Money can be on hold only in the states from `reserving` to `settling`.
+ * 2. While the ledger opens or extends the hold, the call buffers the events that would end it, and the ledger's answer
+ *    moves it on. In every other state, each event that ends a call moves it to `settling`.
+ * 3. A move to `settling` has exactly one of the effects `settle` and `release`. Nothing else ends a hold, and `settling`
+ *    ignores every event except the ledger's result.
+ * 4. If an effect throws, the call gets the event `fault`, which 2 covers (`dispatch` in `run-call.ts`).
+ * 5. If the process dies or the ledger does not confirm, the hold expires and the ledger's sweep releases it.
+ *
+ * `call.test.ts` checks 1 to 3 against the table, `call-faults.test.ts` checks 4 with callbacks that throw.
  */
 export const callStates = [
   ...(["received", "admitted", "reserving", "withdrawn", "racing", "authorized", "accepted", "streaming"] as const),
@@ -33,70 +42,70 @@ export const callStates = [
 export type CallState = (typeof callStates)[number];
 
 export const callEvents = [
-  /** Admission let the call in, or found what its key was answered before. */
+  /** Admission let the call in, or found its key's stored response. */
   ...(["admit", "replay"] as const),
   /** The call starts: hold first, or upstream and hold at the same time. */
   ...(["reserve", "race"] as const),
-  /** The ledger wrote the hold, or did not. */
+  /** The ledger opened the hold, or refused it. */
   ...(["authorize", "refuse"] as const),
-  /** The upstream accepts, sends data, ends its stream, sends a whole answer, or fails. */
+  /** The upstream accepts, sends data, ends its stream, sends a whole response, or fails. */
   ...(["accept", "pieces", "end", "answer", "fail"] as const),
-  /** The hold is used up while an extension is pending; the extension arrived; there is no more money. */
+  /** The hold is used up and an extension pending; the hold covers the output; there is no more money. */
   ...(["run-short", "cover", "exhaust"] as const),
-  /** The upstream wrote more than the cap that it was given. */
+  /** The upstream wrote more than its output cap. */
   "overrun",
-  /** The caller hung up. `leave`: the cost is known, stop the upstream. `forfeit`: only the hold is known. */
+  /** The caller closed the connection. `leave`: the cost is known, stop the upstream. `forfeit`: charge the hold. */
   ...(["hang-up", "leave", "forfeit"] as const),
   /** The gateway shuts down. */
   "stop",
-  /** Code of the gateway threw. */
+  /** The gateway's own code threw. */
   "fault",
-  /** How the end of the hold was written: with a charge, without one, because there was no hold, or not at all. */
+  /** How the ledger ended the hold: charged, released, never opened, or not confirmed. */
   ...(["charged", "uncharged", "unheld", "lost"] as const),
 ] as const;
 export type CallEvent = (typeof callEvents)[number];
 
-/** What is charged at the end of a call. */
+/** The charge at the end of a call. */
 export type ChargeRule =
   | "nothing"
   /** The usage, if the upstream reported any or wrote anything. */
   | "if-written"
-  /** The usage: the upstream accepted, and the caller hung up or the gateway cut the answer short. */
+  /** The usage: the upstream accepted, and the caller hung up or the gateway truncated the response. */
   | "always"
-  /** What the upstream reported; without a report, the whole hold. */
+  /** The reported usage, or the whole hold without a report. */
   | "reported-or-hold";
 
-/** What a transition does, in this order. `run-call.ts` performs them. */
+/** The effects of a transition, performed in order by `run-call.ts`. */
 export type CallEffect =
-  /** Opens the hold now, or after the request had a moment to leave. */
+  /** Opens the hold now, or 1 ms later so the request leaves first. */
   | "open-hold"
   | "open-hold-soon"
-  /** The same for a stream. A whole answer is near, and its hold can be written together with its charge. */
+  /** Opens the hold if the response is streamed. A whole response is near, and can write hold and charge together. */
   | "open-hold-for-stream"
   | "send"
-  /** Keeps an upstream event until the hold is open or extended. */
-  | "hold-back"
-  /** Takes the events that were held back, in order. */
-  | "go-on"
+  /** Queues the event until the hold is open or extended. */
+  | "buffer"
+  /** Dispatches the queued events, in order. */
+  | "flush"
   | "pause-upstream"
   | "cancel-upstream"
-  /** Sends the head of a streamed answer. */
-  | "announce"
+  /** Sends the head of a streamed response. */
+  | "send-head"
   /** Counts the data and passes it to the caller. */
   | "deliver"
-  /** Ends the caller's answer early: no money, or the cap was passed. */
-  | "cut-short"
+  /** Ends the caller's response early: out of money, or past the cap. */
+  | "truncate"
   /** Decides between reading on, `leave` and `forfeit` for a caller who hung up. */
-  | "judge-hang-up"
-  /** Writes the charge that the transition names. */
+  | "decide-hang-up"
+  /** Writes the charge by the transition's rule. */
   | "settle"
   /** Ends the hold without a charge; the caller gets the error. */
   | "release"
-  /** Returns the caller's limits, records the end, resolves `ended`. */
+  /** Returns the caller's limits, records the end, settles `ended`. */
   | "finish";
 
 export type Transition = { kind: "move"; to: CallState; charge: ChargeRule | null; effects: readonly CallEffect[] };
-/** `ignore`: the event may come and changes nothing. `impossible`: it cannot come; if it does, our code is wrong. */
+/** `ignore`: the event is expected and changes nothing. `impossible`: if it arrives, it is a bug and raises `fault`. */
 export type Cell = Transition | "ignore" | "impossible";
 
 const to = (state: CallState, ...effects: readonly CallEffect[]): Transition => ({
@@ -113,7 +122,7 @@ type Row = Readonly<Record<CallEvent, Cell>>;
 const allImpossible = Object.fromEntries(callEvents.map((event) => [event, "impossible"])) as Row;
 const row = (cells: Cells): Row => ({ ...allImpossible, ...cells });
 
-/** What may still arrive once the charge is decided: late upstream data, the closed socket, the hold's own result. */
+/** Events that may arrive after the charge is decided: late upstream data, the closed socket, the hold's own result. */
 const late: Cells = {
   ...{ authorize: "ignore", refuse: "ignore" },
   ...{ accept: "ignore", pieces: "ignore", end: "ignore", answer: "ignore", fail: "ignore" },
@@ -121,7 +130,7 @@ const late: Cells = {
   ...{ "hang-up": "ignore", leave: "ignore", forfeit: "ignore", stop: "ignore", fault: "ignore" },
 };
 
-/** The caller left: reported usage is due, and the hold where none comes. */
+/** The caller has hung up: charge the reported usage, or the hold without a report. */
 const drained: Cells = {
   end: charge("reported-or-hold"),
   answer: charge("reported-or-hold"),
@@ -134,20 +143,20 @@ const drained: Cells = {
   "hang-up": "ignore",
 };
 
-/** The answer goes to its caller. */
+/** The caller receives the response. */
 const served: Cells = {
   end: charge("if-written"),
   answer: charge("if-written"),
-  exhaust: charge("always", "cancel-upstream", "cut-short"),
-  overrun: charge("always", "cancel-upstream", "cut-short"),
+  exhaust: charge("always", "cancel-upstream", "truncate"),
+  overrun: charge("always", "cancel-upstream", "truncate"),
   fault: charge("reported-or-hold", "cancel-upstream"),
 };
 
-/** Upstream events wait; only the caller and the gateway can end the call. */
+/** Upstream events are queued; only the caller and the gateway can end the call. */
 const waiting = (state: CallState): Cells => ({
-  pieces: to(state, "hold-back"),
-  end: to(state, "hold-back"),
-  fail: to(state, "hold-back"),
+  pieces: to(state, "buffer"),
+  end: to(state, "buffer"),
+  fail: to(state, "buffer"),
   "run-short": "ignore",
 });
 
@@ -155,38 +164,38 @@ const table: Readonly<Record<CallState, Row>> = {
   received: row({ admit: to("admitted"), replay: to("replayed") }),
   admitted: row({ reserve: to("reserving", "open-hold"), race: to("racing", "send", "open-hold-soon") }),
   reserving: row({
-    authorize: to("authorized", "go-on", "send"),
+    authorize: to("authorized", "flush", "send"),
     refuse: release(),
     "hang-up": to("withdrawn"),
-    stop: to("reserving", "hold-back"),
-    fault: to("reserving", "hold-back"),
+    stop: to("reserving", "buffer"),
+    fault: to("reserving", "buffer"),
   }),
   withdrawn: row({
     authorize: charge("nothing"),
     refuse: release(),
     ...{ "hang-up": "ignore", stop: "ignore", fault: "ignore" },
   }),
-  // A whole answer need not wait: the ledger writes hold and charge in order, and answers after both.
+  // A whole response need not wait: the ledger writes hold and charge in order, and confirms after both.
   racing: row({
-    authorize: to("authorized", "go-on"),
+    authorize: to("authorized", "flush"),
     refuse: release("cancel-upstream"),
     answer: charge("if-written"),
-    accept: to("racing", "hold-back", "open-hold-for-stream"),
-    pieces: to("racing", "pause-upstream", "hold-back", "open-hold"),
-    end: to("racing", "hold-back", "open-hold"),
-    fail: to("racing", "hold-back", "open-hold"),
-    "hang-up": to("racing", "hold-back", "open-hold"),
-    stop: to("racing", "hold-back", "open-hold"),
-    fault: to("racing", "hold-back", "open-hold"),
+    accept: to("racing", "buffer", "open-hold-for-stream"),
+    pieces: to("racing", "pause-upstream", "buffer", "open-hold"),
+    end: to("racing", "buffer", "open-hold"),
+    fail: to("racing", "buffer", "open-hold"),
+    "hang-up": to("racing", "buffer", "open-hold"),
+    stop: to("racing", "buffer", "open-hold"),
+    fault: to("racing", "buffer", "open-hold"),
   }),
   authorized: row({
     ...served,
-    accept: to("accepted", "announce"),
+    accept: to("accepted", "send-head"),
     pieces: to("streaming", "deliver"),
     fail: release(),
     stop: release("cancel-upstream"),
     fault: release("cancel-upstream"),
-    "hang-up": to("abandoned", "judge-hang-up"),
+    "hang-up": to("abandoned", "decide-hang-up"),
     ...{ exhaust: "impossible", overrun: "impossible" },
   }),
   accepted: row({
@@ -194,7 +203,7 @@ const table: Readonly<Record<CallState, Row>> = {
     pieces: to("streaming", "deliver"),
     fail: release(),
     stop: release("cancel-upstream"),
-    "hang-up": to("draining", "judge-hang-up"),
+    "hang-up": to("draining", "decide-hang-up"),
     ...{ exhaust: "impossible", overrun: "impossible" },
   }),
   streaming: row({
@@ -204,20 +213,20 @@ const table: Readonly<Record<CallState, Row>> = {
     stop: charge("if-written", "cancel-upstream"),
     "run-short": to("short", "pause-upstream"),
     cover: "ignore",
-    "hang-up": to("draining", "judge-hang-up"),
+    "hang-up": to("draining", "decide-hang-up"),
   }),
   short: row({
     ...served,
     ...waiting("short"),
     stop: charge("if-written", "cancel-upstream"),
-    cover: to("streaming", "go-on"),
-    "hang-up": to("draining-short", "judge-hang-up"),
+    cover: to("streaming", "flush"),
+    "hang-up": to("draining-short", "decide-hang-up"),
     answer: "impossible",
   }),
-  // Nothing is charged while the upstream may still reject, so a rejection stays free for a caller who left.
+  // The upstream may still reject, and a rejection is free also after a hang-up.
   abandoned: row({
-    accept: to("draining", "judge-hang-up"),
-    pieces: to("draining", "deliver", "judge-hang-up"),
+    accept: to("draining", "decide-hang-up"),
+    pieces: to("draining", "deliver", "decide-hang-up"),
     end: charge("reported-or-hold"),
     answer: charge("reported-or-hold"),
     fail: release(),
@@ -236,7 +245,7 @@ const table: Readonly<Record<CallState, Row>> = {
   "draining-short": row({
     ...drained,
     ...waiting("draining-short"),
-    cover: to("draining", "go-on"),
+    cover: to("draining", "flush"),
     answer: "impossible",
   }),
   settling: row({
@@ -253,7 +262,6 @@ const table: Readonly<Record<CallState, Row>> = {
   failed: row(late),
 };
 
-/** The table's cell for an event in a state. */
 export function decideTransition(state: CallState, event: CallEvent): Cell {
   return table[state][event];
 }
@@ -263,15 +271,15 @@ export function hasHungUp(state: CallState): boolean {
   return state === "withdrawn" || state === "abandoned" || state === "draining" || state === "draining-short";
 }
 
-/** Upstream events are held back until the hold is open or extended. */
-export function isHoldingBack(state: CallState): boolean {
+/** Upstream events are queued until the hold is open or extended. */
+export function isBuffering(state: CallState): boolean {
   return state === "racing" || state === "short" || state === "draining-short";
 }
 
 /**
- * Decides what becomes of an upstream whose caller hung up, so that hanging up never costs less than listening. Before the
- * verdict nothing can be charged. After it, an upstream of known cost is stopped; any other is read to its end, if the
- * account has a drain place left, and forfeits the hold if not.
+ * Decides how to end the upstream after a hang-up, so that hanging up never costs less than listening. Before the upstream
+ * accepts, nothing can be charged. After that, stop an upstream of known cost. Read any other to its end if the account has
+ * a drain place left; if not, charge the hold.
  */
 export function decideHangUp({
   hasVerdict,
@@ -280,7 +288,7 @@ export function decideHangUp({
 }: {
   /** The upstream has accepted. */
   hasVerdict: boolean;
-  /** What the upstream has cost is known without reading on, or will be when it accepts. */
+  /** The cost is known without reading on, or will be when the upstream accepts. */
   isCostKnown: boolean;
   /** Takes a place among the account's drained calls. */
   hasDrainPlace(): boolean;

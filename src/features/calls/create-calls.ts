@@ -16,22 +16,22 @@ import { createUpstreamNotices } from "./upstream-notices.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 export type Calls = {
-  /** Answers a request by one paid call. Never throws: every error is the answer's. */
+  /** Answers a request with one paid call. Never throws: errors become the response. */
   answer<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): void;
-  /** Answers a request with what the same one was answered before; says whether there was something. */
+  /** Sends the stored response of the request's idempotency key; `false` if there is none. */
   replay<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): Promise<boolean>;
-  /** Begins a call that ends by itself, whoever waits for it. Throws where a limit or the balance does not allow it. */
+  /** Starts a call that runs to its end even if the caller stops waiting. Throws if a limit or the balance is exceeded. */
   begin<K extends CallKinds>(plan: CallPlan<K>, options: BeginOptions<K>): Promise<BegunCall<K>>;
-  /** Sends a request of the gateway itself, for which nobody is charged here, to one upstream after another. */
+  /** Sends a request of the gateway's own, with failover and without a charge. */
   route<K extends CallKinds>(order: RoutedOrder<K>, sink: RoutedSink<K>): RoutedRun<K>;
-  /** Resolves when no call is read to its end for nobody, or when this time is over. */
+  /** Resolves when no call of a hung-up caller is being drained, or after `timeoutMs`. */
   untilDrained(timeoutMs: number): Promise<void>;
-  /** Stops every call that still runs, and ends when all of them are settled. */
+  /** Stops every running call and resolves when all are settled. */
   close(): Promise<void>;
 };
 
 type BeginOptions<K extends CallKinds> = {
-  /** `null` where the answer is not streamed. */
+  /** `null` for a whole response. */
   listener: CallListener<K> | null;
   limits: SeenLimits | null;
   span: Span | null;
@@ -46,10 +46,10 @@ type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | 
     database: Database;
     currency: string;
     keyValidityMs: number;
-    /** For how long the database has answered without an outage. */
+    /** How long the database has been available without an outage. */
     liveForMs(): number;
     heartbeatMs: number;
-    /** How many calls of an account may be read to their end for nobody. */
+    /** How many calls per account may be drained after a hang-up. */
     drainedCallsMax: number;
     metrics?: CallContext["metrics"];
   };
@@ -79,7 +79,7 @@ export function createCalls(options: CallsOptions): Calls {
     untilDrained: (timeoutMs) => drainedCalls.untilNone(timeoutMs),
     async close() {
       heartbeats.close();
-      // A call that was being admitted meanwhile is stopped in the next round.
+      // The next round stops calls that were being admitted in this one.
       for (let calls = running.list(); calls.length > 0; calls = running.list()) {
         for (const call of calls) call.stop(createStopError());
         await Promise.allSettled(calls.map(({ ended }) => ended));
@@ -98,12 +98,12 @@ async function beginCall<K extends CallKinds>(
   const call = new PaidCall(context, plan, span);
   await call.admit(null, limits ?? undefined);
   call.start({ listener, kept: null });
-  // It may end before anybody can listen; who began it hears of that here or from `ended`.
+  // The call may end before its caller attaches a handler to `ended`.
   call.ended.catch(() => {});
   await call.authorize();
   return call;
 }
 
 function createStopError(): AppError {
-  return new AppError("shutting_down", "The gateway stopped before the answer was complete.");
+  return new AppError("shutting_down", "The gateway stopped before the response was complete. Retry the request.");
 }

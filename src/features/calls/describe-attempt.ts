@@ -3,14 +3,13 @@ import type { ProviderError } from "../../providers/contract.ts";
 import { describeFailure } from "../../providers/failures/describe-failure.ts";
 import type { RouteTarget } from "../catalog/index.ts";
 
-/** A failed attempt, as the operator sees it. */
 export function describeFailedAttempt(target: RouteTarget, error: ProviderError, durationMs: number): FailedAttempt {
   const { providerId, upstreamModel, keyNumber } = target;
   const place = { upstream: providerId, upstreamModel, keyNumber };
   return { ...place, durationMs: Math.round(durationMs), ...describeFailure(error, target) };
 }
 
-/** As fields of the log. */
+/** Log fields. */
 export function presentAttempt(attempt: FailedAttempt): Record<string, unknown> {
   const { upstream, upstreamModel, keyNumber, durationMs, kind, status, code, said } = attempt;
   const place = { upstream, upstream_model: upstreamModel, upstream_key: keyNumber };

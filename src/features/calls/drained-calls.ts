@@ -1,13 +1,13 @@
 import type { AccountId } from "../../lib/ids.ts";
 
 /**
- * Calls whose callers have hung up and whose upstreams are read to the end, because only they can tell what was used. Each
- * account has so many places for them in this process.
+ * Calls whose callers have hung up and whose upstreams are read to the end for their usage report. Each account has
+ * `placesMax` of them per process.
  */
 export type DrainedCalls = {
-  /** Answers how to give the place back, once; `null` where the account has none left. */
+  /** Returns a function that returns the place, to be called once; `null` if the account has no place left. */
   take(accountId: AccountId): (() => void) | null;
-  /** Resolves when there are none, or when this time is over. */
+  /** Resolves when there are none, or after `timeoutMs`. */
   untilNone(timeoutMs: number): Promise<void>;
 };
 

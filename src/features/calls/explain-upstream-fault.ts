@@ -7,13 +7,13 @@ const messages = {
   upstream_unavailable: "The model could not answer. Retry shortly.",
 } as const;
 
-/** The customer's error for an upstream's fault: it names neither the upstream nor its reason. */
+/** The customer's error for an upstream failure. It contains neither the upstream's name nor its message. */
 export function explainUpstreamFault(cause: ProviderError, kind: UpstreamFaultKind): AppError {
   const { code } = failureTable[kind];
   return new AppError(code, messages[code], { cause, headers: presentRetry(cause.retryAfterMs) });
 }
 
-/** The head of an answer that tells when to come again, where that is known. */
+/** `Retry-After`, if known. */
 export function presentRetry(retryAfterMs: number | null): Record<string, string> {
   return retryAfterMs === null ? {} : { "retry-after": String(Math.max(Math.ceil(retryAfterMs / 1000), 1)) };
 }

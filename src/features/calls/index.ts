@@ -1,11 +1,11 @@
 /**
- * Paid calls: whatever is answered while its caller waits, be it text or audio, streamed or not.
+ * Paid calls: requests that are answered while the caller waits, text or audio, streamed or whole.
  *
- * Promises: nothing is answered before it is authorized, and no answer ends before its charge is durable. A call is
- * charged once, for what its upstream was used for, by the price that held when it began. Another upstream is tried until
- * the first data, never after it. A caller who hangs up pays no less than one who listens. With an `Idempotency-Key` a
- * call is finished whatever its caller does, and answered again when it is sent again. Nothing that a caller sees names an
- * upstream. An endpoint brings a `PaidRoute`: what it checks, what it costs, how it is sent and how its answer looks.
+ * Promises: no data is sent before the call is authorized, and no response ends before its charge is durable. A call is
+ * charged once, for its usage, at the price when it began. Failover happens only before the first data. A caller who hangs
+ * up pays no less than one who listens. A call with an `Idempotency-Key` runs to its end even if its caller hangs up, and a
+ * retry gets the stored response. Callers never see an upstream's name. An endpoint implements `PaidRoute`: validation,
+ * price, request and wire format.
  */
 export type { ChargeRule } from "./call.ts";
 export { callErrors, explainCallFailure, type FailureTexts, fieldErrors, toProviderError } from "./call-errors.ts";

@@ -2,7 +2,7 @@ import { type CallFacts, closeFacts } from "../../platform/http/request-context.
 import type { CallEnd, CallKinds } from "./paid-endpoint.ts";
 import type { PaidCall } from "./run-call.ts";
 
-/** What the account's request log says of a call that is over. */
+/** Adds a finished call to the account's request log. */
 export function noteFacts<K extends CallKinds>(
   facts: CallFacts | null,
   call: Pick<PaidCall<K>, "plan" | "routed" | "findChargeId">,
@@ -17,7 +17,7 @@ export function noteFacts<K extends CallKinds>(
   closeFacts(facts);
 }
 
-/** Who was asked, and who failed: also where nothing came of it. */
+/** Also called for calls that failed. */
 export function noteRouting<K extends CallKinds>(
   facts: CallFacts | null,
   { routed }: Pick<PaidCall<K>, "routed">,

@@ -11,36 +11,36 @@ import type { ChargeRule } from "./call.ts";
 import type { UpstreamNotice } from "./upstream-notices.ts";
 
 /**
- * What a paid endpoint brings: where a request can go, how it is sent, what it costs and how its answer looks. All else,
- * from admission to settlement, is written once, in this feature.
+ * What a paid endpoint implements: where a request can go, how it is sent, what it costs and how its response looks. This
+ * feature does the rest, from admission to settlement.
  */
 
-/** How long all attempts of a call may take: an upstream that hangs to its end leaves as much time for another. */
+/** The time limit of all attempts of a call: after one upstream has timed out, another has as much time. */
 export function boundCallMs(timeoutsMs: Iterable<number>): number {
   let longestMs = 0;
   for (const timeoutMs of timeoutsMs) longestMs = Math.max(longestMs, timeoutMs);
   return 2 * longestMs;
 }
 
-/** How long a hold outlives the time that its call may take at the most. */
+/** How long a hold outlives its call's time limit. */
 export const holdMarginMs = 5 * 60_000;
 
-/** The types that an endpoint speaks of. */
+/** An endpoint's types. */
 export type CallKinds = {
   target: RouteTarget;
-  /** A part of a streamed answer. */
+  /** A part of a streamed response. */
   delta: unknown;
-  /** A non-streaming answer. */
+  /** A whole response. */
   answer: unknown;
-  /** What an upstream reports, and what is charged. */
+  /** The usage that an upstream reports, and the usage that is charged. */
   reported: unknown;
   usage: unknown;
 };
 
-/** What a call does, in the words of OpenTelemetry's conventions for generative AI. */
+/** OpenTelemetry's GenAI semantic conventions. */
 export type CallOperation = {
   readonly name: "chat" | "embeddings" | "generate_content";
-  /** `null` for what none of their words fits. */
+  /** `null` if no value fits. */
   readonly outputType: "text" | "speech" | null;
 };
 
@@ -50,28 +50,28 @@ export type CallPlan<K extends CallKinds> = {
   readonly requestId: string;
   readonly modelId: string;
   readonly targets: readonly K["target"][];
-  /** How long all attempts together may take. The hold outlives it by `holdMarginMs`. */
+  /** The time limit of all attempts together. The hold outlives it by `holdMarginMs`. */
   readonly callMs: number;
   readonly terms: CallTerms;
   readonly meter: CallMeter<K>;
   readonly presenter: CallPresenter<K>;
-  /** What it will take of the caller's tokens a minute, until its usage is known. */
+  /** The estimate that counts against the caller's token limit until the usage is known. */
   readonly tokensLikely: number;
-  /** What the answer's head tells beside the limits. */
+  /** Response headers beside those of the limits. */
   readonly headers: Record<string, string>;
-  /** Sends the request to a target, which may write so many units, and tells the sink what comes of it. */
+  /** Sends the request to a target with an output cap of `unitsMax`; the sink receives the response. */
   start(target: K["target"], unitsMax: number, sink: CallSink<K>, attempt: CallAttempt): CallRun;
-  /** A number that calls share which are best served by the same target; without it, chance decides among equals. */
+  /** Calls with the same number prefer the same target. Without it, equal targets are chosen at random. */
   findAffinity?(): number;
-  /** What the caller is told of a failure; what the upstream said of it is for the operator's log. */
+  /** The caller's error for an upstream failure. It must not contain the upstream's message, which is logged. */
   explain(error: ProviderError): AppError;
   bill(usage: K["usage"]): Bill;
   countTokens(usage: K["usage"]): CallTokens;
-  /** The usage as fields of the log. */
+  /** The usage as log fields. */
   describeUsage(usage: K["usage"]): Record<string, unknown>;
-  /** What the upstream did wrong, for the operator's log. */
+  /** The upstream's misbehaviour, for the operator's log. */
   findNotice?(usage: K["usage"]): UpstreamNotice | null;
-  /** The usage, and how the answer ended, as attributes of a span. */
+  /** The usage and how the response ended, as span attributes. */
   describeSpan(usage: K["usage"]): SpanAttributes;
 };
 
@@ -79,21 +79,21 @@ export type CallTokens = TokenCounts;
 
 /** Read when the attempt starts. */
 export type CallAttempt = {
-  /** For an upstream that gets the trace; `null` for any other. */
+  /** `null` if the upstream does not get the trace. */
   readonly traceparent: string | null;
-  /** What is left of the call's time. */
+  /** What is left of `callMs`. */
   readonly remainingMs: number;
 };
 
-/** A call to an upstream that is under way. Each function may be called at any time, also when the call is long over. */
+/** A running call to an upstream. Every method may be called at any time, also after the call has ended. */
 export type CallRun = {
   pause(): void;
   resume(): void;
-  /** Ends the call at once. The sink hears nothing more. */
+  /** Ends the call at once. The sink receives nothing more. */
   cancel(): void;
 };
 
-/** Hears what comes of a call to an upstream, in the order that `ChatSink` promises. */
+/** Receives the response of an upstream, in the order that `ChatSink` documents. */
 export type CallSink<K extends CallKinds> = {
   onAccepted(): void;
   onPieces(deltas: readonly K["delta"][]): void;
@@ -102,82 +102,81 @@ export type CallSink<K extends CallKinds> = {
   onError(error: ProviderError): void;
 };
 
-/** How a call is paid for, in units of what its upstream writes. Where the price is not by units, there is one. */
+/** The price of a call by units of output. A call with a flat price has one unit. */
 export type CallTerms = {
   /** The price version that the call is charged by. */
   readonly priceId: string;
   readonly isFree: boolean;
-  /** The most that the caller asked for or the model gives. */
+  /** The caller's or the model's maximum. */
   readonly unitsMax: number;
-  /** As much has to be on hold before anything is known. */
+  /** The units that the first hold covers. */
   readonly unitsUsual: number;
-  /** The gateway counts units as they come and stops at the hold; else the hold covers all that the upstream may write. */
+  /** The gateway counts units as they arrive and stops at the hold. Otherwise the hold covers `unitsMax`. */
   readonly isMetered: boolean;
   readonly quota: { kind: QuotaKind; units: bigint };
   readonly holdMs: number;
-  /** The most that the call can cost with so many units. */
+  /** The maximum cost of a call with so many units. */
   price(units: number): Nano;
-  /** How many units an amount pays for. */
   countAffordable(amount: Nano): number;
 };
 
-/** Whether more has been written than is on hold. */
+/** Whether the output exceeds the hold. */
 export type HoldCover = { isBeyond(): boolean };
 
-/** What an endpoint knows of the cost of one call while its answer comes. */
+/** Meters the cost of one call while its response arrives. */
 export type CallMeter<K extends CallKinds> = {
-  /** Told before an upstream is asked how many units it may write. */
+  /** Called with the output cap before the request is sent. */
   begin(unitsMax: number): void;
-  /** Counts the first of these pieces, as many as are covered, and says how many. */
+  /** Counts deltas until the hold is used up, and returns how many it counted. */
   take(deltas: readonly K["delta"][], cover: HoldCover): number;
-  /** Counts a whole answer. Returns what of it is delivered, and what the upstream reported with it. */
+  /** Counts a whole response. Returns the part to deliver and the reported usage. */
   takeAnswer(answer: K["answer"]): { answer: K["answer"]; reported: K["reported"] | null };
-  /** The units that were written, by our own count, and the most that an upstream could make of them. */
+  /** Units written by our own count, and the most that the upstream's tokenizer could count. */
   written(): number;
   writtenMax(): number;
-  /** All has been written; only the usage is still to come. */
+  /** The output is complete; only the usage report is missing. */
   isComplete(): boolean;
-  /** More has been written than the cap that the upstream was given allows. */
+  /** The output exceeds the upstream's cap. */
   isPastCap(): boolean;
-  /** What an upstream that has accepted and is stopped now has cost is known without reading on. */
+  /** If the upstream were stopped now, its cost is known without reading on. */
   isCostKnown(): boolean;
-  /** `unitsHeld`: what is charged where nothing else is known. */
+  /** `unitsHeld` is charged if nothing else is known. */
   conclude(
     rule: ChargeRule,
     end: { reported: K["reported"] | null; unitsHeld: number; hasHungUp: boolean },
   ): { usage: K["usage"]; isDue: boolean; stoppedBy: StoppedBy | null };
 };
 
-/** Why an answer is shorter than it might be. */
+/** Why a response was truncated. */
 export type StoppedBy = "insufficient_balance";
 
-/** What was charged, and what the account could not pay. */
+/** `lost` is the usage that the account could not pay. */
 export type Settlement = { charge: Nano; lost: Nano };
 
-/** How a call ended that produced something, or that ended well with nothing. */
+/** The end of a call that was settled. */
 export type CallEnd<K extends CallKinds> = {
-  /** `null` where it went to the listener, piece by piece. */
+  /** `null` for a streamed response. */
   answer: K["answer"] | null;
   usage: K["usage"];
   settlement: Settlement;
   stoppedBy: StoppedBy | null;
-  /** Why the answer broke off. */
+  /** Why the response broke off. */
   failure: AppError | null;
   hasHungUp: boolean;
 };
 
-/** How an answer looks on the wire. */
+/** The wire format of a response. */
 export type CallPresenter<K extends CallKinds> = {
-  /** Whether it is sent when it is complete, as events, or as bytes. */
+  /** Sent whole, as server-sent events, or as a byte stream. */
   readonly form: "whole" | "events" | "bytes";
   readonly contentType: string;
   presentWhole(end: CallEnd<K>): string;
   presentPieces(deltas: readonly K["delta"][]): string | Uint8Array;
-  /** Ends an answer before the upstream's end: no money, or, where `stoppedBy` is `null`, the cap. */
+  /** The end of a truncated response: out of money, or, if `stoppedBy` is `null`, past the cap. */
   presentCut(stoppedBy: StoppedBy | null): string;
   presentTail(end: CallEnd<K>): string;
-  /** The end of a stream that breaks off; `null` where only a break in the transfer can say so. */
+  /** The end of a failed stream; `null` if the format can only abort the transfer. */
   presentFailure(body: unknown): string | null;
-  /** A sentence in place of an answer that was too large to be kept. */
+  /** A sentence to store instead of a response that is too large. */
   summarize(end: CallEnd<K>): string;
 };

@@ -21,7 +21,7 @@ function createTarget(keyNumber: number, start: Start, providerId = `provider-${
 const idle: CallRun = { pause: () => {}, resume: () => {}, cancel: () => {} };
 
 const broken: Start = () => {
-  throw new TypeError("a mistake of ours");
+  throw new TypeError("a bug");
 };
 
 const overloaded = new ProviderError("overloaded", "The upstream refused with status 500.", {
@@ -38,12 +38,12 @@ const answering: Start = (sink) => {
   return idle;
 };
 
-type Told = { answer: string } | { failure: AppError };
+type Outcome = { answer: string } | { failure: AppError };
 
-/** A call to these targets, what became of it, and what its sink heard. */
+/** A call to these targets, its outcome, and the events of its sink. */
 function route(targets: readonly Kinds["target"][], { clock = createTestClock(), callMs = 1000 } = {}) {
-  const heard: string[] = [];
-  const { promise: told, resolve } = Promise.withResolvers<Told>();
+  const events: string[] = [];
+  const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
   const run = routeCall<Kinds>(
     { health: createUpstreamHealth({ clock }), random: () => 0, clock },
     {
@@ -56,39 +56,39 @@ function route(targets: readonly Kinds["target"][], { clock = createTestClock(),
       unitsMax: 1,
     },
     {
-      onAccepted: () => heard.push("accepted"),
-      onPieces: () => heard.push("pieces"),
-      onEnd: () => heard.push("end"),
+      onAccepted: () => events.push("accepted"),
+      onPieces: () => events.push("pieces"),
+      onEnd: () => events.push("end"),
       onAnswer: (answer) => {
-        heard.push("answer");
+        events.push("answer");
         resolve({ answer });
       },
-      onFailedAttempt: () => heard.push("failed attempt"),
+      onFailedAttempt: () => events.push("failed attempt"),
       onFailure: (failure) => {
-        heard.push("failure");
+        events.push("failure");
         resolve({ failure });
       },
     },
   );
-  return { run, heard, told };
+  return { run, events, outcome };
 }
 
-test("a provider that throws instead of telling is like one that fails: the next target is tried", async () => {
-  expect(await route([createTarget(0, broken), createTarget(1, answering)]).told).toEqual({ answer: "Hi" });
+test("an adapter that throws counts as failed: the next target is tried", async () => {
+  expect(await route([createTarget(0, broken), createTarget(1, answering)]).outcome).toEqual({ answer: "Hi" });
 });
 
-test("where every provider fails, the caller hears of it after five attempts, and nothing else breaks", async () => {
+test("if every target fails, the call fails after five attempts", async () => {
   for (const start of [broken, failing]) {
-    const { run, told } = route(Array.from({ length: 8 }, (_, at) => createTarget(at, start)));
-    expect(await told).toMatchObject({ failure: { code: "upstream_unavailable" } });
+    const { run, outcome } = route(Array.from({ length: 8 }, (_, at) => createTarget(at, start)));
+    expect(await outcome).toMatchObject({ failure: { code: "upstream_unavailable" } });
     expect(run.failedAttempts).toHaveLength(5);
   }
 });
 
-test("a provider is asked twice at most, then the next", async () => {
+test("a provider is tried at most twice, then the next", async () => {
   const keys = [0, 1, 2, 3].map((keyNumber) => createTarget(keyNumber, failing, "primary"));
-  const { run, told } = route([...keys, createTarget(9, answering, "backup")]);
-  expect(await told).toEqual({ answer: "Hi" });
+  const { run, outcome } = route([...keys, createTarget(9, answering, "backup")]);
+  expect(await outcome).toEqual({ answer: "Hi" });
   expect(run.failedAttempts.map(({ upstream, keyNumber }) => [upstream, keyNumber])).toEqual([
     ["primary", 0],
     ["primary", 1],
@@ -96,7 +96,7 @@ test("a provider is asked twice at most, then the next", async () => {
   expect(run.target?.providerId).toBe("backup");
 });
 
-test("each attempt has what the ones before it left of the call's time, and none begins when there is none", async () => {
+test("attempts share the call's time limit, and none starts when it is used up", async () => {
   const clock = createTestClock();
   const remaining: number[] = [];
   const slow: Start = (sink, { remainingMs }) => {
@@ -107,16 +107,16 @@ test("each attempt has what the ones before it left of the call's time, and none
     });
     return idle;
   };
-  const { run, told } = route(
+  const { run, outcome } = route(
     [0, 1, 2, 3, 4].map((at) => createTarget(at, slow)),
     { clock, callMs: 1000 },
   );
-  await told;
+  await outcome;
   expect(remaining).toEqual([1000, 600, 200]);
   expect(run.failedAttempts.map(({ durationMs }) => durationMs)).toEqual([400, 400, 400]);
 });
 
-test("what an upstream said stays with the attempt, without our key", async () => {
+test("a failed attempt records the upstream's message without our key", async () => {
   const leaky = new ProviderError("key-refused", "The upstream refused with status 401.", {
     detail: {
       status: 401,
@@ -128,8 +128,8 @@ test("what an upstream said stays with the attempt, without our key", async () =
     queueMicrotask(() => sink.onError(leaky));
     return idle;
   });
-  const { run, told } = route([{ ...target, apiKeyReference: "plain-words-as-a-key" }]);
-  await told;
+  const { run, outcome } = route([{ ...target, apiKeyReference: "plain-words-as-a-key" }]);
+  await outcome;
   expect(run.failedAttempts).toEqual([
     {
       ...{ upstream: "provider-0", upstreamModel: "talk-1", keyNumber: 0, durationMs: 0 },
@@ -139,7 +139,7 @@ test("what an upstream said stays with the attempt, without our key", async () =
   ]);
 });
 
-/** Everything that a provider or the paid call can do, in any order. */
+/** Everything that an adapter or the paid call can do. */
 const acts: Readonly<Record<string, (sink: CallSink<Kinds>, run: RoutedRun<Kinds>) => void>> = {
   accept: (sink) => sink.onAccepted(),
   data: (sink) => sink.onPieces([]),
@@ -153,7 +153,7 @@ const acts: Readonly<Record<string, (sink: CallSink<Kinds>, run: RoutedRun<Kinds
   resume: (_sink, run) => run.resume(),
 };
 
-test("whatever a provider does, and when: one acceptance, one end, and nothing after it", () => {
+test("whatever an adapter does: at most one acceptance, one end, and no event after it", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...Object.keys(acts)), { maxLength: 12 }), (names) => {
       let sink: CallSink<Kinds> | null = null;
@@ -163,18 +163,18 @@ test("whatever a provider does, and when: one acceptance, one end, and nothing a
           return idle;
         }),
       );
-      const { run, heard } = route(targets);
+      const { run, events } = route(targets);
       let isCanceled = false;
       for (const name of names) {
-        const before = heard.length;
+        const before = events.length;
         if (sink !== null) acts[name]?.(sink, run);
-        if (isCanceled) expect(heard).toHaveLength(before);
+        if (isCanceled) expect(events).toHaveLength(before);
         isCanceled ||= name === "cancel";
       }
-      const ends = heard.filter((word) => ["end", "answer", "failure"].includes(word));
+      const ends = events.filter((word) => ["end", "answer", "failure"].includes(word));
       expect(ends.length).toBeLessThanOrEqual(1);
-      if (ends.length === 1) expect(heard.at(-1)).toBe(ends[0]);
-      expect(heard.filter((word) => word === "accepted").length).toBeLessThanOrEqual(1);
+      if (ends.length === 1) expect(events.at(-1)).toBe(ends[0]);
+      expect(events.filter((word) => word === "accepted").length).toBeLessThanOrEqual(1);
     }),
   );
 });

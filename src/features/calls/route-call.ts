@@ -19,7 +19,6 @@ import { type RouteEvent, type RouteState, routeTable } from "./route-state.ts";
 
 export type Routing = { health: UpstreamHealth; clock: Pick<Clock, "monotonicMs">; random(): number };
 
-/** What is sent, and where it can go. */
 type RoutedRequest<K extends CallKinds> = Pick<
   CallPlan<K>,
   "operation" | "targets" | "callMs" | "start" | "explain" | "findAffinity"
@@ -28,11 +27,11 @@ type RoutedRequest<K extends CallKinds> = Pick<
 export type RoutedOrder<K extends CallKinds> = {
   request: RoutedRequest<K>;
   unitsMax: number;
-  /** Of what it is sent for; each attempt has a span of its own within it. */
+  /** The parent of the attempts' spans. */
   span?: Span | null;
 };
 
-/** Hears of one answer, whichever upstream gives it. */
+/** Receives one response, whichever upstream sends it. */
 export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onError" | "onAnswer"> & {
   onAnswer(answer: K["answer"], target: K["target"]): void;
   /** Called after every failed attempt, for the operator's log. */
@@ -40,19 +39,18 @@ export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onError" | "onA
   onFailure(error: AppError): void;
 };
 
-/** A call that is under way, whichever upstream it is sent to. */
 export type RoutedRun<K extends CallKinds> = CallRun & {
-  /** The one that answers, or was asked last; `null` where none could be asked. */
+  /** The target that answers or was tried last; `null` if none was available. */
   readonly target: K["target"] | null;
-  /** In their order. */
+  /** Oldest first. */
   readonly failedAttempts: readonly FailedAttempt[];
-  /** From now on no other target is tried: the caller is gone. */
+  /** Tries no other target from now on: the caller has hung up. */
   stopFailover(): void;
 };
 
 /**
- * Sends a call to one target after another until one answers, within the call's time. The first data decides: from then on
- * the answer is that target's, however it ends.
+ * Tries targets in turn until one answers, within the call's time. Failover ends with the first data: from then on the
+ * response is that target's, however it ends.
  */
 export function routeCall<K extends CallKinds>(
   routing: Routing,
@@ -60,27 +58,27 @@ export function routeCall<K extends CallKinds>(
   sink: RoutedSink<K>,
 ): RoutedRun<K> {
   const routed = new RoutedCall(routing, order, sink);
-  routed.askNext(null);
+  routed.tryNext(null);
   return routed;
 }
 
-/** Shared, because most calls fail nowhere. */
+/** Shared, because most calls have no failed attempt. */
 const noAttempts: readonly FailedAttempt[] = [];
 const noTargets: readonly never[] = [];
 
-/** `route-state.ts` decides what follows what; this is the one place where it is done. */
+/** The table in `route-state.ts` decides; `step` is the only place that acts. */
 class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, CallAttempt {
   private readonly routing: Routing;
   private readonly request: RoutedRequest<K>;
   private readonly unitsMax: number;
   private readonly sink: RoutedSink<K>;
   private readonly span: Span | null;
-  private state: RouteState = "asking";
+  private state: RouteState = "trying";
   private flow: "flowing" | "paused" = "flowing";
   failedAttempts = noAttempts;
   /** The targets of the failed attempts. */
   private tried: readonly K["target"][] = noTargets;
-  /** Of the attempt that is under way, or was last. */
+  /** The target of the current or last attempt. */
   target: K["target"] | null = null;
   traceparent: string | null = null;
   remainingMs: number;
@@ -98,8 +96,8 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     this.remainingMs = request.callMs;
   }
 
-  /** `lastFailure` is what the last target failed with; `null` before the first. */
-  askNext(lastFailure: AppError | null): void {
+  /** `lastFailure` is the last target's error, `null` before the first attempt. */
+  tryNext(lastFailure: AppError | null): void {
     const choice = this.choose();
     if (choice.kind === "none") {
       this.step("exhaust", lastFailure ?? explainNoTarget(choice.retryAfterMs));
@@ -109,7 +107,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     try {
       this.start(choice.target);
     } catch (cause) {
-      // A missing secret; or a provider that throws all the same, which must not take the process with it.
+      // A missing secret, or an adapter that throws although it must not.
       const error = new ProviderError("bad-answer", "The call could not be started.", { cause });
       if (this.tried.length === triedBefore) this.onError(cause instanceof ProviderError ? cause : error);
     }
@@ -133,7 +131,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     if (this.flow === "paused") this.run.pause();
   }
 
-  /** Enters the state that follows and does what it asks for; `false` where nothing follows. */
+  /** Moves to the next state and performs its effect; `false` if the event is ignored. */
   private step(event: RouteEvent, failure: AppError | null = null): boolean {
     const step = routeTable[this.state][event];
     if (step === null) return false;
@@ -141,16 +139,16 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     switch (step.effect) {
       case "nothing":
         break;
-      case "tell-accepted":
+      case "emit-accepted":
         this.sink.onAccepted();
         break;
       case "report-answered":
         this.report(answered);
         break;
-      case "ask-next":
-        this.askNext(failure);
+      case "try-next":
+        this.tryNext(failure);
         break;
-      case "tell-failure":
+      case "emit-failure":
         invariant(failure !== null, "a call fails for a reason");
         this.sink.onFailure(failure);
         break;
@@ -198,7 +196,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     this.step(isWorthAnotherTarget(error) ? "fail" : "refuse", this.explain(error));
   }
 
-  /** An adapter calls from its own event handlers, where a throw would end the process. */
+  /** Adapters call this from their event handlers, where a throw would end the process. */
   private explain(error: ProviderError): AppError {
     try {
       return this.request.explain(error);

@@ -1,28 +1,27 @@
 /**
- * | state           | what is true                                                                  |
- * |-----------------|-------------------------------------------------------------------------------|
- * | `asking`        | a target is asked; if it fails, the next one is                                |
- * | `accepted`      | the same, and one of those that were asked has accepted                        |
- * | `last`          | a target is asked, and it is the last: the caller is gone                      |
- * | `last-accepted` | the same, and one of those that were asked has accepted                        |
- * | `answering`     | data has come: no other target is tried                                        |
- * | `over`          | ended, failed or canceled: whatever a provider still tells is dropped          |
+ * | state           | what is true                                                          |
+ * |-----------------|-----------------------------------------------------------------------|
+ * | `trying`        | a target is tried; if it fails, the next one is                       |
+ * | `accepted`      | as `trying`, and a target has accepted                                |
+ * | `last`          | a target is tried, and no other will be: the caller has hung up       |
+ * | `last-accepted` | as `last`, and a target has accepted                                  |
+ * | `answering`     | data has arrived: no other target is tried                            |
+ * | `over`          | ended, failed or canceled: later events of an adapter are dropped     |
  */
-export type RouteState = "asking" | "accepted" | "last" | "last-accepted" | "answering" | "over";
+export type RouteState = "trying" | "accepted" | "last" | "last-accepted" | "answering" | "over";
 
-/** `fail`: another target may do better. `refuse`: none would. `exhaust`: none is left to ask, or no time. */
+/** `fail`: another target may succeed. `refuse`: none would. `exhaust`: no target or no time is left. */
 export type RouteEvent = "accept" | "data" | "finish" | "fail" | "refuse" | "exhaust" | "stop-failover" | "cancel";
 
-/** What has to be done when a state is entered. */
 type RouteEffect =
   | "nothing"
-  | "tell-accepted"
-  /** The target is well. */
+  | "emit-accepted"
+  /** Reports a success to the circuit breaker. */
   | "report-answered"
-  | "ask-next"
-  | "tell-failure"
+  | "try-next"
+  | "emit-failure"
   | "cancel"
-  /** The same, and how the target would have answered stays unknown. */
+  /** Cancels, and reports to the circuit breaker that the outcome is unknown. */
   | "report-abandoned";
 
 type RouteStep = { to: RouteState; effect: RouteEffect };
@@ -31,23 +30,23 @@ const go = (to: RouteState, effect: RouteEffect = "nothing"): RouteStep => ({ to
 const ignore = null;
 const answering = go("answering", "report-answered");
 const finished = go("over", "report-answered");
-const failed = go("over", "tell-failure");
+const failed = go("over", "emit-failure");
 const abandoned = go("over", "report-abandoned");
 
-/** What follows each event in each state; `null` where it changes nothing. */
+/** `null` ignores the event. */
 export const routeTable: Readonly<Record<RouteState, Readonly<Record<RouteEvent, RouteStep | null>>>> = {
-  asking: {
-    ...{ accept: go("accepted", "tell-accepted"), data: answering, finish: finished },
-    ...{ fail: go("asking", "ask-next"), refuse: failed, exhaust: failed },
+  trying: {
+    ...{ accept: go("accepted", "emit-accepted"), data: answering, finish: finished },
+    ...{ fail: go("trying", "try-next"), refuse: failed, exhaust: failed },
     ...{ "stop-failover": go("last"), cancel: abandoned },
   },
   accepted: {
     ...{ accept: ignore, data: answering, finish: finished },
-    ...{ fail: go("accepted", "ask-next"), refuse: failed, exhaust: failed },
+    ...{ fail: go("accepted", "try-next"), refuse: failed, exhaust: failed },
     ...{ "stop-failover": go("last-accepted"), cancel: abandoned },
   },
   last: {
-    ...{ accept: go("last-accepted", "tell-accepted"), data: answering, finish: finished },
+    ...{ accept: go("last-accepted", "emit-accepted"), data: answering, finish: finished },
     ...{ fail: failed, refuse: failed, exhaust: failed, "stop-failover": ignore, cancel: abandoned },
   },
   "last-accepted": {

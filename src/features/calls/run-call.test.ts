@@ -25,22 +25,22 @@ const caller: Caller = {
   ...{ accountLimits: standardLimits, keyLimits: {}, logsContent: false },
 };
 
-/** Units, where an upstream reported some or all of them. */
+/** Usage in units. */
 type Kinds = CallKinds & { delta: number; answer: string; reported: number; usage: number };
 
 type World = {
   isPlenty?: boolean;
   isRefused?: boolean;
-  /** The ledger cannot say what became of this operation. */
+  /** The ledger does not confirm this operation. */
   lost?: "hold" | "settle";
   isCostKnown?: boolean;
   listener?: CallListener<Kinds> | null;
-  /** Counted in place of what else is counted, and paid for in part. */
+  /** Overrides the default meter. */
   meter?: Partial<CallMeter<Kinds>>;
   unitsUsual?: number;
 };
 
-/** A call whose upstream and ledger do what the test says, and what happened in it, in order. */
+/** A call with a scripted upstream and ledger, and the steps that it took. */
 async function startCall({
   isPlenty = true,
   isRefused = false,
@@ -129,21 +129,27 @@ async function startCall({
   );
   await call.admit(null, undefined);
   call.start({ listener, kept: null });
-  return { steps, call, running, openHold, tell: (say: (sink: CallSink<Kinds>) => void) => sink !== null && say(sink) };
+  return {
+    steps,
+    call,
+    running,
+    openHold,
+    emit: (send: (sink: CallSink<Kinds>) => void) => sink !== null && send(sink),
+  };
 }
 
-test("where money is plenty the request leaves first, and its hold is written a moment later", async () => {
+test("with a large balance the request leaves first, and the hold follows a moment later", async () => {
   const call = await startCall();
   expect(call.steps).toEqual(["call"]);
   vi.advanceTimersByTime(1);
   expect(call.steps).toEqual(["call", "hold"]);
   call.openHold();
-  call.tell((sink) => sink.onAnswer("Hi"));
+  call.emit((sink) => sink.onAnswer("Hi"));
   await call.call.ended;
   expect(call.steps).toEqual(["call", "hold", "if-written", "settle", "held"]);
 });
 
-test("where it is not, nothing leaves before the hold is there", async () => {
+test("with a small balance the request leaves only once the hold is open", async () => {
   const call = await startCall({ isPlenty: false });
   expect(call.steps).toEqual(["hold"]);
   call.openHold();
@@ -151,65 +157,65 @@ test("where it is not, nothing leaves before the hold is there", async () => {
   expect(call.steps).toEqual(["hold", "held", "call"]);
 });
 
-test("an answer that comes before the hold asks for both at once, and is told when both are there", async () => {
+test("a response before the hold writes hold and charge together, and is delivered after both", async () => {
   const call = await startCall();
-  call.tell((sink) => sink.onAnswer("Hi"));
+  call.emit((sink) => sink.onAnswer("Hi"));
   expect(call.steps).toEqual(["call", "if-written", "hold", "settle"]);
-  let isTold = false;
-  const told = call.call.ended.then(() => {
-    isTold = true;
+  let isEnded = false;
+  const ended = call.call.ended.then(() => {
+    isEnded = true;
   });
   await Promise.resolve();
-  expect(isTold).toBe(false);
+  expect(isEnded).toBe(false);
   call.openHold();
-  await told;
+  await ended;
   vi.advanceTimersByTime(10);
   expect(call.steps.filter((step) => step === "hold")).toHaveLength(1);
 });
 
 test.each(["hold", "settle"] as const)(
-  "where nobody knows what became of the %s of an answer that cannot be given, its charge is withdrawn",
+  "if the ledger does not confirm the %s of an undelivered response, its charge is withdrawn",
   async (lost) => {
     const call = await startCall({ lost });
-    call.tell((sink) => sink.onAnswer("Hi"));
+    call.emit((sink) => sink.onAnswer("Hi"));
     call.openHold();
     await expect(call.call.ended).rejects.toMatchObject({ code: "overloaded" });
     expect(call.steps.at(-1)).toBe("withdraw");
   },
 );
 
-test("what a stream's caller has had is not withdrawn", async () => {
+test("the charge of a delivered stream is not withdrawn", async () => {
   const call = await startCall({ lost: "settle", listener: silent });
   call.openHold();
-  call.tell((sink) => sink.onAccepted());
-  call.tell((sink) => sink.onPieces([1]));
-  call.tell((sink) => sink.onEnd(1));
+  call.emit((sink) => sink.onAccepted());
+  call.emit((sink) => sink.onPieces([1]));
+  call.emit((sink) => sink.onEnd(1));
   await expect(call.call.ended).rejects.toMatchObject({ code: "overloaded" });
   expect(call.steps).not.toContain("withdraw");
 });
 
-test("a stream's first word asks for the hold, and is heard when it is there", async () => {
-  const heard: string[] = [];
+test("a stream's first data opens the hold, and is delivered once it is open", async () => {
+  const received: string[] = [];
   const listener = {
-    onAccepted: () => void heard.push("accepted"),
-    onPieces: () => heard.push("pieces") > 0,
+    onAccepted: () => void received.push("accepted"),
+    onPieces: () => received.push("pieces") > 0,
     onCut: () => {},
   };
   const call = await startCall({ listener });
-  call.tell((sink) => sink.onAccepted());
-  call.tell((sink) => sink.onPieces([1]));
+  call.emit((sink) => sink.onAccepted());
+  call.emit((sink) => sink.onPieces([1]));
   expect(call.steps).toEqual(["call", "hold"]);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   call.openHold();
-  await vi.waitUntil(() => heard.length === 2);
-  expect(heard).toEqual(["accepted", "pieces"]);
+  await vi.waitUntil(() => received.length === 2);
+  expect(received).toEqual(["accepted", "pieces"]);
 });
 
 const silent: CallListener<Kinds> = { onAccepted: () => {}, onPieces: () => true, onCut: () => {} };
 
-describe("a caller who hangs up before the upstream's verdict", () => {
+describe("a caller who hangs up before the upstream accepts or rejects", () => {
   test.each([
-    ["before the hold was asked for", false],
+    ["before the hold is requested", false],
     ["after it is open", true],
   ])("%s pays nothing if the upstream rejects", async (_name, isOpenFirst) => {
     const call = await startCall({ listener: silent });
@@ -218,14 +224,14 @@ describe("a caller who hangs up before the upstream's verdict", () => {
     call.openHold();
     await vi.waitUntil(() => call.steps.includes("held"));
     expect(call.steps).toEqual(["call", "hold", "held"]);
-    call.tell((sink) => sink.onError(new ProviderError("rejected", "No.")));
+    call.emit((sink) => sink.onError(new ProviderError("rejected", "No.")));
     await expect(call.call.ended).rejects.toMatchObject({ code: "upstream_unavailable" });
     expect(call.steps).toEqual(["call", "hold", "held", "release"]);
     expect(call.running.list()).toEqual([]);
   });
 
   test.each([
-    ["before the hold was asked for", false],
+    ["before the hold is requested", false],
     ["after it is open", true],
   ])("%s pays for the input if the upstream accepts", async (_name, isOpenFirst) => {
     const call = await startCall({ listener: silent });
@@ -233,7 +239,7 @@ describe("a caller who hangs up before the upstream's verdict", () => {
     call.call.hangUp();
     call.openHold();
     await vi.waitUntil(() => call.steps.includes("held"));
-    call.tell((sink) => sink.onAccepted());
+    call.emit((sink) => sink.onAccepted());
     expect(await call.call.ended).toMatchObject({ hasHungUp: true });
     expect(call.steps).toEqual(["call", "hold", "held", "cancel", "always", "settle"]);
   });
@@ -245,7 +251,7 @@ async function openHoldNow(call: Awaited<ReturnType<typeof startCall>>): Promise
   await vi.waitUntil(() => call.steps.includes("held"));
 }
 
-test("one who goes while the hold comes first is never served", async () => {
+test("a caller who hangs up while the hold comes first costs no upstream call", async () => {
   const call = await startCall({ isPlenty: false, listener: silent });
   call.call.hangUp();
   call.openHold();
@@ -257,40 +263,40 @@ test("one who goes while the hold comes first is never served", async () => {
 async function startAccepted(world: World = {}) {
   const call = await startCall({ listener: silent, ...world });
   call.openHold();
-  call.tell((sink) => sink.onAccepted());
+  call.emit((sink) => sink.onAccepted());
   await vi.waitUntil(() => call.steps.includes("held"));
   return call;
 }
 
-test("an upstream whose cost is known is stopped at a hang-up, and charged in any case", async () => {
+test("an upstream of known cost is stopped at a hang-up, and charged", async () => {
   const call = await startAccepted();
   call.call.hangUp();
   expect(await call.call.ended).toMatchObject({ hasHungUp: true });
   expect(call.steps).toEqual(["call", "hold", "held", "cancel", "always", "settle"]);
 });
 
-test("one that alone can tell its cost is read to its end, and what it reports is charged", async () => {
+test("an upstream of unknown cost is read to its end, and its reported usage charged", async () => {
   const call = await startAccepted({ isCostKnown: false });
   call.call.hangUp();
-  call.tell((sink) => sink.onPieces([1]));
-  call.tell((sink) => sink.onEnd(900));
+  call.emit((sink) => sink.onPieces([1]));
+  call.emit((sink) => sink.onEnd(900));
   expect(await call.call.ended).toMatchObject({ hasHungUp: true, usage: 900 });
   expect(call.steps).toEqual(["call", "hold", "held", "reported-or-hold", "settle", "drained"]);
 });
 
-test("a whole answer that nobody waits for is read to its end, and what it reports is charged", async () => {
+test("a whole response is read to its end after a hang-up, and its reported usage charged", async () => {
   const call = await startCall({ isCostKnown: false });
   call.openHold();
   vi.advanceTimersByTime(1);
   await vi.waitUntil(() => call.steps.includes("held"));
   call.call.hangUp();
-  call.tell((sink) => sink.onAccepted());
-  call.tell((sink) => sink.onAnswer("Hi"));
+  call.emit((sink) => sink.onAccepted());
+  call.emit((sink) => sink.onAnswer("Hi"));
   expect(await call.call.ended).toMatchObject({ hasHungUp: true, usage: 1 });
   expect(call.steps).toEqual(["call", "hold", "held", "reported-or-hold", "settle", "drained"]);
 });
 
-test("an upstream that accepts what nobody waits for any more is stopped once its cost is known", async () => {
+test("an upstream that accepts after the hang-up is stopped once its cost is known", async () => {
   let isCostKnown = false;
   const call = await startCall({ listener: silent, isCostKnown: false });
   call.openHold();
@@ -300,33 +306,33 @@ test("an upstream that accepts what nobody waits for any more is stopped once it
   call.call.hangUp();
   expect(call.steps).not.toContain("cancel");
   isCostKnown = true;
-  call.tell((sink) => sink.onAccepted());
+  call.emit((sink) => sink.onAccepted());
   expect(await call.call.ended).toMatchObject({ hasHungUp: true });
   expect(call.steps).toEqual(["call", "hold", "held", "cancel", "always", "settle", "drained"]);
 });
 
-test("a call that is being read for nobody and is stopped costs all that is on hold, once it was accepted", async () => {
+test("a drained call that is stopped by a shutdown costs the whole hold", async () => {
   const call = await startAccepted({ isCostKnown: false });
   call.call.hangUp();
   call.call.stop(new AppError("shutting_down", "The gateway stops."));
   expect(await call.call.ended).toMatchObject({ hasHungUp: true, usage: 10 });
 });
 
-test("a call that is stopped before its answer costs nothing, and is told why", async () => {
+test("a call that is stopped before its first data costs nothing and fails with the reason", async () => {
   const call = await startAccepted();
   call.call.stop(new AppError("shutting_down", "The gateway stops."));
   await expect(call.call.ended).rejects.toMatchObject({ code: "shutting_down" });
   expect(call.steps).toEqual(["call", "hold", "held", "cancel", "release"]);
 });
 
-test("an answer whose hold is refused is given to nobody", async () => {
+test("a response whose hold is refused is not delivered", async () => {
   const call = await startCall({ isRefused: true });
-  call.tell((sink) => sink.onAnswer("Hi"));
+  call.emit((sink) => sink.onAnswer("Hi"));
   call.openHold();
   await expect(call.call.ended).rejects.toMatchObject({ code: "account_suspended" });
 });
 
-test("what an upstream writes after its end and beyond the hold is dropped, and holds nobody up", async () => {
+test("data beyond the hold after a complete response is dropped without a loop", async () => {
   let looks = 0;
   const call = await startAccepted({
     unitsUsual: 5,
@@ -336,17 +342,17 @@ test("what an upstream writes after its end and beyond the hold is dropped, and 
       isComplete: () => true,
       take() {
         looks += 1;
-        if (looks > 100) throw new Error("The same piece is looked at again and again.");
+        if (looks > 100) throw new Error("The same delta is taken again and again.");
         return 0;
       },
     },
   });
-  call.tell((sink) => sink.onPieces([1]));
+  call.emit((sink) => sink.onPieces([1]));
   await vi.waitUntil(() => call.steps.includes("extend"));
   // The extension is refused; the caller reads on.
   await Promise.resolve();
   call.call.resume();
-  call.tell((sink) => sink.onEnd(3));
+  call.emit((sink) => sink.onEnd(3));
   expect(await call.call.ended).toMatchObject({ usage: 3, failure: null });
   expect(looks).toBeLessThan(5);
 });

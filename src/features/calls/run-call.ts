@@ -22,7 +22,7 @@ import {
   decideHangUp,
   decideTransition,
   hasHungUp,
-  isHoldingBack,
+  isBuffering,
 } from "./call.ts";
 import { type CallMetrics, countCharge } from "./call-metrics.ts";
 import { presentAttempt } from "./describe-attempt.ts";
@@ -32,7 +32,7 @@ import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./rout
 import type { UpstreamNotices } from "./upstream-notices.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
-/** What all calls share. */
+/** The dependencies that all calls share. */
 export type CallContext = AdmissionContext & {
   clock: Clock;
   ids: IdSource;
@@ -44,56 +44,52 @@ export type CallContext = AdmissionContext & {
   routing: Routing;
   logger: Logger;
   metrics: CallMetrics;
-  /** The calls that are under way. */
   running: Registry<RunningCall>;
 };
 
-/** What others may do with a call that is under way. */
 export type RunningCall = {
-  /** Resolves when the call is over. Rejects when it was not answered. */
+  /** Resolves when the call is over. Rejects if it got no response. */
   ended: Promise<unknown>;
   /** The gateway shuts down: ends the call as if the upstream had failed. */
   stop(failure: AppError): void;
 };
 
-/** Receives a streamed answer. Nothing arrives before the call is authorized. */
+/** Receives a streamed response. Nothing arrives before the call is authorized. */
 export type CallListener<K extends CallKinds> = {
   onAccepted(): void;
-  /** Returns false when the caller's buffer is full; `resume` says when it has room. */
+  /** Returns `false` if the caller's buffer is full; `resume` follows when it has room. */
   onPieces(deltas: readonly K["delta"][]): boolean;
-  /** The answer ends here, before the upstream's end. */
+  /** The response ends here, before the upstream's end. */
   onCut(stoppedBy: StoppedBy | null): void;
 };
 
-/** Who gets the answer. */
 export type CallAudience<K extends CallKinds> = {
-  /** `null` for a whole answer. */
+  /** `null` for a whole response. */
   listener: CallListener<K> | null;
-  /** The claim of a call with an idempotency key, and the answer to store under it. */
+  /** The claim of a call with an idempotency key, and the response to store under it. */
   kept: KeptCall<K> | null;
 };
 
 type KeptCall<K extends CallKinds> = {
   claim: Claim;
-  /** About how large the stored answer is. */
+  /** The approximate size of the stored response. */
   bytes(): number;
   describe(end: CallEnd<K>): KeptAnswer;
-  /** What is stored for a call that was charged and could not be answered. */
+  /** The stored response of a call that was charged but could not be answered. */
   describeFault(failure: AppError): KeptAnswer;
 };
 
-/** What an event carries. */
 type EventDetail<K extends CallKinds> = {
   deltas?: readonly K["delta"][];
   answer?: K["answer"];
   reported?: K["reported"] | null;
-  /** Why the call ends, where its caller is answered with an error. */
+  /** Set if the caller gets an error. */
   error?: unknown;
-  /** How a call ended whose hold is over. */
+  /** Set once the hold has ended. */
   end?: CallEnd<K>;
 };
 
-type HeldEvent<K extends CallKinds> = { event: CallEvent; detail: EventDetail<K> };
+type BufferedEvent<K extends CallKinds> = { event: CallEvent; detail: EventDetail<K> };
 
 /** A transition that is being performed. */
 type Step<K extends CallKinds> = {
@@ -103,14 +99,14 @@ type Step<K extends CallKinds> = {
   detail: EventDetail<K>;
 };
 
-/** What is charged: for an answer, or for a call that ended in a fault of ours. */
+/** The charge for a response, or for a call that ended in a fault of the gateway. */
 type Verdict<K extends CallKinds> =
   | { kind: "answered"; bill: Bill | null; end: Omit<CallEnd<K>, "settlement"> }
   | { kind: "faulted"; bill: Bill | null; failure: AppError };
 
 /**
- * How long the hold of an optimistic start waits, so that the request leaves first. Opened at once, the hold delayed the
- * request by 0.4 ms on a small machine. An answer that comes earlier has hold and charge written together.
+ * How long an optimistic start delays its hold, so the request leaves first. Opened at once, the hold delayed the request
+ * by 0.4 ms on a small machine. A response that arrives earlier writes hold and charge together.
  */
 const openAfterMs = 1;
 
@@ -123,9 +119,9 @@ const unsent: RoutedRun<never> = {
 const noPlace = (): void => {};
 
 /**
- * One paid call, from its admission to its settlement. The table in `call.ts` decides; `perform` is the one place that acts.
- * Each effect is isolated: when one throws, the rest of the transition still happens and the call gets the event `fault`, so
- * that no exception leaves a hold open or `ended` pending.
+ * One paid call, from admission to settlement. The table in `call.ts` decides; `perform` is the only place that acts. Effects
+ * are isolated: if one throws, the others of the transition still run and the call gets the event `fault`. So no exception
+ * leaves a hold open or `ended` pending.
  */
 export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>, AuthorizationListener {
   readonly plan: CallPlan<K>;
@@ -138,13 +134,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   private state: CallState = "received";
   private audience: CallAudience<K> = { listener: null, kept: null };
   private run: RoutedRun<K> = unsent;
-  /** Upstream events that wait for the hold, in order. */
-  private readonly heldBack: HeldEvent<K>[] = [];
+  /** Events that wait for the hold, in order. */
+  private readonly buffered: BufferedEvent<K>[] = [];
   private callerBuffer: "free" | "full" = "free";
   private leaveRegistry: () => void = noPlace;
   private leaveDrainPlace: () => void = noPlace;
 
-  /** `parent` is the span of the request, where that is traced. */
+  /** `parent` is the request's span, `null` if it is not traced. */
   constructor(context: CallContext, plan: CallPlan<K>, parent: Span | null = null) {
     const { promise, resolve, reject } = Promise.withResolvers<CallEnd<K>>();
     this.context = context;
@@ -156,7 +152,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     this.reject = reject;
   }
 
-  /** Takes the call into the caller's limits and claims its key. Throws where a limit does not allow it. */
+  /** Claims the call's key and consumes the caller's limits. Throws if a limit is exceeded. */
   async admit(keyed: KeyedRequest | null, seen: SeenLimits | undefined): Promise<Admission> {
     const { caller, requestId, tokensLikely } = this.plan;
     const { holdId } = this.authorization;
@@ -177,7 +173,6 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     this.span?.end();
   }
 
-  /** Begins to answer an admitted call. */
   start(audience: CallAudience<K>): void {
     this.audience = audience;
     this.leaveRegistry = this.context.running.add(this);
@@ -193,7 +188,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
-  /** Resolves when the hold is open; rejects with the reason when it is refused. */
+  /** Resolves when the hold is open; rejects with the reason if the ledger refuses it. */
   authorize(): Promise<void> {
     const { authorization } = this;
     if (authorization.opening !== null) return authorization.opening;
@@ -279,10 +274,10 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
-  /** Code of the gateway threw: reports it, and ends a call that is still under way. */
+  /** Reports an exception of the gateway's own code, and ends a call that still runs. */
   private onFault(cause: unknown): void {
     this.reportFault(cause);
-    // A call without a verdict on its money keeps its way to one; any other event of this state could throw again.
+    // `received` and `admitted` have no hold to end, and an impossible `fault` would recurse.
     if (decideTransition(this.state, "fault") === "impossible") return;
     this.dispatch("fault", { error: toAppError(cause) });
   }
@@ -307,11 +302,11 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       case "send":
         this.send();
         return;
-      case "hold-back":
-        this.heldBack.push(step);
+      case "buffer":
+        this.buffered.push(step);
         return;
-      case "go-on":
-        this.goOn();
+      case "flush":
+        this.flush();
         return;
       case "pause-upstream":
         this.run.pause();
@@ -319,17 +314,17 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       case "cancel-upstream":
         this.run.cancel();
         return;
-      case "announce":
+      case "send-head":
         this.audience.listener?.onAccepted();
         return;
       case "deliver":
         this.deliver(step.detail.deltas ?? []);
         return;
-      case "cut-short":
+      case "truncate":
         this.audience.listener?.onCut(explainCut(step.event));
         return;
-      case "judge-hang-up":
-        this.judgeHangUp();
+      case "decide-hang-up":
+        this.handleHangUp();
         return;
       case "settle":
         this.settle(step);
@@ -345,27 +340,27 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
-  /** What the account can pay for is known only once the hold is open. */
+  /** In `racing` the reserve covers `unitsMax`. Otherwise the account's money caps the output. */
   private send(): void {
     const { plan, state } = this;
-    // A stop that waited for the hold has ended the call already.
+    // A buffered stop may have ended the call already.
     if (state !== "racing" && state !== "authorized") return;
     const unitsMax = state === "racing" ? plan.terms.unitsMax : this.authorization.decideUnitsAllowed();
     plan.meter.begin(unitsMax);
     this.run = routeCall<K>(this.context.routing, { request: plan, unitsMax, span: this.span }, this);
   }
 
-  private goOn(): void {
-    while (!isHoldingBack(this.state)) {
-      const held = this.heldBack.shift();
-      if (held === undefined) break;
-      this.dispatch(held.event, held.detail);
+  private flush(): void {
+    while (!isBuffering(this.state)) {
+      const next = this.buffered.shift();
+      if (next === undefined) break;
+      this.dispatch(next.event, next.detail);
     }
     this.readOn();
   }
 
   private readOn(): void {
-    if (!isHoldingBack(this.state) && this.callerBuffer === "free") this.run.resume();
+    if (!isBuffering(this.state) && this.callerBuffer === "free") this.run.resume();
   }
 
   private deliver(deltas: readonly K["delta"][]): void {
@@ -383,22 +378,22 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       return;
     }
     this.watchHold();
-    // What is not covered waits for the extension. Without one the answer is over, and the rest is dropped.
-    if (count < deltas.length && isHoldingBack(this.state)) {
-      this.heldBack.unshift({ event: "pieces", detail: { deltas: deltas.slice(count) } });
+    // Deltas beyond the hold wait for the extension. Without one the response is over, and the rest is dropped.
+    if (count < deltas.length && isBuffering(this.state)) {
+      this.buffered.unshift({ event: "pieces", detail: { deltas: deltas.slice(count) } });
     }
   }
 
   private watchHold(): void {
     const verdict = this.authorization.watch(this);
     if (verdict === "wait") this.dispatch("run-short");
-    // An answer whose end has been written needs no other.
+    // A response that is already complete needs no truncation.
     else if (verdict === "stop" && !this.plan.meter.isComplete()) this.dispatch("exhaust");
     else this.dispatch("cover");
   }
 
-  /** After a hang-up the caller's buffer no longer slows the upstream. */
-  private judgeHangUp(): void {
+  /** Reading on for a caller who hung up ignores the caller's full buffer. */
+  private handleHangUp(): void {
     if (!hasHungUp(this.state)) return;
     const verdict = decideHangUp({
       hasVerdict: this.state !== "abandoned",
@@ -419,13 +414,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     return this.leaveDrainPlace !== noPlace;
   }
 
-  /** Decides the charge and writes it. Nothing changes it afterwards. */
+  /** Decides the charge and writes it. It is final. */
   private settle(step: Step<K>): void {
     const verdict = this.decideCharge(step);
-    // The ledger keeps the order: first the hold, then its end.
+    // The ledger applies operations in order: the hold, then its settlement.
     const opening = this.authorize();
     const settling = this.authorization.settle(verdict.bill, this.describeKept(verdict));
-    // An answer that came before its hold: where the hold is refused, that is why nothing could be settled.
+    // The response came before the hold: if the hold was refused, report that instead of the failed settlement.
     const settled = step.from === "racing" ? opening.then(() => settling) : settling;
     if (settled !== settling) settling.catch(() => {});
     settled.then(
@@ -458,7 +453,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
-  /** Reported usage, else the hold; the whole hold where even that cannot be computed: the upstream did its work. */
+  /** The upstream did its work: charge the reported usage, or the hold. If that throws too, charge the whole hold. */
   private decideFault(charge: ChargeRule | null, failure: AppError, reported: K["reported"] | null): Verdict<K> {
     if (charge === null || charge === "nothing") return { kind: "faulted", bill: null, failure };
     try {
@@ -492,7 +487,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
-  /** The ledger asks for this in the middle of a batch, which a throw would take down. */
+  /** The ledger calls this inside a batch, which a throw would fail for all calls in it. */
   private describeAnswer(kept: KeptCall<K>, end: CallEnd<K>): KeptAnswer {
     try {
       return kept.describe(end);
@@ -509,7 +504,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   private onLost({ from }: Step<K>, error: unknown): void {
-    // With a key the same request is answered once more, and of a stream the caller has had something.
+    // Withdraw only if the caller got nothing: a keyed request can be retried, and a stream was partly delivered.
     const { listener, kept } = this.audience;
     const isUnanswered = listener === null && kept === null && !hasHungUp(from);
     const doubtful = isUnanswered ? this.authorization.describeDoubt() : null;
@@ -518,7 +513,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     this.dispatch("lost", { error });
   }
 
-  /** Ends the hold without a charge. A hold that cannot be released now expires: the caller gets the first error. */
+  /** Ends the hold without a charge. If the release fails, the hold expires; the caller gets the original error. */
   private release({ event, detail }: Step<K>): void {
     const { kept } = this.audience;
     const keptEnd = kept === null ? null : { claim: kept.claim, bytes: 0, describe: () => null };
@@ -526,7 +521,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     this.authorization.settle(null, keptEnd).then(finish, finish);
   }
 
-  /** Each part is isolated, so that the call's caller is answered whatever throws. */
+  /** Isolates each part, so `ended` settles whatever throws. */
   private finish({ end, error }: EventDetail<K>): void {
     const tokens = end === undefined ? noTokens : this.countTokens(end);
     this.leave(tokens.input + tokens.output);
@@ -550,7 +545,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
-  /** Returns what the call took of the caller's limits, corrected to what it used. */
+  /** Returns the caller's limits, corrected to the actual usage. */
   private leave(tokensUsed: number): void {
     const { counters, logger } = this.context;
     const { caller, tokensLikely } = this.plan;
@@ -569,7 +564,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       const { target } = this.run;
       const upstream = target === null ? this.describe() : this.describeUpstream(target);
       const fields = { ...upstream, ...plan.describeUsage(usage), lost: presentMoney(settlement.lost) };
-      context.logger.error(fields, "an upstream used more than was on hold");
+      context.logger.error(fields, "upstream usage exceeded the hold");
     }
     const notice = plan.findNotice?.(usage) ?? null;
     const { target } = this.run;
@@ -589,12 +584,12 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     return { use: "request", id: this.plan.requestId, ttlMs: this.plan.terms.holdMs };
   }
 
-  /** Who was asked, for operators. */
+  /** The upstream and the failed attempts, for operators. */
   get routed(): Pick<RoutedRun<K>, "target" | "failedAttempts"> {
     return this.run;
   }
 
-  /** The id of the call's charge in the ledger; `null` while there is none, and where nothing was charged. */
+  /** The id of the call's charge in the ledger; `null` if there is none. */
   findChargeId(): string | null {
     const { holdId } = this.authorization;
     return holdId !== null && this.state === "settled" ? deriveTransactionId(holdId) : null;
@@ -628,7 +623,7 @@ function describeCall<K extends CallKinds>({
   return [`${operation.name} ${modelId}`, { attributes }];
 }
 
-/** Why an answer ends early; `null` where its cap ended it. */
+/** Why a response ends early; `null` for the output cap. */
 function explainCut(event: CallEvent): StoppedBy | null {
   return event === "exhaust" ? "insufficient_balance" : null;
 }

@@ -1,12 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 
-/** Warnings about how an upstream behaves, each at most once an hour for a route. */
+/** Warnings about an upstream's misbehaviour, each at most once an hour per route. */
 export type UpstreamNotices = {
   warn(route: { providerId: string; upstreamModel: string }, notice: UpstreamNotice, fields: object): void;
 };
 
-/** What an upstream does wrong, and what the operator can do about it. */
 const upstreamNotices = {
   "cap-ignored": {
     message: "upstream ignored the output cap",
@@ -20,7 +19,7 @@ const upstreamNotices = {
 export type UpstreamNotice = keyof typeof upstreamNotices;
 
 const intervalMs = 60 * 60_000;
-/** More routes than a catalog has. When they are used up, some warn a second time. */
+/** More routes than any catalog has. Beyond it, some routes warn again early. */
 const routesMax = 10_000;
 
 export function createUpstreamNotices({ clock, logger }: { clock: Clock; logger: Logger }): UpstreamNotices {

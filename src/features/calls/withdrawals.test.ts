@@ -19,7 +19,7 @@ const doubtful: DoubtfulCharge = {
   refundId: "txn_9",
 };
 
-/** A ledger that is away for so many questions, and has charged before. */
+/** A ledger that is unavailable for `awayFor` operations and has charged the call before. */
 function open(awayFor: number, failure: Error = new AppError("overloaded", "The payment could not be recorded.")) {
   const kinds: string[] = [];
   const lines: string[] = [];
@@ -42,7 +42,7 @@ function open(awayFor: number, failure: Error = new AppError("overloaded", "The 
   return { kinds, lines, withdrawals: createWithdrawals({ ledger, logger, clock: createTestClock(), retryMs: 1 }) };
 }
 
-test("a charge in doubt is asked about until the ledger answers, and refunded", async () => {
+test("a charge in doubt is retried until the ledger answers, and refunded", async () => {
   const { kinds, lines, withdrawals } = open(3);
   withdrawals.add(doubtful);
   await waitUntil("its end", () => lines.length === 1);
@@ -51,7 +51,7 @@ test("a charge in doubt is asked about until the ledger answers, and refunded", 
   await withdrawals.close();
 });
 
-test("what is no outage is tried once, and named", async () => {
+test("an error other than an outage is tried once and logged", async () => {
   const { kinds, lines, withdrawals } = open(1, new Error("the charge was not refunded: over-charge"));
   withdrawals.add(doubtful);
   await waitUntil("its end", () => lines.length === 1);
@@ -61,10 +61,10 @@ test("what is no outage is tried once, and named", async () => {
   expect(lines).toHaveLength(1);
 });
 
-test("what is in doubt at the end is tried once more, and named", async () => {
+test("a charge in doubt at shutdown is tried once more and logged", async () => {
   const { lines, withdrawals } = open(Number.POSITIVE_INFINITY);
   withdrawals.add(doubtful);
   await withdrawals.close();
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/"level":"error".*"hold_id":"hold_1".*refund it if it was/);
+  expect(lines[0]).toMatch(/"level":"error".*"hold_id":"hold_1".*refund it if it exists/);
 });

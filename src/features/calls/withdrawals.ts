@@ -6,24 +6,31 @@ import type { Logger } from "../../platform/observability/logger.ts";
 import { type DoubtfulCharge, type Ledger, withdrawCharge } from "../ledger/index.ts";
 
 /**
- * Calls that were refused because nobody could tell in time whether their charge was recorded. Once the database answers
- * again, whatever was charged for them is refunded.
+ * Calls that were rejected because the ledger did not confirm their charge in time. Once the database is back, any charge
+ * for them is refunded.
  */
 export type Withdrawals = {
   add(doubtful: DoubtfulCharge): void;
-  /** Tries once more what is left, and says what stays in doubt. */
+  /** Tries the rest once more, and logs what stays in doubt. */
   close(): Promise<void>;
 };
 
-type WithdrawalDependencies = { ledger: Ledger; clock: Clock; logger: Logger; retryMs?: number };
-
 const retryMsUsual = 1000;
-/** For how long a hold is written that is released at once. */
+/** The expiry of a hold that is written only to be released. */
 const holdMs = 60_000;
 const waitingMax = 100_000;
 
-export function createWithdrawals(dependencies: WithdrawalDependencies): Withdrawals {
-  const { ledger, clock, logger, retryMs = retryMsUsual } = dependencies;
+export function createWithdrawals({
+  ledger,
+  clock,
+  logger,
+  retryMs = retryMsUsual,
+}: {
+  ledger: Ledger;
+  clock: Clock;
+  logger: Logger;
+  retryMs?: number;
+}): Withdrawals {
   const running = createRegistry<Promise<void>>();
   const closing = new AbortController();
   let count = 0;
@@ -32,13 +39,10 @@ export function createWithdrawals(dependencies: WithdrawalDependencies): Withdra
     const expiresAt = new Date(clock.now().getTime() + holdMs);
     try {
       const outcome = await withdrawCharge(ledger.apply, { ...rest, hold: { ...hold, expiresAt } });
-      logger.info(
-        { ...describe(hold), outcome },
-        "a call that was refused while the database was away is not paid for",
-      );
+      logger.info({ ...describe(hold), outcome }, "charge of a rejected call withdrawn");
       return true;
     } catch (error) {
-      // What is wrong for another reason than an outage stays wrong, and is the operator's.
+      // Retry only outages; the operator has to resolve any other error.
       const isOver = closing.signal.aborted || !isOutage(error);
       if (isOver) giveUp(hold, error);
       return isOver;
@@ -50,7 +54,7 @@ export function createWithdrawals(dependencies: WithdrawalDependencies): Withdra
   }
 
   function giveUp(hold: DoubtfulCharge["hold"], error: unknown): void {
-    logger.error({ ...describe(hold), error }, "a call was refused, and may have been charged: refund it if it was");
+    logger.error({ ...describe(hold), error }, "charge of a rejected call in doubt: refund it if it exists");
   }
 
   return {

@@ -157,7 +157,7 @@ describe("a complete answer", () => {
         expect((await caller.readBalance()).frozen).toBe("0.00");
       }
       expect(chat.gateway.logs).toContainEqual(
-        expect.objectContaining({ level: "error", msg: "an upstream used more than was on hold" }),
+        expect.objectContaining({ level: "error", msg: "upstream usage exceeded the hold" }),
       );
     },
   );
