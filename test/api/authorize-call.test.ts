@@ -118,7 +118,8 @@ test("a call whose hold was never written has nothing to settle", async () => {
   const payment = createPayment(accountId);
   await expect(payment.open()).rejects.toMatchObject({
     code: "insufficient_balance",
-    message: "This request sets 0.12 USD aside, which is 0.000000001 USD more than the balance has. Recharge it.",
+    message:
+      "This request reserves 0.12 USD. Your available balance is 0.119999999 USD. Add 0.000000001 USD to continue.",
   });
   expect(await payment.settle(createUsage(7, 3))).toEqual({ charge: 0n, lost: 0n });
   expect(await readMoney(accountId)).toEqual({ available: firstHold - 1n, frozen: 0n });
@@ -148,7 +149,8 @@ test("a key's budget refuses by a code of its own, and names what is missing of 
   const payment = createPayment(accountId, {}, { amount: nano(100n * token), period: "day" });
   await expect(payment.open()).rejects.toMatchObject({
     code: "key_budget_exceeded",
-    message: "This request sets 0.12 USD aside, which is 0.02 USD more than is left of the API key's budget.",
+    message:
+      "This request reserves 0.12 USD. The API key's budget has 0.10 USD left. Raise it by 0.02 USD to continue.",
   });
 });
 
@@ -157,7 +159,7 @@ test("a frozen account is told that it is suspended, and nothing of money", asyn
   await freezeWallet(world.database, accountId, "test");
   await expect(createPayment(accountId).open()).rejects.toMatchObject({
     code: "account_suspended",
-    message: "The account is suspended: see Billing in the console, or contact the service's operator.",
+    message: "The account is suspended. Open Billing in the console, or contact the service's operator.",
   });
 });
 

@@ -160,7 +160,7 @@ describe("a code", () => {
     const others = answers.filter(({ status }) => status !== 200);
     for (const { status, body } of others) {
       expect([status, body.error.code, body.error.param]).toEqual([409, "already_completed", "code"]);
-      expect(body.error.message).toMatch(/^You have the credit of this code/);
+      expect(body.error.message).toMatch(/^You already redeemed this code/);
     }
     expect((await visitor.get("/balance")).body.gift_balance).toBe("7.50");
   });
@@ -175,9 +175,9 @@ describe("a code", () => {
     clock.advance(1);
     const foreign = await makeCode({}, "EUR");
     const sayings: [string, number, RegExp][] = [
-      [used.text, 409, /^The code was redeemed already/],
+      [used.text, 409, /^The code was already redeemed/],
       [voided.text, 400, /voided/],
-      [over.text, 400, /could be redeemed until/],
+      [over.text, 400, /expired at/],
       [foreign.text, 400, /in EUR, not in USD/],
     ];
     for (const [text, status, saying] of sayings) {

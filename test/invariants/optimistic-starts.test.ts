@@ -5,7 +5,7 @@ import type { CallTerms } from "../../src/features/calls/paid-endpoint.ts";
 import type { Claims } from "../../src/features/idempotency/index.ts";
 import { openHold } from "../../src/features/ledger/apply-within.ts";
 import { createLedger } from "../../src/features/ledger/create-ledger.ts";
-import type { ReachPoint } from "../../src/features/ledger/decide-within.ts";
+import type { Failpoint } from "../../src/features/ledger/decide-within.ts";
 import type { Ledger } from "../../src/features/ledger/index.ts";
 import { findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import type { KeyBudget } from "../../src/lib/budget.ts";
@@ -42,10 +42,16 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-function openNode(reach?: ReachPoint): Node {
+function openNode(failpoint?: Failpoint): Node {
   const address = { connectionString: place.url };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
-  const ledger = createLedger({ database, address, clock: systemClock, onTrouble: () => {}, ...(reach && { reach }) });
+  const ledger = createLedger({
+    database,
+    address,
+    clock: systemClock,
+    onTrouble: () => {},
+    ...(failpoint && { failpoint }),
+  });
   const claims = {} as Claims;
   const { ids } = place.parts;
   const money = { ledger, claims, clock: systemClock, ids, currency: "USD" };

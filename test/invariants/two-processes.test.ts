@@ -55,10 +55,10 @@ async function openLedgerDatabase(accountNames: readonly string[]): Promise<Ledg
 }
 
 /** A ledger in this process, for what only its own points can time. */
-function openLedger(url: string, reach: (point: CommitPoint) => void = () => {}) {
+function openLedger(url: string, failpoint: (point: CommitPoint) => void = () => {}) {
   const address = { connectionString: url };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
-  const ledger = createLedger({ database, address, clock: systemClock, onTrouble: () => {}, reach });
+  const ledger = createLedger({ database, address, clock: systemClock, onTrouble: () => {}, failpoint });
   return {
     ledger,
     async [Symbol.asyncDispose]() {

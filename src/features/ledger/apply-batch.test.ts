@@ -24,7 +24,7 @@ import type {
 } from "./operation.ts";
 
 describe("for any sequence of operations", () => {
-  test("the reducer agrees with an independently written model, on every kind of answer that there is", () => {
+  test("the reducer agrees with an independent model, on every kind of result", () => {
     const counts = new Map(everyAnswer.map((name) => [name, 0]));
     const onAnswer = (operation: Operation, answer: Result): void => {
       const name = nameAnswer(operation, answer);
@@ -37,13 +37,13 @@ describe("for any sequence of operations", () => {
     expect([...counts].filter(([, count]) => count === 0)).toEqual([]);
   });
 
-  test("one batch of n is n batches of one", () => {
+  test("one batch of n equals n batches of one", () => {
     const runs = 400;
     const tried = checkScripts((script) => compareBatchesWithSingles(script, applyBatch), { runs });
     reportScripts("ledger batches", { runs, ...tried });
   });
 
-  test("what is added to another process's writes is what would have been decided after them", () => {
+  test("changes added to another process's writes equal a decision made after them", () => {
     let count = 0;
     const runs = 600;
     const check = (script: Parameters<typeof compareEarlyWithLate>[0]): void => {
@@ -54,11 +54,11 @@ describe("for any sequence of operations", () => {
     expect(count).toBeGreaterThan(200);
   });
 
-  test("the state handed in is not changed", () => {
+  test("the given state is not changed", () => {
     const applyWatched: typeof applyBatch = (state, operations, now) => {
       const before = structuredClone(state);
       const decided = applyBatch(state, operations, now);
-      assertSame("the state handed in", state, before);
+      assertSame("the given state", state, before);
       return decided;
     };
     checkScripts((script) => compareBatchesWithSingles(script, applyWatched), { runs: 100 });
@@ -105,7 +105,7 @@ function nameAnswer({ kind }: Operation, answer: Result): string {
   }
 }
 
-// Examples: what the model proves, told one rule at a time.
+// Examples of what the model proves, one rule at a time.
 
 const accountId: AccountId = "acct_anna";
 const cashId: BucketId = "bkt_anna";
@@ -113,8 +113,8 @@ const noon = new Date("2026-06-17T12:00:00Z");
 const hourMs = 60 * 60 * 1000;
 const cause: Cause = { kind: "request", id: "req_1" };
 
-describe("what pays", () => {
-  test("gifts pay before cash, the one that expires first before the others", () => {
+describe("the spend order", () => {
+  test("gifts pay before cash, those that expire first before the others", () => {
     const world = openWorld([
       topUp({ amount: 10n }),
       grant("txn_late", { amount: 3n, expiresAt: hoursAfterNoon(9) }),
@@ -130,7 +130,7 @@ describe("what pays", () => {
     ]);
   });
 
-  test("quotas among the gifts leave their order as it is", () => {
+  test("quotas do not change the order of gifts", () => {
     const world = openWorld([
       grant("txn_soon", { amount: 3n, expiresAt: hoursAfterNoon(1) }),
       grant("txn_text", { amount: 3n, unit: "text" }),
@@ -147,7 +147,7 @@ describe("what pays", () => {
     ]);
   });
 
-  test("a gift that expires while work is done still pays for that work, and only the rest of it is lost", () => {
+  test("a gift that expires during the work still pays for it, and only its rest expires", () => {
     const world = openWorld([grant("txn_gift", { amount: 5n, expiresAt: hoursAfterNoon(1) }), topUp({ amount: 2n })]);
     world.apply([hold("hold_1", { amount: 3n })], noon);
     expect(world.apply([expireBucket("bkt_gift")], hoursAfterNoon(1))).toEqual([{ kind: "expired", amount: 2n }]);
@@ -158,7 +158,7 @@ describe("what pays", () => {
     expect(readBalances(world)).toEqual({ [cashId]: 2n, bkt_gift: 0n });
   });
 
-  test("a quota pays for the whole of a piece of work or for none of it", () => {
+  test("a quota pays for all of the work or nothing", () => {
     const world = openWorld([topUp({ amount: 100n }), grant("txn_plan", { amount: 5n, unit: "image" })]);
     const quota = (units: bigint) => ({ kind: "image" as const, units });
     expect(
@@ -178,19 +178,19 @@ describe("what pays", () => {
   });
 });
 
-describe("a decision is good beside other processes' writes", () => {
+describe("a decision stays valid after other processes' writes", () => {
   const quota = { kind: "image", units: 3n } as const;
 
   test.each([
     ["a hold of cash", [topUp({ amount: 10n })], hold("hold_1", { amount: 6n }), true],
     ["a hold of the first gift", [topUp({ amount: 10n }), gift(6n)], hold("hold_1", { amount: 6n }), true],
     ["a hold of more than the first gift", [topUp({ amount: 10n }), gift(5n)], hold("hold_1", { amount: 6n }), false],
-    ["a hold that is refused", [topUp({ amount: 5n })], hold("hold_1", { amount: 6n }), false],
+    ["a refused hold", [topUp({ amount: 5n })], hold("hold_1", { amount: 6n }), false],
     ["a quota", [topUp({ amount: 10n }), images(3n)], hold("hold_1", { amount: 6n, quota }), true],
-    ["cash in place of a quota", [topUp({ amount: 10n }), images(2n)], hold("hold_1", { amount: 6n, quota }), false],
-    ["cash where there is no quota", [topUp({ amount: 10n })], hold("hold_1", { amount: 6n, quota }), true],
+    ["cash instead of a quota", [topUp({ amount: 10n }), images(2n)], hold("hold_1", { amount: 6n, quota }), false],
+    ["cash without a quota", [topUp({ amount: 10n })], hold("hold_1", { amount: 6n, quota }), true],
     ["a top-up", [topUp({ amount: 10n })], gift(1n), false],
-  ] as const)("or not: %s", (_name, before, operation, isGood) => {
+  ] as const)("if it may: %s", (_name, before, operation, isGood) => {
     const world = openWorld(before);
     const { changes } = world.decideOn(world.tables, [operation], noon);
     expect(changes.exactAccountIds.has(operation.accountId)).toBe(!isGood);
@@ -206,7 +206,7 @@ describe("a decision is good beside other processes' writes", () => {
 });
 
 describe("a hold", () => {
-  test("is answered the same however often it is sent, and once more after its end", () => {
+  test("is idempotent, also after its end", () => {
     const world = openWorld([topUp({ amount: 10n })]);
     const operation = hold("hold_1", { amount: 6n });
     const held = { kind: "held", unit: "money", amount: 6n };
@@ -219,7 +219,7 @@ describe("a hold", () => {
     expect(world.apply([{ ...operation, amount: nano(5n) }], noon)).toEqual([{ kind: "id-reused" }]);
   });
 
-  test("stays refused, even when there is money by now", () => {
+  test("stays refused, even after a top-up", () => {
     const refused = { kind: "refused", reason: "insufficient-balance", missing: 6n };
     const world = openWorld([]);
     expect(world.apply([hold("hold_1", { amount: 6n })], noon)).toEqual([{ ...refused, isReplay: false }]);
@@ -247,7 +247,7 @@ describe("a hold", () => {
     ).toEqual([nothing, nothing, nothing, nothing]);
   });
 
-  test("is raised to an amount, so that the same extension sent again changes nothing", () => {
+  test("is raised to a total, so a repeated extension changes nothing", () => {
     const world = openWorld([topUp({ amount: 10n }), hold("hold_1", { amount: 6n })]);
     const extended = { kind: "extended", amount: 9n };
     expect(world.apply([extend("hold_1", 9n), extend("hold_1", 9n), extend("hold_1", 4n)], noon)).toEqual([
@@ -260,7 +260,7 @@ describe("a hold", () => {
     ]);
   });
 
-  test("that nobody ended in time is ended by anybody, but not before its time", () => {
+  test("can be expired after its expiry, not before", () => {
     const world = openWorld([topUp({ amount: 10n }), hold("hold_1", { amount: 6n })]);
     const operation = { kind: "expire-hold", accountId, holdId: "hold_1" } as const;
     expect(world.apply([operation], new Date(hoursAfterNoon(1).getTime() - 1))).toEqual([{ kind: "not-due" }]);
@@ -280,7 +280,7 @@ describe("the budget of a key", () => {
       { kind: "held", unit: "money", amount: 6n, isReplay: false },
       { kind: "refused", reason: "key-budget-exceeded", missing: 2n, isReplay: false },
     ]);
-    // What was held and not needed is there again; what was spent is not.
+    // The unused part of a hold returns to the budget.
     expect(world.apply([settle("hold_1", { cost: 4n }), hold("hold_3", { amount: 7n, budget })], noon)).toEqual([
       { kind: "settled", unit: "money", paid: 4n, lost: 0n, isReplay: false },
       { kind: "refused", reason: "key-budget-exceeded", missing: 1n, isReplay: false },
@@ -291,8 +291,8 @@ describe("the budget of a key", () => {
   });
 });
 
-describe("work that cost more than was held", () => {
-  test("takes what else is there, and the rest is a loss of the house", () => {
+describe("work that costs more than its hold", () => {
+  test("takes the rest of the balance, and books what is missing as a loss", () => {
     const world = openWorld([topUp({ amount: 10n }), hold("hold_1", { amount: 6n })]);
     expect(world.apply([settle("hold_1", { cost: 12n, overrun: "refuse" })], noon)).toEqual([
       { kind: "over-hold", missing: 6n },
@@ -305,7 +305,7 @@ describe("work that cost more than was held", () => {
     expect(listMovements(world, "txn_1")).toEqual([`10 from ${cashId} to revenue`, "2 from loss to revenue"]);
   });
 
-  test("takes nothing more from a frozen account, and no more than the key's budget", () => {
+  test("takes nothing more from a frozen account, and at most the key's budget", () => {
     const budget = { keyId: "key_1", amount: nano(8n), period: "total" as const };
     const world = openWorld([
       topUp({ amount: 100n }),
@@ -323,7 +323,7 @@ describe("work that cost more than was held", () => {
 });
 
 describe("a refund", () => {
-  test("goes back the way the charge came, and on from where the last one stopped", () => {
+  test("reverses the spend order, and continues where the last refund stopped", () => {
     const world = openWorld([
       grant("txn_gift", { amount: 4n }),
       topUp({ amount: 3n }),
@@ -337,7 +337,7 @@ describe("a refund", () => {
     expect(world.apply([refund("txn_back3", { amount: 3n })], noon)).toEqual([{ kind: "over-charge", refundable: 2n }]);
   });
 
-  test("to a gift that was used up can be spent by the rest of the same batch", () => {
+  test("to a used-up gift can be spent in the same batch", () => {
     const world = openWorld([
       grant("txn_gift", { amount: 4n }),
       hold("hold_1", { amount: 4n }),
@@ -349,7 +349,7 @@ describe("a refund", () => {
     ]);
   });
 
-  test("to a gift that has expired cannot be spent any more", () => {
+  test("to an expired gift cannot be spent", () => {
     const world = openWorld([
       grant("txn_gift", { amount: 4n, expiresAt: hoursAfterNoon(1) }),
       hold("hold_1", { amount: 4n }),
@@ -368,7 +368,7 @@ describe("a refund", () => {
   });
 });
 
-test("money sent twice under one id arrives once, and other money under the same id not at all", () => {
+test("a repeated top-up is booked once, and another amount under its id is rejected", () => {
   const world = openWorld([]);
   expect(world.apply([topUp({ amount: 5n }), topUp({ amount: 5n }), topUp({ amount: 6n })], noon)).toEqual([
     { kind: "booked", isReplay: false },
@@ -378,7 +378,7 @@ test("money sent twice under one id arrives once, and other money under the same
   expect(readBalances(world)).toEqual({ [cashId]: 5n });
 });
 
-test("what is on hold cannot be taken by a correction", () => {
+test("an adjustment cannot take money on hold", () => {
   const world = openWorld([topUp({ amount: 10n }), hold("hold_1", { amount: 6n })]);
   const correction = { kind: "adjust", id: "txn_fix", accountId, cause } as const;
   expect(world.apply([{ ...correction, amount: nano(-5n) }], noon)).toEqual([
@@ -387,7 +387,7 @@ test("what is on hold cannot be taken by a correction", () => {
   expect(world.apply([{ ...correction, amount: nano(-4n) }], noon)).toEqual([{ kind: "booked", isReplay: false }]);
 });
 
-/** A ledger with two accounts in which these operations have happened, at noon and without a refusal. */
+/** A ledger with two accounts after these operations, all applied at noon. */
 function openWorld(operations: readonly Operation[]): ReducerWorld {
   const world = createReducerWorld({ accountIds: [accountId, "acct_bert"], applyBatch, handout: "everything" });
   for (const { kind } of world.apply(operations, noon)) expect(kind).toMatch(/^(booked|held|settled)$/);

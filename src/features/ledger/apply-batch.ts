@@ -5,8 +5,8 @@ import type { LedgerState } from "./ledger-state.ts";
 import type { Operation, Result } from "./operation.ts";
 
 /**
- * Decides a batch of operations, in order, each seeing what those before it changed. It touches nothing: the state is
- * only read, and what should change is returned. The same function decides everywhere, and tests know it by heart.
+ * The reducer: decides a batch of operations in order, each on the result of those before it. Pure: it reads the state and
+ * returns the changes. Every write path uses it, and tests compare it with an independent model.
  */
 export function applyBatch(
   state: LedgerState,
@@ -24,7 +24,7 @@ export function applyBatch(
   return { results, changes: draft.changes };
 }
 
-/** Whether a result only moved amounts that were there: it would be the same if others had moved some before. */
+/** Whether the result stays right if another process moved amounts first, as long as enough is left. */
 function isPlain(result: Result): boolean {
   switch (result.kind) {
     case "held":

@@ -17,7 +17,7 @@ function findPostingKind(operation: Booking): PostingKind {
   return operation.kind === "adjust" && operation.reverses !== undefined ? "reversal" : postingKinds[operation.kind];
 }
 
-/** Where a correction comes from or goes to. */
+/** The other side of an adjustment's posting. */
 function findCounterpart({ reverses }: AdjustOperation): "adjustments" | `funding:${string}` {
   return reverses === undefined ? "adjustments" : `funding:${reverses}`;
 }
@@ -25,7 +25,7 @@ function findCounterpart({ reverses }: AdjustOperation): "adjustments" | `fundin
 type Booking = TopUpOperation | GrantOperation | AdjustOperation | RefundOperation;
 
 export function applyTopUp(draft: Draft, operation: TopUpOperation): ResultOf<TopUpOperation> {
-  const repeated = answerAgain(draft, operation);
+  const repeated = replayResult(draft, operation);
   if (repeated !== null) return repeated;
   const bucket = findCash(draft, operation.accountId);
   if (bucket.posted + operation.amount > amountMax) return { kind: "too-large" };
@@ -34,7 +34,7 @@ export function applyTopUp(draft: Draft, operation: TopUpOperation): ResultOf<To
 }
 
 export function applyGrant(draft: Draft, operation: GrantOperation): ResultOf<GrantOperation> {
-  const repeated = answerAgain(draft, operation);
+  const repeated = replayResult(draft, operation);
   if (repeated !== null) return repeated;
   const { id, accountId, unit, amount, expiresAt } = operation;
   if (expiresAt !== null && expiresAt <= draft.now) return { kind: "already-expired" };
@@ -53,7 +53,7 @@ export function applyGrant(draft: Draft, operation: GrantOperation): ResultOf<Gr
 }
 
 export function applyAdjust(draft: Draft, operation: AdjustOperation): ResultOf<AdjustOperation> {
-  const repeated = answerAgain(draft, operation);
+  const repeated = replayResult(draft, operation);
   if (repeated !== null) return repeated;
   const bucket = findCash(draft, operation.accountId);
   if (bucket.posted + operation.amount > amountMax) return { kind: "too-large" };
@@ -71,7 +71,7 @@ export function applyAdjust(draft: Draft, operation: AdjustOperation): ResultOf<
 }
 
 export function applyRefund(draft: Draft, operation: RefundOperation): ResultOf<RefundOperation> {
-  const repeated = answerAgain(draft, operation);
+  const repeated = replayResult(draft, operation);
   if (repeated !== null) return repeated;
   const charge = draft.findTransaction(operation.chargeId);
   if (charge === undefined || charge.accountId !== operation.accountId || charge.kind !== "charge") {
@@ -92,7 +92,7 @@ export function applyRefund(draft: Draft, operation: RefundOperation): ResultOf<
   return { kind: "booked", isReplay: false };
 }
 
-/** Goes back the way it came: cash first, then the gifts, the one that expires last first. */
+/** The reverse of the spend order: cash first, then gifts, those that expire last first. */
 function chooseRefundLines(legs: readonly HoldLine[], refunded: bigint, amount: bigint): HoldLine[] {
   const lines: HoldLine[] = [];
   let skipped = refunded;
@@ -120,7 +120,7 @@ export function applyExpireBucket(draft: Draft, operation: ExpireBucketOperation
   const amount = ended.posted - ended.held;
   if (amount === 0n) return { kind: "expired", amount };
   const movement = {
-    // What is on hold stays until its work is done, so a bucket can expire in several parts.
+    // Amounts on hold expire only after their hold ends, so a bucket can expire in several parts.
     id: `txn_${bucket.id.slice("bkt_".length)}.${bucket.entryCount + 1n}` as const,
     leg: 0,
     kind: "expiry" as const,
@@ -132,7 +132,7 @@ export function applyExpireBucket(draft: Draft, operation: ExpireBucketOperation
   return { kind: "expired", amount };
 }
 
-function answerAgain(
+function replayResult(
   draft: Draft,
   operation: Booking,
 ): { kind: "booked"; isReplay: true } | { kind: "id-reused" } | null {
@@ -143,7 +143,7 @@ function answerAgain(
     : { kind: "id-reused" };
 }
 
-/** So that the same request inside this batch is known too. */
+/** Lets a repetition in the same batch find it. */
 function remember(draft: Draft, operation: Booking, legs: readonly HoldLine[]): void {
   const { accountId } = operation;
   const kind = findPostingKind(operation);
@@ -164,7 +164,7 @@ function creditCash(
   remember(draft, operation, [line]);
 }
 
-/** The account's cash, or an empty one that is not opened yet. */
+/** The account's cash bucket, or an empty one that is not opened yet. */
 function findCash(draft: Draft, accountId: AccountId): Bucket {
   const bucketId: BucketId = `bkt_${accountId.slice("acct_".length)}`;
   return draft.findBucket(bucketId) ?? { ...createEmptyBucket(draft, accountId), id: bucketId };
@@ -184,7 +184,7 @@ function createEmptyBucket(draft: Draft, accountId: AccountId) {
   };
 }
 
-/** A grant's bucket has the name of its transaction, so that a repeated grant meets the first. */
+/** Derived from the transaction's id, so a repeated grant finds the first one's bucket. */
 function deriveBucketId(id: TransactionId): BucketId {
   return `bkt_${id.slice("txn_".length)}`;
 }

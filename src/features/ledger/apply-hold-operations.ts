@@ -6,8 +6,8 @@ import {
   compareBuckets,
   type Draft,
   debitBucket,
+  placeOnHold,
   requireBucket,
-  setAside,
   sumAvailable,
   unholdBucket,
 } from "./draft.ts";
@@ -32,10 +32,10 @@ import type {
 export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<HoldOperation> {
   const fingerprint = fingerprintOperation(operation);
   const known = draft.findHold(operation.id);
-  if (known !== undefined) return answerAgain(known, fingerprint);
+  if (known !== undefined) return replayResult(known, fingerprint);
   if (operation.early !== undefined) draft.confirmEarly(operation.accountId, operation.early);
   const payment = choosePayment(draft, operation);
-  // An early call spends what was reserved for it.
+  // An early call spends its own reserve.
   const reserved = operation.early === undefined ? limitReserved(draft, operation.accountId, payment) : 0n;
   const refusal = decideRefusal(draft, operation, payment);
   if (refusal === null && isContended(draft, operation.accountId, payment, reserved)) return contend(draft, operation);
@@ -44,14 +44,14 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
     accountId: operation.accountId,
     unit: payment.unit,
     amount: payment.amount,
-    lines: refusal === null ? setAside(draft, operation.accountId, { ...payment, reserved }) : [],
+    lines: refusal === null ? placeOnHold(draft, operation.accountId, { ...payment, reserved }) : [],
     state: refusal === null ? "open" : "refused",
     settled: 0n,
     refusal,
     fingerprint,
     settlementFingerprint: null,
     keyId: operation.keyId ?? operation.budget?.keyId ?? null,
-    // Budgets are about money; what a quota pays costs none.
+    // Budgets limit money, not quotas.
     budget: payment.unit === "money" && refusal === null ? findBudgetPeriod(operation, draft.now) : null,
     cause: operation.cause,
     expiresAt: operation.expiresAt,
@@ -64,23 +64,23 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
   return { kind: "held", unit: hold.unit, amount: hold.amount, isReplay: false };
 }
 
-function answerAgain(known: Hold, fingerprint: string): ResultOf<HoldOperation> {
+function replayResult(known: Hold, fingerprint: string): ResultOf<HoldOperation> {
   if (known.fingerprint !== fingerprint) return { kind: "id-reused" };
   if (known.refusal !== null) return { kind: "refused", ...known.refusal, isReplay: true };
   return { kind: "held", unit: known.unit, amount: known.amount, isReplay: true };
 }
 
-/** Wholly from the quota if all of it fits, else wholly from money. */
+/** From the quota if it covers everything, else from money. Never from both. */
 function choosePayment(draft: Draft, { accountId, amount, quota }: HoldOperation): { unit: Unit; amount: bigint } {
   if (quota === null) return { unit: "money", amount };
   if (sumAvailable(draft, accountId, quota.kind) >= quota.units) return { unit: quota.kind, amount: quota.units };
   const hasQuota = draft.listBucketIds(accountId).some((id) => draft.findBucket(id)?.unit === quota.kind);
-  // A hold that is released elsewhere could give it back.
+  // Another process may release a hold of the quota, which would change this decision.
   if (hasQuota) draft.requireExact(accountId);
   return { unit: "money", amount };
 }
 
-/** The period that a hold counts in, `null` for a key without a budget. */
+/** The budget period that a hold counts in; `null` for a key without a budget. */
 export function findBudgetPeriod({ budget }: HoldOperation, now: Date): Hold["budget"] {
   return budget === null ? null : { keyId: budget.keyId, startsAt: findPeriodStart(budget.period, now) };
 }
@@ -101,7 +101,7 @@ function decideRefusal(
   return available < payment.amount ? { reason: "insufficient-balance", missing: payment.amount - available } : null;
 }
 
-/** Whether an amount that is there would leave less than is reserved. */
+/** Whether the balance covers the amount but not the reserve beside it. */
 function isContended(
   draft: Draft,
   accountId: AccountId,
@@ -141,17 +141,17 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
   const isLater = operation.expiresAt !== null && operation.expiresAt > raised.expiresAt;
   const changed = isLater && operation.expiresAt !== null ? { ...raised, expiresAt: operation.expiresAt } : raised;
   if (changed !== hold) draft.changeHold(changed);
-  // Nothing is written that would show that it is still open.
+  // Nothing is written that would verify that the hold is still open.
   else draft.requireExact(hold.accountId);
   return { kind: "extended", amount: changed.amount };
 }
 
-/** The hold with more in it; the same one when there is nothing to add. */
+/** Returns the same object if there is nothing to add. */
 function raiseHold(draft: Draft, hold: Hold, more: bigint, budget: bigint | null): Hold {
   if (more === 0n) return hold;
   const wanted = { unit: hold.unit, amount: more };
   const reserved = limitReserved(draft, hold.accountId, wanted);
-  const added = setAside(draft, hold.accountId, { ...wanted, reserved });
+  const added = placeOnHold(draft, hold.accountId, { ...wanted, reserved });
   addToSpending(draft, hold, { held: more, spent: 0n, budget });
   return { ...hold, amount: hold.amount + more, lines: mergeLines(hold.lines, added) };
 }
@@ -213,7 +213,7 @@ function computeCost(unit: Unit, { bill }: SettleOperation): bigint {
   return unit === "money" ? computeCharge(bill) : bill.quotaUnits;
 }
 
-/** How much of what is missing can still be taken: what is there, within the key's budget, from an account in order. */
+/** How much beyond the hold can be taken: limited by the balance and the key's budget, and nothing if frozen. */
 function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, missing: bigint): bigint {
   if (operation.overrun === "charge-hold") return 0n;
   if (missing === 0n || draft.findWallet(hold.accountId)?.isFrozen === true) return 0n;
@@ -226,7 +226,7 @@ function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, miss
 
 type ChargeName = { id: TransactionId; fingerprint: string };
 
-/** Charges the lines in the order in which buckets are spent, and gives back what is left of each. */
+/** Charges the hold's buckets in spend order, and releases the rest of each. */
 function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }: ChargeName): HoldLine[] {
   const { cause } = hold;
   let legs: HoldLine[] = [];
@@ -246,7 +246,7 @@ function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }
   return legs;
 }
 
-/** So that a refund in the same batch finds it. */
+/** Lets a refund in the same batch find the charge. */
 function rememberCharge(draft: Draft, hold: Hold, legs: readonly HoldLine[], { id, fingerprint }: ChargeName): void {
   const kind = legs.length === 0 ? "loss" : "charge";
   const { accountId, unit } = hold;
@@ -286,7 +286,7 @@ export function applyRelease(draft: Draft, operation: ReleaseOperation): ResultO
   if ("kind" in hold) {
     return hold.kind === "already-resolved" && hold.state === "released" ? { kind: "released", isReplay: true } : hold;
   }
-  giveBack(draft, hold, "released");
+  endUnsettled(draft, hold, "released");
   return { kind: "released", isReplay: false };
 }
 
@@ -296,11 +296,11 @@ export function applyExpireHold(draft: Draft, operation: ExpireHoldOperation): R
     return hold.kind === "already-resolved" && hold.state === "expired" ? { kind: "expired", isReplay: true } : hold;
   }
   if (hold.expiresAt > draft.now) return { kind: "not-due" };
-  giveBack(draft, hold, "expired");
+  endUnsettled(draft, hold, "expired");
   return { kind: "expired", isReplay: false };
 }
 
-function giveBack(draft: Draft, hold: Hold, state: "released" | "expired"): void {
+function endUnsettled(draft: Draft, hold: Hold, state: "released" | "expired"): void {
   for (const line of hold.lines) unholdBucket(draft, line);
   draft.changeHold({ ...hold, state, resolvedAt: draft.now });
   addToSpending(draft, hold, { held: -hold.amount, spent: 0n, budget: null });
@@ -308,7 +308,7 @@ function giveBack(draft: Draft, hold: Hold, state: "released" | "expired"): void
 
 type NotOpen = Extract<ResultOf<ReleaseOperation>, { kind: "no-such-hold" | "already-resolved" }>;
 
-/** Somebody else's hold does not exist. */
+/** Another account's hold is not found. */
 function findOpenHold(draft: Draft, asked: { accountId: AccountId; holdId: HoldId }): Hold | NotOpen {
   const hold = draft.findHold(asked.holdId);
   if (hold === undefined || hold.accountId !== asked.accountId) return { kind: "no-such-hold" };
@@ -325,7 +325,7 @@ function addToSpending(
   draft.changeSpending({ ...spending, held: spending.held + held, spent: spending.spent + spent }, budget);
 }
 
-/** `null` when no budget limits the hold. */
+/** `null` if no budget limits the hold. */
 function sumHoldBudgetLeft(draft: Draft, hold: Hold, budgetAmount: bigint | null): bigint | null {
   if (hold.budget === null || budgetAmount === null) return null;
   return sumBudgetLeft(draft, hold.accountId, hold.budget, budgetAmount);

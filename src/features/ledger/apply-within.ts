@@ -13,14 +13,14 @@ import type {
 } from "./operation.ts";
 
 /**
- * One operation in the caller's transaction: it happens if and only if the rest of the transaction does. Cash that comes in
- * pays what the account owes first.
+ * Applies one operation in the caller's transaction, so both commit or neither does. Incoming cash pays the account's debt
+ * first.
  */
 export async function applyWithin<O extends Operation>(tx: Database, operation: O, now: Date): Promise<ResultOf<O>> {
   checkOperation(operation, now);
   const { results } = await decideWithin(tx, [operation], { now });
   if (bringsCash(operation)) await collectDebts(tx, operation.accountId, now);
-  // Credit comes seldom and from anywhere, also from processes that nobody tells who watches.
+  // Credit is rare and may come from a process without watchers, such as the CLI: notify through the database.
   if (!("holdId" in operation) && operation.kind !== "hold") {
     await notifyAccountChange(tx, operation.accountId, "balance");
   }
@@ -38,7 +38,7 @@ export function openHold(tx: Database, request: Request<HoldOperation>, now: Dat
   return applyWithin(tx, { kind: "hold", ...request }, now);
 }
 
-/** Several holds in the caller's transaction, decided together and answered in their order. */
+/** Opens several holds in the caller's transaction; results are in the order of the requests. */
 export async function openHolds(
   tx: Database,
   requests: readonly Request<HoldOperation>[],

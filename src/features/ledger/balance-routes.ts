@@ -5,21 +5,23 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { balanceSchema, bucketListSchema, presentBalance, presentBucket } from "./balance-schema.ts";
-import { listBuckets } from "./list-buckets.ts";
-import { readBalance } from "./read-balance.ts";
-
-type BalanceRouteDependencies = { database: Database; clock: Clock; currency: string };
+import { listBuckets, readBalance } from "./read-balance.ts";
 
 const tags = ["Balance"];
-/** More gifts than anybody is given; those that are spent last are left out. */
+/** More gifts than accounts have. Buckets that are spent last are omitted. */
 const bucketsMax = 100;
 
-export function addBalanceRoutes(http: HttpServer, dependencies: BalanceRouteDependencies): void {
+export function addBalanceRoutes(
+  http: HttpServer,
+  dependencies: { database: Database; clock: Clock; currency: string },
+): void {
   addGetBalance(http, dependencies);
   addListBuckets(http, dependencies);
 }
 
-function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceRouteDependencies): void {
+type BalanceDependencies = Parameters<typeof addBalanceRoutes>[1];
+
+function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceDependencies): void {
   const { config, schema, errors } = describeEndpoint("getBalance", ["unknown_parameter"]);
   http.get(
     "/balance",
@@ -28,7 +30,7 @@ function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceR
       schema: {
         ...schema,
         summary: "Get the balance",
-        description: "What the account has, what of it is on hold, and what is left of its plan's quotas.",
+        description: "Returns the account's balance, the amount on hold, and the rest of its plan's quotas.",
         tags,
         querystring: Type.Object({}, { additionalProperties: false }),
         response: { 200: balanceSchema, ...errors },
@@ -41,10 +43,10 @@ function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceR
   );
 }
 
-function addListBuckets(http: HttpServer, { database, clock }: BalanceRouteDependencies): void {
+function addListBuckets(http: HttpServer, { database, clock }: BalanceDependencies): void {
   const { config, schema, errors } = describeEndpoint("listBuckets", ["unknown_parameter"]);
-  const description = `What the balance and the quotas are made of: cash, each gift and each quota, with when it expires, in the
-order in which they are spent. At most ${bucketsMax}.`;
+  const description = `Lists the credit buckets of the balance and the quotas (cash, each gift, each quota) with their expiry, in the
+order in which they are spent. Returns at most ${bucketsMax}.`;
   http.get(
     "/buckets",
     {

@@ -1,23 +1,23 @@
 import { type Static, Type } from "typebox";
 import { presentMoney } from "../../lib/money.ts";
-import type { Balance } from "./balance.ts";
 import type { Bucket } from "./ledger-state.ts";
 import type { PlanPeriod } from "./plan-period.ts";
 import { presentAmount } from "./present-statement-csv.ts";
+import type { Balance } from "./read-balance.ts";
 
 const amount = (description: string) => Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["12.50"], description });
 const quota = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const balanceSchema = Type.Object({
   object: Type.Literal("balance"),
-  currency: Type.String({ description: "ISO 4217; all amounts are in it." }),
-  available_balance: amount("What can be spent: cash and gift without what is frozen."),
-  frozen_balance: amount("On hold for calls and tasks that are not finished."),
-  cash_balance: amount("Paid in, with what is frozen of it."),
-  gift_balance: amount("Given, with what is frozen of it; what has expired does not count. Spent before cash."),
+  currency: Type.String({ description: "ISO 4217 code of all amounts." }),
+  available_balance: amount("What you can spend: cash and gifts minus the amount on hold."),
+  frozen_balance: amount("On hold for unfinished calls and tasks."),
+  cash_balance: amount("Paid in, including the part on hold."),
+  gift_balance: amount("Gifts, including the part on hold, without expired ones. Spent before cash."),
   quotas: Type.Object(
     { text: quota("Tokens."), image: quota("Images."), video: quota("Seconds.") },
-    { description: "What is left of the plan's quotas." },
+    { description: "The rest of the plan's quotas." },
   ),
   plan: Type.Union([
     Type.Object({ name: Type.String(), expires_at: Type.String({ format: "date-time" }) }),
@@ -49,12 +49,15 @@ const bucketSchema = Type.Object({
   object: Type.Literal("bucket"),
   kind: Type.Enum(["cash", "gift", "quota"]),
   unit: Type.Enum(["money", "text", "image", "video"], {
-    description: "What its amounts are in: money, or the tokens, images or seconds of a quota.",
+    description: "The unit of the amounts: money, or the tokens, images or seconds of a quota.",
   }),
-  balance: Type.String({ examples: ["2.50", "1200"], description: "What is in it, with what is frozen of it." }),
-  frozen: Type.String({ examples: ["0.00"], description: "What of it is on hold." }),
+  balance: Type.String({
+    examples: ["2.50", "1200"],
+    description: "The bucket's balance, including the part on hold.",
+  }),
+  frozen: Type.String({ examples: ["0.00"], description: "The part on hold." }),
   expires_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-    description: "When what is left of it expires.",
+    description: "When the rest of the bucket expires.",
   }),
 });
 

@@ -44,9 +44,9 @@ function withItem(quantity: bigint, rate: bigint): Operation {
 test.each<[string, Operation]>([
   ["the smallest hold", hold],
   ["the largest hold", { ...hold, amount: nano(amountMax) }],
-  ["a budget of nothing", { ...hold, budget: { keyId: "key_1", amount: nano(0n), period: "day" } }],
-  ["a charge of nothing", withItem(0n, 0n)],
-  ["a bill as large as amounts can be", withItem(1000n, amountMax)],
+  ["a budget of zero", { ...hold, budget: { keyId: "key_1", amount: nano(0n), period: "day" } }],
+  ["a charge of zero", withItem(0n, 0n)],
+  ["a bill of the maximum amount", withItem(1000n, amountMax)],
   ["the largest quota", { ...grant, amount: quotaMax }],
   ["an adjustment down", { kind: "adjust", id: "txn_1", accountId, amount: nano(-1n), cause }],
 ])("%s passes", (_, operation) => {
@@ -54,13 +54,13 @@ test.each<[string, Operation]>([
 });
 
 const wrongAmounts: [string, bigint][] = [
-  ["nothing", 0n],
-  ["less than nothing", -1n],
-  ["one too many", amountMax + 1n],
+  ["zero", 0n],
+  ["a negative amount", -1n],
+  ["one above the maximum", amountMax + 1n],
   ["more than 64 bits", 2n ** 64n],
 ];
 
-test.each(wrongAmounts)("%s is no amount to hold, top up, grant or give back", (_, amount) => {
+test.each(wrongAmounts)("%s cannot be held, topped up, granted or refunded", (_, amount) => {
   const wrong = nano(amount) as Nano;
   const operations: Operation[] = [
     { ...hold, amount: wrong },
@@ -75,13 +75,13 @@ test.each(wrongAmounts)("%s is no amount to hold, top up, grant or give back", (
 });
 
 test.each<[string, Operation, string]>([
-  ["an adjustment by nothing", { kind: "adjust", id: "txn_1", accountId, amount: nano(0n), cause }, "amount"],
+  ["an adjustment by zero", { kind: "adjust", id: "txn_1", accountId, amount: nano(0n), cause }, "amount"],
   [
     "an adjustment by too much",
     { kind: "adjust", id: "txn_1", accountId, amount: nano(-amountMax - 1n), cause },
     "amount",
   ],
-  ["a quota of one too many", { ...grant, amount: quotaMax + 1n }, "amount"],
+  ["a quota above the maximum", { ...grant, amount: quotaMax + 1n }, "amount"],
   ["a hold for no units of a quota", { ...hold, quota: { kind: "text", units: 0n } }, "quota"],
   ["a budget below zero", { ...hold, budget: { keyId: "key_1", amount: nano(-1n), period: "day" } }, "budget"],
   ["a hold that ends now", { ...hold, expiresAt: now }, "expires_at"],
@@ -92,9 +92,9 @@ test.each<[string, Operation, string]>([
   ["a negative quantity", withItem(-1n, 1n), "input_tokens"],
   ["a negative rate", withItem(1n, -1n), "input_tokens rate"],
   ["a quantity of more than 64 bits", withItem(2n ** 64n, 0n), "input_tokens"],
-  ["a bill larger than amounts can be", withItem(amountMax, amountMax), "amount"],
+  ["a bill above the maximum amount", withItem(amountMax, amountMax), "amount"],
   ["a rate for no quantity", { ...settle, bill: { ...bill, per: 0n } }, "per"],
   ["a negative minimum", { ...settle, bill: { ...bill, minimum: nano(-1n) } }, "minimum"],
-])("%s is refused, and the field is named", (_, operation, param) => {
+])("%s is rejected with the field's name", (_, operation, param) => {
   expect(() => checkOperation(operation, now)).toThrow(expect.objectContaining({ code: "invalid_parameter", param }));
 });

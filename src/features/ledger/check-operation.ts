@@ -3,13 +3,13 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { amountMax, quotaMax } from "./ledger-state.ts";
 import type { HoldOperation, Operation } from "./operation.ts";
 
-/** A hold longer than this is a mistake: it would keep somebody's money from them. */
+/** A longer hold is a bug: it would lock the customer's money. */
 const holdDaysMax = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 
 const idPatterns = { hold: /^hold_[0-9a-z]{1,64}$/, txn: /^txn_[0-9a-z]{1,64}(\.[a-z]{1,16})?$/ };
 
-/** Refuses what no state of the ledger could make sense of. Throws the error that says what would be right. */
+/** Throws on operations that are invalid in every state of the ledger. */
 export function checkOperation(operation: Operation, now: Date): void {
   if ("cause" in operation) requireText("cause", operation.cause.id);
   switch (operation.kind) {
@@ -51,7 +51,7 @@ function checkHold({ id, amount, quota, budget, expiresAt }: HoldOperation, now:
     throw createWrongAmount("budget", amountMax);
   const leftMs = expiresAt.getTime() - now.getTime();
   if (leftMs > 0 && leftMs <= holdDaysMax * dayMs) return;
-  throw new AppError("invalid_parameter", `A hold ends in the future, within ${holdDaysMax} days.`, {
+  throw new AppError("invalid_parameter", `A hold must expire in the future, within ${holdDaysMax} days.`, {
     param: "expires_at",
   });
 }
@@ -68,7 +68,7 @@ function checkBill(bill: Bill): void {
   if (computeCharge(bill) > amountMax) throw createWrongAmount("amount", amountMax);
 }
 
-/** A part of a bill may be nothing. */
+/** A part of a bill may be zero. */
 function requirePart(param: string, value: bigint): void {
   if (isWrongPart(value)) throw createWrongAmount(param, amountMax);
 }
@@ -82,17 +82,21 @@ function requireAmount(param: string, amount: bigint, max = amountMax): void {
 }
 
 function createWrongAmount(param: string, max: bigint): AppError {
-  return new AppError("invalid_parameter", `${param} is more than nothing, and at most ${max} of its smallest unit.`, {
-    param,
-  });
+  return new AppError(
+    "invalid_parameter",
+    `${param} is out of range. It must be positive and at most ${max} of its smallest unit.`,
+    {
+      param,
+    },
+  );
 }
 
 function requireId(prefix: keyof typeof idPatterns, id: string): void {
   if (idPatterns[prefix].test(id)) return;
-  throw new AppError("invalid_parameter", `${id} is no id of this kind: it begins with ${prefix}_.`, { param: "id" });
+  throw new AppError("invalid_parameter", `${id} is not a valid id. It must begin with ${prefix}_.`, { param: "id" });
 }
 
 function requireText(param: string, text: string): void {
   if (text.length >= 1 && text.length <= 200) return;
-  throw new AppError("invalid_parameter", `${param} has 1 to 200 characters.`, { param });
+  throw new AppError("invalid_parameter", `${param} must have 1 to 200 characters.`, { param });
 }

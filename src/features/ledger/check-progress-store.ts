@@ -3,12 +3,12 @@ import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
 
-/** Where the check of what changed goes on: times by the database's own clock, which also stamped the changes. */
+/** Where the next check of changed accounts starts. Times are by the database's clock, which stamps the changes. */
 export type CheckProgress = { checkedAt: Date; checkedNumber: bigint; previousNumber: bigint };
 
 export async function readCheckProgress(database: Database): Promise<CheckProgress> {
   const row = await database.selectFrom("ledger_checks").selectAll().executeTakeFirst();
-  invariant(row !== undefined, "the ledger's checks have lost their place");
+  invariant(row !== undefined, "the table ledger_checks has no row");
   return { checkedAt: row.checked_at, checkedNumber: row.checked_number, previousNumber: row.previous_number };
 }
 
@@ -28,27 +28,27 @@ export async function listChangedAccounts(database: Database, since: Date): Prom
   return rows.map((row) => row.account_id as AccountId);
 }
 
-/** The moment by the database's clock, and the last number that a posting was given: its sequence knows without reading any. */
+/** The database's time, and the last posting number, read from its sequence. */
 export async function readLedgerEnd(database: Database): Promise<{ at: Date; number: bigint }> {
   const { rows } = await sql<{ at: Date; number: bigint }>`
     select clock_timestamp() as at,
       coalesce(pg_sequence_last_value(pg_get_serial_sequence('postings', 'number')::regclass), 0) as number`.execute(
     database,
   );
-  invariant(rows[0] !== undefined, "the database tells no time");
+  invariant(rows[0] !== undefined, "the database returned no time");
   return rows[0];
 }
 
-/** How far a check of everything has come: accounts in the order of their ids, then holds in that of theirs. */
+/** Progress of a full check: accounts in id order, then holds in id order. */
 export type WholeProgress = {
   accountId: string;
-  /** Up to this account what was sealed before is forgotten. */
+  /** Accounts up to this id have been unsealed. */
   unsealedId: string;
   /** `null` before the first hold. */
   holdId: string | null;
 };
 
-/** `null` when none is under way. */
+/** `null` if no full check is running. */
 export async function readWholeProgress(database: Database): Promise<WholeProgress | null> {
   const row = await database.selectFrom("ledger_checks").selectAll().executeTakeFirstOrThrow();
   if (row.whole_account_id === null || row.whole_unsealed_id === null) return null;

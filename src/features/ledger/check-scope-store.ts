@@ -1,8 +1,14 @@
 /**
- * How much is looked at: `whole`, all that ever happened to some accounts; `recent`, what happened to them after a posting;
- * `sealed`, what happened to them since they were sealed, and that balances are what was sealed and what came since;
- * `part`, the postings of one account that follow its seal up to a number; `holds`, those between two ids, whatever became
- * of them; `usage`, all roll-ups of some accounts.
+ * What a check reads.
+ *
+ * | kind     | reads                                                                              |
+ * |----------|------------------------------------------------------------------------------------|
+ * | `whole`  | the accounts' whole history                                                        |
+ * | `recent` | the accounts' history after a posting                                              |
+ * | `sealed` | the accounts' history since their seals; balances against sealed sums plus the rest |
+ * | `part`   | one account's postings from its seal up to a number                                |
+ * | `holds`  | the holds between two ids, in any state                                            |
+ * | `usage`  | all roll-ups of the accounts                                                       |
  */
 export type Scope =
   | { kind: "whole"; accountIds: readonly string[] | "all" }
@@ -12,19 +18,19 @@ export type Scope =
   | { kind: "holds"; afterId: string; upToId: string }
   | { kind: "usage"; accountIds: readonly string[] };
 
-// A transaction and the hold that it ends share the part of their ids after the prefix.
+// A transaction's id is that of its hold with another prefix.
 export const holdOfPosting = "'hold_' || substr(posting.id, 5)";
 const postingOfHold = "'txn_' || substr(hold.id, 6)";
 export const signedAmount = "case when posting.credit = posting.bucket_id then posting.amount else -posting.amount end";
 const slotOf = (moment: string): string => `date_bin('30 minutes', ${moment}, 'epoch')`;
-/** The sealed sum that a budget's period, or what was taken back for a payment, is kept by. */
+/** The names of the sealed sums of a budget period and of a payment's reversals. */
 export const spendingName = (keyId: string, startsAt: string): string =>
   `${keyId} || ' ' || extract(epoch from ${startsAt})`;
 export const reversalName = "cause_kind || ' ' || cause_id";
 
 /**
- * Every hold in question with what it was charged for and what was booked for it, from tables with as much of either as the
- * scope has. What is looked up row by row is laid out so that an index finds it, whatever the planner expects of it.
+ * Joins every hold in scope with its charge and the sums of its postings. Lateral subqueries with `offset 0` force an index
+ * lookup per row, whatever the planner estimates.
  */
 const billsOfHolds = (charge: string, posted: string): string => `
       select hold.*, charge.id as charge_id, charge.hold_id as charge_hold_id, charge.account_id as charge_account_id,
@@ -67,9 +73,8 @@ const wholeScope = `
         select * from charges where account_id = wallet.account_id and created_at >= wallet.rolled_up_from offset 0) charge)`;
 
 /**
- * Movements are never cut in two, neither by a seal nor by a part: all legs of one are in scope. A charge is written with them and
- * at their moment, so that the time of the postings has it. Usage is looked at from the first slot on that has something new,
- * and from the beginning where nothing is sealed.
+ * Seals and parts never split a transaction: all its legs are in scope. A charge has the same timestamp as its postings, so
+ * their time span contains it. Usage is checked from the first slot with new charges, or from the start if nothing is sealed.
  */
 const sinceSeals = `
     scope_wallets as (select * from wallets where account_id = any($1)),
@@ -101,7 +106,7 @@ const sinceSeals = `
           and slot_at < span.until offset 0) rollup),
     scope_charges as (select * from span_charges where created_at >= rolled_up_from)`;
 
-/** Every statement sees the accounts, postings and holds in question by these names. */
+/** The common table expressions that every invariant's statement reads. */
 export const scopeStatements: Record<Scope["kind"], string> = {
   whole: wholeScope,
   usage: wholeScope,
@@ -119,7 +124,7 @@ export const scopeStatements: Record<Scope["kind"], string> = {
     scope_bills as materialized (${billsById})`,
 };
 
-/** What the statements of a scope are given, by the numbers of their parameters. */
+/** The parameters of a scope's statements, `$1` to `$5`. */
 export function listScopeValues(
   scope: Scope,
   now: Date,

@@ -4,7 +4,7 @@ import { decideClawback } from "./claw-back.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 30n });
 
-test("never takes what is not there or not owed, and leaves no cash while something is owed", () => {
+test("takes at most the available cash and the debt, and leaves no cash while there is debt", () => {
   const known = fc.record({ taken: amount, waived: amount });
   fc.assert(
     fc.property(known, fc.record({ owed: amount, available: amount }), (before, { owed, available }) => {
@@ -21,27 +21,27 @@ test("never takes what is not there or not owed, and leaves no cash while someth
 
 test.each([
   [
-    "all of it, where it is there",
+    "everything, if the cash suffices",
     { taken: 0n, waived: 0n },
     { owed: 20n, available: 25n },
     { taken: 20n, waived: 0n },
   ],
   [
-    "what is there, where it is less",
+    "the available cash, if it does not suffice",
     { taken: 0n, waived: 0n },
     { owed: 20n, available: 5n },
     { taken: 5n, waived: 0n },
   ],
-  ["what comes later", { taken: 5n, waived: 0n }, { owed: 20n, available: 7n }, { taken: 12n, waived: 0n }],
-  ["nothing of what was waived", { taken: 5n, waived: 15n }, { owed: 20n, available: 9n }, { taken: 5n, waived: 15n }],
+  ["cash that arrives later", { taken: 5n, waived: 0n }, { owed: 20n, available: 7n }, { taken: 12n, waived: 0n }],
+  ["nothing that was waived", { taken: 5n, waived: 15n }, { owed: 20n, available: 9n }, { taken: 5n, waived: 15n }],
   [
-    "nothing more where less is owed",
+    "nothing more if less is owed",
     { taken: 5n, waived: 0n },
     { owed: 6n, available: 0n },
     { taken: 5n, waived: 0n },
   ],
   [
-    "back what is not owed any more",
+    "less once less is owed, and returns the rest",
     { taken: 12n, waived: 3n },
     { owed: 5n, available: 0n },
     { taken: 5n, waived: 0n },

@@ -9,14 +9,14 @@ import { lockWallets } from "./ledger-store.ts";
 
 export type ClawbackRequest = Pick<Clawback, "id" | "accountId" | "channel" | "cause" | "owed">;
 
-/** What the account owes of it: nothing is spent there meanwhile. */
+/** While an account has debt, it cannot spend. */
 export function computeDebt({ owed, taken, waived }: Pick<Clawback, "owed" | "taken" | "waived">): Nano {
   return nano(owed - taken - waived);
 }
 
 /**
- * What is to be taken and waived when so much is owed and so much cash is there. Where less is owed than before, the debt
- * goes first, then what was waived; only then anything is given back.
+ * How much to take and waive, given what is owed and the available cash. If less is owed than before, reduce the debt
+ * first, then the waived amount, and only then return credit.
  */
 export function decideClawback(
   known: { taken: bigint; waived: bigint },
@@ -30,9 +30,9 @@ export function decideClawback(
 }
 
 /**
- * Takes back credit whose funding went away, or gives it again. It names what is owed in all and not the difference, so
- * that whatever is told twice happens once. What is not there, or held by a running call, is the account's debt, which
- * freezes it until it is paid or waived.
+ * Claws back credit whose payment was reversed, or returns it. `owed` is the total and not the difference, so a repeated
+ * request changes nothing. Amounts that are spent or on hold become debt, which freezes the account until it is paid or
+ * waived.
  */
 export async function clawBack(tx: Database, request: ClawbackRequest, now: Date): Promise<void> {
   await lockWallets(tx, [request.accountId]);
@@ -44,7 +44,7 @@ export async function clawBack(tx: Database, request: ClawbackRequest, now: Date
   await collectDebts(tx, request.accountId, now);
 }
 
-/** Pays what the account owes from cash that nobody holds, the oldest first. */
+/** Pays the account's debts from cash that is not on hold, oldest first. */
 export async function collectDebts(tx: Database, accountId: AccountId, now: Date): Promise<void> {
   await lockWallets(tx, [accountId]);
   for (const debt of await listDebts(tx, accountId)) await settleClawback(tx, debt, now);
@@ -65,12 +65,12 @@ async function settleClawback(tx: Database, clawback: Clawback, now: Date): Prom
       cause: clawback.cause,
     };
     const { results } = await decideWithin(tx, [operation], { now });
-    invariant(results[0]?.kind === "booked", `${operation.id} was answered with ${results[0]?.kind}`);
+    invariant(results[0]?.kind === "booked", `${operation.id} returned ${results[0]?.kind}`);
   }
   await putClawback(tx, { ...clawback, taken: nano(taken), waived: nano(waived), stepCount }, now);
 }
 
-/** Named by what it is for and its number, so that it can be booked once only, whatever else goes wrong. */
+/** Derived from the clawback and the step, so each step is booked once. */
 function nameStep(id: string, stepCount: number): TransactionId {
   return `txn_${hash("sha256", `clawback\n${id}`, "hex").slice(0, 32)}r${stepCount}`;
 }

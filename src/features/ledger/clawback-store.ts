@@ -5,16 +5,16 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Cause } from "./ledger-state.ts";
 
-/** What a channel of payments wants back of an account's credit, and what became of that. */
+/** Credit that a payment channel has reversed, and how much of it was taken or waived. */
 export type Clawback = {
-  /** The name of the refund or dispute at the channel. */
+  /** The channel's id of the refund or dispute. */
   id: string;
   accountId: AccountId;
   channel: string;
   cause: Cause;
   owed: Nano;
   taken: Nano;
-  /** What an operator has given up. */
+  /** Debt that an operator waived. */
   waived: Nano;
   stepCount: number;
   createdAt: Date;
@@ -25,19 +25,19 @@ export async function findClawback(tx: Database, id: string): Promise<Clawback |
   return row === undefined ? null : toClawback(row);
 }
 
-/** What a payment's refunds and disputes took, oldest first. */
+/** A payment's clawbacks, oldest first. */
 export async function listClawbacks(database: Database, causeId: string): Promise<Clawback[]> {
   const query = database.selectFrom("clawbacks").selectAll().where("cause_id", "=", causeId);
   return (await query.orderBy("created_at").orderBy("id").execute()).map(toClawback);
 }
 
-/** What the account still owes, oldest first. */
+/** The account's open debts, oldest first. */
 export async function listDebts(database: Database, accountId: string): Promise<Clawback[]> {
   const query = database.selectFrom("clawbacks").selectAll().where("account_id", "=", accountId).where(isUnpaid);
   return (await query.orderBy("created_at").orderBy("id").execute()).map(toClawback);
 }
 
-/** Accounts that owe something and have cash that nobody holds, as when a call has ended. */
+/** Accounts with debt and cash that is not on hold, such as after a call has ended. */
 export async function listPayableDebtors(database: Database, limit: number): Promise<AccountId[]> {
   const { rows } = await sql<{ account_id: AccountId }>`
     select distinct account_id from clawbacks where ${isUnpaid} and exists (
@@ -48,14 +48,14 @@ export async function listPayableDebtors(database: Database, limit: number): Pro
 
 const isUnpaid = sql<boolean>`owed_nano > taken_nano + waived_nano`;
 
-/** Cash that nobody holds. */
+/** Cash that is not on hold. */
 export async function findFreeCash(tx: Database, accountId: AccountId): Promise<bigint> {
   const { rows } = await sql<{ free: bigint }>`
     select posted - held as free from buckets where account_id = ${accountId} and kind = 'cash'`.execute(tx);
   return rows[0]?.free ?? 0n;
 }
 
-/** The wallet's new version tells every process that remembers it whether it is frozen. */
+/** Bumps the wallet's version, so processes that cache it reload whether it is frozen. */
 export async function putClawback(tx: Database, clawback: Clawback, now: Date): Promise<void> {
   const amounts = {
     owed_nano: clawback.owed,
@@ -86,7 +86,7 @@ function toClawback(row: Tables["clawbacks"]): Clawback {
     id: row.id,
     accountId: row.account_id as AccountId,
     channel: row.channel,
-    // Only clawBack writes them.
+    // Only clawBack writes causes.
     cause: { kind: row.cause_kind as Cause["kind"], id: row.cause_id },
     owed: nano(row.owed_nano),
     taken: nano(row.taken_nano),

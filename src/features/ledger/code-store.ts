@@ -22,7 +22,7 @@ export async function insertCode(tx: Database, code: RedeemCode, hash: Buffer): 
     .execute();
 }
 
-/** Locks the code until the transaction ends, so that it is redeemed or voided once. Wallets are locked after it. */
+/** `FOR UPDATE`, so a code is redeemed or voided once. Lock order: code, then wallet. */
 export async function lockCodeByHash(tx: Database, hash: Buffer): Promise<RedeemCode | null> {
   const row = await selectCodes(tx).where("hash", "=", hash).forUpdate().executeTakeFirst();
   return row === undefined ? null : toCode(row);
@@ -33,7 +33,6 @@ export async function lockCode(tx: Database, id: string): Promise<RedeemCode | n
   return row === undefined ? null : toCode(row);
 }
 
-/** Writes what can change about a code: that it is over. */
 export async function updateCode(tx: Database, code: RedeemCode): Promise<void> {
   await tx
     .updateTable("redeem_codes")
@@ -52,7 +51,7 @@ function selectCodes(database: Database) {
 
 function toCode(row: Tables["redeem_codes"]): RedeemCode {
   return {
-    // The table's checks hold the prefixes and the words.
+    // The table's check constraints guarantee the id prefixes and the kind.
     id: row.id as RedeemCode["id"],
     lastFour: row.last_four,
     kind: row.kind as RedeemCode["kind"],

@@ -2,25 +2,25 @@ import { hash } from "node:crypto";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 
-/** Credit that whoever has the code can take once. */
+/** Credit that the holder of the code can redeem once. */
 export type RedeemCode = {
   id: `code_${string}`;
   lastFour: string;
   kind: "cash" | "gift";
   amount: Nano;
   currency: string;
-  /** How long the gift lasts once it is redeemed; `null` for ever. */
+  /** Days until the redeemed gift expires; `null` for never. */
   giftDays: number | null;
   note: string;
   createdAt: Date;
-  /** Until when it can be redeemed. */
+  /** The last time to redeem it. */
   expiresAt: Date | null;
   voidedAt: Date | null;
   redeemedAt: Date | null;
   redeemedBy: AccountId | null;
 };
 
-/** Crockford's alphabet: what is read aloud or written down comes back the same. */
+/** Crockford's base32: no letters that look or sound alike. */
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const groupCount = 4;
 const groupCharacters = 5;
@@ -38,18 +38,18 @@ export function hashCode(text: string): Buffer {
   return hash("sha256", readPlainCode(text), "buffer");
 }
 
-/** Whether the text can be a code at all; whoever types one that cannot has made a slip, not a guess. */
+/** Whether the text has the form of a code. If not, it is a typo, not a guess. */
 export function isCodeText(text: string): boolean {
   const plain = readPlainCode(text);
   return plain.length === groupCount * groupCharacters && [...plain].every((character) => alphabet.includes(character));
 }
 
-/** However it was written down: without the dashes, in small letters, with an O for a zero. */
+/** Normalizes case, dashes, spaces and the letters O, I and L. */
 function readPlainCode(text: string): string {
   return text.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
 }
 
-/** Until when what a code gives can be spent, if it is redeemed at the given moment. */
+/** When the credit of a code that is redeemed at the given time expires. */
 export function decideGiftEnd({ giftDays }: Pick<RedeemCode, "giftDays">, redeemedAt: Date): Date | null {
   return giftDays === null ? null : new Date(redeemedAt.getTime() + giftDays * dayMs);
 }

@@ -12,7 +12,7 @@ const countMax = 1000;
 const giftDaysMax = 3650;
 const noteCharactersMax = 200;
 
-/** The only moment at which the text of a code is known; afterwards there is just its hash. */
+/** Returns the codes' texts, which are not stored: the database has only their hashes. */
 export async function createCodes(
   dependencies: {
     database: Database;
@@ -48,13 +48,15 @@ export async function createCodes(
 function requireNewCodes({ count, amount, kind, giftDays, note, expiresAt }: NewCodes, now: Date): void {
   const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max;
   if (!isWithin(count, countMax)) throw createInvalid("count", `Write a whole number from 1 to ${countMax}.`);
-  if (amount < 1n || amount > amountMax) throw createInvalid("amount", "A code is worth more than nothing.");
-  if (kind === "cash" && giftDays !== null) throw createInvalid("days", "Cash does not expire; only gifts have days.");
+  if (amount < 1n || amount > amountMax) throw createInvalid("amount", "A code's amount must be above zero.");
+  if (kind === "cash" && giftDays !== null)
+    throw createInvalid("days", "Cash does not expire. Only gifts can have days.");
   if (giftDays !== null && !isWithin(giftDays, giftDaysMax)) {
     throw createInvalid("days", `Write a whole number from 1 to ${giftDaysMax}.`);
   }
-  if (note.length > noteCharactersMax) throw createInvalid("note", `A note has up to ${noteCharactersMax} characters.`);
-  if (expiresAt !== null && expiresAt <= now) throw createInvalid("expires", "A code ends in the future.");
+  if (note.length > noteCharactersMax)
+    throw createInvalid("note", `A note can have up to ${noteCharactersMax} characters.`);
+  if (expiresAt !== null && expiresAt <= now) throw createInvalid("expires", "A code must expire in the future.");
 }
 
 function createInvalid(param: string, message: string): AppError {

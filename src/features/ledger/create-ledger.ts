@@ -10,7 +10,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { createMetrics, type Metrics } from "../../platform/observability/metrics.ts";
 import type { Span, Tracing } from "../../platform/tracing/span.ts";
 import { checkOperation } from "./check-operation.ts";
-import type { ReachPoint } from "./decide-within.ts";
+import type { Failpoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
 import { createContended } from "./explain-refused-hold.ts";
 import { type Conclusion, createGroupCommit } from "./group-commit.ts";
@@ -21,25 +21,25 @@ import { createReserves } from "./reserves.ts";
 
 export type Ledger = {
   /**
-   * Applies an operation, together with whatever else is under way, and answers once it is durable. A claim that it
-   * concludes ends with it, or neither happens. The span, where it is traced, is linked with those of its commits.
+   * Applies an operation in the next group commit and resolves once it is durable. Its idempotency claim ends in the same
+   * transaction. The span is linked to the commit's.
    */
   apply<O extends Operation>(
     operation: O,
     conclusion?: ConclusionOf<O> | null,
     span?: Span | null,
   ): Promise<ResultOf<O>>;
-  /** How much money could be put on hold, by what this process remembers; `null` when it remembers nothing. */
+  /** The spendable money by this process's cache; `null` if the account is not cached. */
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
   /**
-   * Whether a call may begin before its hold is written: whatever other processes do, the money for it will be there. Then
-   * the hold carries it as `early`, and `endEarly` follows once the hold is written, refused or given up.
+   * Whether a call may start before its hold is written, because its money is reserved against all processes. If so, pass
+   * the amount as `early` with the hold, and call `endEarly` once the hold is written, refused or given up.
    */
   beginEarly(accountId: AccountId, amount: Nano): boolean;
   endEarly(accountId: AccountId, amount: Nano): void;
-  /** Throws where payments cannot be recorded at the moment. Writes nothing. */
+  /** Throws if the ledger cannot commit at the moment. Writes nothing. */
   check(): Promise<void>;
-  /** Lets everything that was submitted end first. */
+  /** Drains pending operations first. */
   close(): Promise<void>;
 };
 
@@ -56,29 +56,36 @@ type LedgerOptions = {
   database: Database;
   address: DatabaseAddress;
   clock: Clock;
-  /** Told of each try that did not reach the database, and of each that did. */
+  /** Called when a commit finds the database unavailable, and `onRecovery` for each successful commit. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
-  /** Told of the account of each operation that is durable, once for each. */
+  /** Called for each committed operation. */
   onBooked?(accountId: AccountId): void;
   metrics?: LedgerMetrics;
-  reach?: ReachPoint;
-  /** When it says so, nobody waits for the database any longer. */
+  failpoint?: Failpoint;
+  /** Aborts waiting for the database. */
   abandoned?: AbortSignal;
   tracing?: Tracing | null;
 };
 
 export function createLedger(options: LedgerOptions): Ledger {
-  const { database, address, clock, onTrouble, reach = () => {}, abandoned = new AbortController().signal } = options;
+  const {
+    database,
+    address,
+    clock,
+    onTrouble,
+    failpoint = () => {},
+    abandoned = new AbortController().signal,
+  } = options;
   const { onRecovery = () => {}, onBooked = () => {}, metrics = createMetrics(), tracing = null } = options;
   const session = createSession(address, abandoned);
   const reserves = createReserves();
-  const told = { onTrouble, onRecovery, onBooked, metrics, tracing };
-  const groupCommit = createGroupCommit({ database, session, reserves, clock, reach, abandoned, ...told });
+  const observers = { onTrouble, onRecovery, onBooked, metrics, tracing };
+  const groupCommit = createGroupCommit({ database, session, reserves, clock, failpoint, abandoned, ...observers });
   metrics.ledgerQueueLength.observe(() => [[groupCommit.length()]]);
   metrics.ledgerQueueAge.observe(() => [[groupCommit.oldestMs() / 1000]]);
 
-  /** Where only what another process has reserved stands in the way, that is over soon: it was revoked. */
+  /** Retries while only another process's reserve blocks the operation: it was revoked, and ends soon. */
   async function applyPatiently(operation: Operation, span: Span | null): Promise<ResultOf<Operation>> {
     const startedMs = performance.now();
     for (;;) {
@@ -90,12 +97,12 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   const idleTimer = setInterval(() => {
-    // Where it cannot be written, the lease lapses.
+    // If this fails, the lease expires.
     for (const idle of reserves.takeIdle()) endReserve(database, idle).catch(() => {});
   }, idleEveryMs).unref();
 
   return {
-    // Not an async function: its promise would be one more for each operation.
+    // Not async: that would allocate one more promise per operation.
     apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null, span: Span | null = null) {
       try {
         checkOperation(operation, clock.now());
@@ -111,7 +118,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     estimateSpendable: (accountId, budget) =>
       estimateSpendable(groupCommit.memory, accountId, { budget, now: clock.now() }),
     beginEarly(accountId, amount) {
-      // What expires before a hold is written does not pay for it.
+      // Ignore credit that expires before the hold can be written.
       const now = new Date(clock.now().getTime() + 2 * reserveLeaseMs);
       return reserves.begin(accountId, amount, estimateSpendable(groupCommit.memory, accountId, { budget: null, now }));
     },
@@ -129,15 +136,15 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** Longer than an idle process keeps a reserve. */
+/** Longer than an idle process keeps its reserve. */
 const contendedMsMax = 6000;
 const idleEveryMs = 1000;
 
-/** Takes money that another process may have reserved. Ends no claim. */
+/** Operations that take money which another process may have reserved. They end no claim. */
 function canContend(operation: Operation): boolean {
   return operation.kind === "extend" || (operation.kind === "hold" && operation.early === undefined);
 }
 
 function createBehind(): AppError {
-  return new AppError("overloaded", "Payments wait too long to be recorded.");
+  return new AppError("overloaded", "Payments take too long to be recorded.");
 }

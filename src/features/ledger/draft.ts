@@ -16,7 +16,7 @@ import {
   type Wallet,
 } from "./ledger-state.ts";
 
-/** What a settlement was for. */
+/** The bill of a settlement. */
 export type Charge = {
   id: TransactionId;
   holdId: HoldId;
@@ -29,9 +29,7 @@ export type Charge = {
   createdAt: Date;
 };
 
-/** What a batch has decided to change. */
 export type Changes = {
-  /** When everything in it happened. */
   decidedAt: Date;
   accountIds: Set<AccountId>;
   buckets: Map<BucketId, Bucket>;
@@ -43,29 +41,29 @@ export type Changes = {
   spending: Map<string, KeySpending>;
   transactions: Map<TransactionId, KnownTransaction>;
   /**
-   * Accounts of which something was decided that another process's charge in between would make wrong. What was decided
-   * of all others is as right after it, if the amounts below are still to be had.
+   * Accounts whose decision is valid only for the exact version it was made on. Decisions on other accounts stay valid
+   * after another process's write, as long as the amounts below are still available.
    */
   exactAccountIds: Set<AccountId>;
-  /** The least that was available of each bucket after something of it was put on hold. */
+  /** The lowest available amount of each bucket after a hold on it. */
   leastAvailable: Map<BucketId, bigint>;
-  /** The most that was counted of each key's budget after something was added to it. */
+  /** The highest counted amount of each key's budget. */
   mostCounted: Map<string, { counted: bigint; budget: bigint }>;
   reserves: Map<AccountId, DecidedReserve>;
 };
 
 /**
- * What becomes of a reserve: its owner grants or renews it, from when on the lease counts; or another process revokes it, which
- * leaves amount and lease as they are; or the owner of a revoked one lowers it to what has begun.
+ * A change of a reserve. Its owner grants or renews it, which restarts the lease. Another process revokes it, which keeps
+ * amount and lease. The owner of a revoked reserve lowers it to the calls that have started.
  */
 export type DecidedReserve = Reserve & { isRenewed: boolean };
 
-/** The early calls of the process that decides, and its name as an owner of reserves. */
+/** The deciding process's reserves for early calls. */
 export type EarlyCalls = {
   isOwner(owner: string): boolean;
   /**
-   * Returns the money that early calls may count on while the batch is being written. Lowers it to `left` where it is more,
-   * but never below the cost of the calls that have begun.
+   * Returns the money that early calls may count on while the batch is being written: at most `left`, but never less than
+   * the calls that have started need.
    */
   limitEarly(accountId: AccountId, left: bigint): bigint;
 };
@@ -73,13 +71,13 @@ export type EarlyCalls = {
 /** For writers without early calls. */
 const noEarlyCalls: EarlyCalls = { isOwner: () => false, limitEarly: () => 0n };
 
-/** The state as it is after the operations of the batch so far: what they changed lies over what was there. */
+/** The state after the batch's operations so far: changes on top of the loaded state. */
 export type Draft = {
   changes: Changes;
   now: Date;
   findWallet(accountId: AccountId): Wallet | undefined;
   findBucket(id: BucketId): Bucket | undefined;
-  /** The account's open buckets, of every unit, in the order in which they are spent. */
+  /** The account's open buckets of all units, in spend order. */
   listBucketIds(accountId: AccountId): readonly BucketId[];
   findHold(id: HoldId): Hold | undefined;
   findTransaction(id: TransactionId): KnownTransaction | undefined;
@@ -88,25 +86,25 @@ export type Draft = {
   changeBucket(bucket: Bucket): void;
   openHold(hold: Hold): void;
   changeHold(hold: Hold): void;
-  /** With the budget that limits it, `null` where none does or where nothing is added. */
+  /** `budget` is `null` if no budget applies or nothing is added. */
   changeSpending(spending: KeySpending, budget: bigint | null): void;
   post(posting: Posting): void;
-  /** Notes how little was left of a bucket when something of it had been put on hold. */
+  /** Records what is available of a bucket after a hold on it. */
   noteAvailable(bucketId: BucketId, available: bigint): void;
-  /** What was decided of this account is right for no other state of it. */
+  /** Makes this account's decision valid only for the exact version it was made on. */
   requireExact(accountId: AccountId): void;
   /**
-   * The money a hold must leave for early calls, of this process or of another. `left` is what the hold would leave: this
-   * process begins no early call beyond it from now on.
+   * The money that a hold must leave for early calls of any process. `left` is what the hold would leave; from now on this
+   * process starts no early call beyond it.
    */
   limitReserved(accountId: AccountId, left: bigint): bigint;
-  /** The hold of a call that has begun is being decided: from here on nothing has to be left for it. */
+  /** The hold of an early call is decided in this batch, so nothing has to be left for it any more. */
   confirmEarly(accountId: AccountId, amount: bigint): void;
-  /** Another process's reserve stands in the way: it may not be renewed. */
+  /** Another process's reserve blocks a hold: stop its renewal. */
   revokeReserve(accountId: AccountId): void;
 };
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one draft; all of its functions change the same things.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one draft; its functions share its state.
 export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = noEarlyCalls): Draft {
   const changes: Changes = {
     decidedAt: now,
@@ -125,7 +123,7 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
     reserves: new Map(),
   };
   const confirmed = new Map<AccountId, bigint>();
-  /** Sorted once for each account and batch, and anew when a bucket is opened, or opened again by a refund. */
+  /** Cached per account and batch; invalidated when a bucket is opened, or reopened by a refund. */
   const spendOrder = new Map<AccountId, BucketId[]>();
   const addedIds = new Map<AccountId, BucketId[]>();
 
@@ -180,7 +178,7 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
       changes.accountIds.add(hold.accountId);
     },
     changeSpending(spending, budget) {
-      invariant(spending.held >= 0n, `${spending.keyId} would hold less than nothing`);
+      invariant(spending.held >= 0n, `${spending.keyId} would have a negative hold`);
       const name = nameSpending(spending);
       changes.spending.set(name, spending);
       if (budget === null) return;
@@ -220,11 +218,11 @@ export function createDraft(state: LedgerState, now: Date, early: EarlyCalls = n
   };
 }
 
-/** Gifts before cash, what expires first before what expires later. */
+/** The spend order: gifts before cash, those that expire first before the others. */
 export function compareBuckets(a: Bucket, b: Bucket): number {
   if ((a.kind === "cash") !== (b.kind === "cash")) return a.kind === "cash" ? 1 : -1;
   const difference = getExpiryMs(a) - getExpiryMs(b);
-  // Two that never expire differ by no number at all.
+  // Infinity - Infinity is NaN: neither expires.
   if (difference !== 0 && !Number.isNaN(difference)) return difference;
   return a.id < b.id ? -1 : Number(a.id > b.id);
 }
@@ -237,7 +235,7 @@ export function isExpired(bucket: Bucket, now: Date): boolean {
   return bucket.expiresAt !== null && bucket.expiresAt <= now;
 }
 
-/** What can be spent or put on hold of a unit: nothing that is on hold already, nothing that has expired. */
+/** The amount of a unit that is neither on hold nor expired. */
 export function sumAvailable(draft: Draft, accountId: AccountId, unit: Unit): bigint {
   let total = 0n;
   for (const id of draft.listBucketIds(accountId)) total += getAvailable(draft, draft.findBucket(id), unit);
@@ -249,17 +247,17 @@ function getAvailable({ now }: Draft, bucket: Bucket | undefined, unit: Unit): b
 }
 
 /**
- * Sets an amount aside, bucket after bucket. The caller has seen that it is there, and `reserved` beside it. Whether one
- * before it has nothing left is true for one state of the account only.
+ * Puts an amount on hold, bucket by bucket in spend order. The caller has checked that the balance covers it and `reserved`
+ * beside it. A hold that uses up a bucket is valid only for the exact version.
  */
-export function setAside(
+export function placeOnHold(
   draft: Draft,
   accountId: AccountId,
   { unit, amount, reserved }: { unit: Unit; amount: bigint; reserved: bigint },
 ): HoldLine[] {
   let lines: HoldLine[] = [];
   let left = amount;
-  // What other buckets have is left by all who take from the first alone.
+  // The balance of the other buckets counts towards the reserve, so this bucket must leave only the rest of it.
   const total = reserved === 0n ? 0n : sumAvailable(draft, accountId, unit);
   for (const bucketId of draft.listBucketIds(accountId)) {
     if (left === 0n) break;
@@ -279,14 +277,14 @@ export function setAside(
   return lines;
 }
 
-/** Nearly always there is one, and a list that is made with it has no room for more; one that grows takes seventeen. */
+/** Nearly all holds have one line: an array literal of one element takes less memory than one grown by `push`. */
 export function addLine(lines: HoldLine[], line: HoldLine): HoldLine[] {
   return lines.length === 0 ? [line] : [...lines, line];
 }
 
 type Movement = Pick<Posting, "id" | "leg" | "kind" | "refundOf" | "fingerprint"> & { cause: Cause };
 
-/** Adds to a bucket, from an account of the house. */
+/** Adds to a bucket, from a system account. */
 export function creditBucket(
   draft: Draft,
   movement: Movement,
@@ -298,7 +296,7 @@ export function creditBucket(
   draft.post(describePosting(draft, movement, changed, { debit: from, credit: bucketId, amount }));
 }
 
-/** Takes from a bucket, for an account of the house, and releases what else was on hold. */
+/** Takes from a bucket into a system account, and lowers its hold by `unheld`. */
 export function debitBucket(
   draft: Draft,
   movement: Movement,
@@ -327,7 +325,7 @@ export function requireBucket(draft: Draft, id: BucketId): Bucket {
   return bucket;
 }
 
-/** Of a bucket as it is afterwards. */
+/** `bucket` is the state after the posting. */
 function describePosting(
   { now }: Draft,
   { id, leg, kind, refundOf, fingerprint, cause }: Movement,

@@ -21,7 +21,7 @@ type Remembered = {
   spent?: { held: bigint; spent: bigint; period: Budget["period"] };
 };
 
-/** A state in which one account is known. */
+/** A cache with one account. */
 function createState({ buckets = [cash], isFrozen = false, spent }: Remembered): LedgerState {
   const known = buckets.map((shape, index): Bucket => {
     const id: BucketId = `bkt_${index}`;
@@ -45,11 +45,11 @@ function estimate(remembered: Remembered, budget: Budget | null = null): bigint 
   return estimateSpendable(createState(remembered), accountId, { budget: own, now });
 }
 
-test("of an account that nothing is remembered of, nothing is said", () => {
+test("an account that is not cached has no estimate", () => {
   expect(estimateSpendable(createState({}), "acct_2", { budget: null, now })).toBeNull();
 });
 
-test("money counts that is neither on hold nor expired; quotas do not", () => {
+test("counts money that is neither on hold nor expired, and no quotas", () => {
   const gift = (expiresAt: Date | null): BucketShape => ({ ...cash, kind: "gift", posted: 7n, expiresAt });
   expect(estimate({ buckets: [] })).toBe(0n);
   expect(estimate({ buckets: [{ ...cash, held: 30n }] })).toBe(70n);
@@ -62,7 +62,7 @@ test("a frozen account can spend nothing", () => {
   expect(estimate({ isFrozen: true })).toBe(0n);
 });
 
-test("a key with a budget can spend what is left of its period, and never more than the account has", () => {
+test("a key with a budget can spend the rest of its period, at most the account's balance", () => {
   const budget = (amount: bigint): Budget => ({ amount: nano(amount), period: "day" });
   const spent = { held: 10n, spent: 20n, period: "day" as const };
   expect(estimate({ spent }, budget(90n))).toBe(60n);
@@ -72,7 +72,7 @@ test("a key with a budget can spend what is left of its period, and never more t
   expect(estimate({ spent }, budget(29n))).toBe(0n);
 });
 
-test("of a budget whose period is not remembered, nothing is said", () => {
+test("a budget whose period is not cached has no estimate", () => {
   const budget = { amount: nano(50n), period: "day" } as const;
   expect(estimate({}, budget)).toBeNull();
   expect(estimate({ spent: { held: 0n, spent: 0n, period: "month" } }, budget)).toBeNull();
@@ -96,7 +96,7 @@ const anyBucket = fc
     }),
   );
 
-test("what is estimated can be put on hold, and not a billionth more: as the ledger itself decides", () => {
+test("the ledger accepts a hold of the estimate, and not a billionth more", () => {
   fc.assert(
     fc.property(
       fc.array(anyBucket, { maxLength: 5 }),

@@ -5,8 +5,8 @@ import { isExpired } from "./draft.ts";
 import { type LedgerState, nameSpending } from "./ledger-state.ts";
 
 /**
- * How much money a caller could put on hold, by what is remembered: for deciding what to try, never for deciding what is
- * allowed. `null` when the account, or the period of the key's budget, is not known at the moment.
+ * Estimates from the cache how much money a caller can put on hold: a hint for what to try, never an authorization. `null`
+ * if the account or the budget's period is not cached.
  */
 export function estimateSpendable(
   state: LedgerState,

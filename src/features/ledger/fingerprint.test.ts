@@ -57,7 +57,7 @@ const fingerprints: [Exclude<Operation, { kind: "extend" | "release" | "expire-h
   [{ ...booking, kind: "refund", amount: 5n, chargeId: "txn_2" }, "DVl4C9wI4ZkFcdpkU8Wh3yoz-yWxESuJ3Y6V-3kOwTU"],
 ];
 
-// Made by the first version that wrote any: a request that is sent again after an upgrade must still be known.
-test.each(fingerprints)("what was ever stored is met again: %o", (operation, fingerprint) => {
+// From the first version that stored fingerprints: a retry after an upgrade must still match.
+test.each(fingerprints)("stored fingerprints never change: %o", (operation, fingerprint) => {
   expect(fingerprintOperation(operation)).toBe(fingerprint);
 });

@@ -4,14 +4,14 @@ import type { AdjustOperation, GrantOperation, HoldOperation, Operation, SettleO
 type Fingerprinted = Extract<Operation, { id: string }> | SettleOperation;
 
 /**
- * Tells whether an id that is met again stands for the same request. Ends of time are left out: who sends a request
- * again may count them from another moment.
+ * Detects whether a repeated id belongs to the same request. Expiry times are excluded: a retry may compute them from
+ * another moment.
  */
 export function fingerprintOperation(operation: Fingerprinted): string {
   return hash("sha256", JSON.stringify(describe(operation)), "base64url");
 }
 
-/** All of it as text; what is stored depends on every word of it. */
+/** Stored hashes depend on every string here: never change them. */
 function describe(operation: Fingerprinted): string[] {
   switch (operation.kind) {
     case "hold":
@@ -35,7 +35,7 @@ function describeHold({ kind, accountId, amount, quota, budget, cause }: HoldOpe
   return texts;
 }
 
-/** A correction is described as before there were reversals. */
+/** Without `reverses`, the same strings as before reversals existed. */
 function describeAdjustment({ kind, accountId, amount, reverses }: AdjustOperation): string[] {
   const texts = [kind, accountId, String(amount)];
   return reverses === undefined ? texts : [...texts, reverses];

@@ -18,22 +18,22 @@ import {
   lockClaims,
 } from "../idempotency/index.ts";
 import { applyBatch } from "./apply-batch.ts";
-import { decideWithin, type ReachPoint } from "./decide-within.ts";
+import { decideWithin, type Failpoint } from "./decide-within.ts";
 import { createLedgerMemory, type LedgerMemory } from "./ledger-memory.ts";
 import { isOutdated, loadState, runInSession, writeChanges } from "./ledger-store.ts";
 import type { Operation, Result } from "./operation.ts";
 import type { Reserves } from "./reserves.ts";
 
 export type GroupCommit = {
-  /** Answers once the operation is durable, and with it the end of the claim that comes with it. */
+  /** Resolves once the operation, and the end of its claim, are durable. */
   submit(operation: Operation, conclusion: Conclusion | null, span: Span | null): Promise<Result>;
-  /** What this process remembers, which may be out of date. */
+  /** This process's cache, which may be stale. */
   memory: LedgerMemory["state"];
-  /** For how long the oldest operation has waited. */
+  /** How long the oldest operation has waited. */
   oldestMs(): number;
   /** How many operations wait for the next batch. */
   length(): number;
-  /** Ends when everything that was submitted is answered. */
+  /** Resolves when every submitted operation is. */
   drain(): Promise<void>;
 };
 
@@ -42,14 +42,14 @@ type GroupCommitDependencies = {
   session: Session;
   reserves: Reserves;
   clock: Clock;
-  reach: ReachPoint;
-  /** When it says so, nothing is sent again. */
+  failpoint: Failpoint;
+  /** Aborts all retries. */
   abandoned: AbortSignal;
-  /** Told when the database cannot be reached; what waits is sent again. */
+  /** Called when the database is unavailable; pending operations are retried. */
   onTrouble(error: unknown): void;
-  /** Told of every batch that was committed. */
+  /** Called for every committed batch. */
   onRecovery(): void;
-  /** Told of the account of each operation that was committed. */
+  /** Called for every committed operation. */
   onBooked(accountId: AccountId): void;
   metrics: Pick<Metrics, "ledgerBatchSize" | "ledgerCommitDuration" | "ledgerFailedCommits">;
   tracing: Tracing | null;
@@ -58,43 +58,43 @@ type GroupCommitDependencies = {
 /** How an operation ends the claim of an Idempotency-Key. */
 export type Conclusion = {
   claim: Claim;
-  /** About how large the answer is that is kept. */
+  /** The approximate size of the stored response. */
   bytes: number;
-  /** What is kept where the operation has this result; `undefined` where the claim stays. Called as often as it is decided. */
+  /** The response to store for this result; `undefined` keeps the claim open. Called again if the batch is decided again. */
   describe(result: Result): KeptAnswer | null | undefined;
 };
 
 type Submitted = {
   operation: Operation;
   conclusion: Conclusion | null;
-  /** Of the operation, in the trace of whoever submitted it. */
+  /** The operation's span in its submitter's trace. */
   span: Span | null;
   submittedAtMs: number;
-  /** For how long it is sent again while the database is away. */
+  /** How long to retry while the database is unavailable. */
   patienceMs: number;
-  /** Its caller was told that it could not be recorded: it sees to it that no hold stays open. */
-  isLeftOver: boolean;
+  /** Its caller got an error already; it runs to make sure that no hold stays open. */
+  isResubmitted: boolean;
 };
 
 const batchMax = 512;
-/** What all answers that one batch keeps may be together. */
+/** Total size of the responses that one batch stores. */
 const keptBytesMax = 4 * 1024 * 1024;
 const waitingMax = 50_000;
-/** So many settlements wait for a database to the end of their holds; where more do, all wait for a shorter time. */
+/** Beyond this queue length, settlements are retried for a shorter time. */
 const settlementsMax = 10_000;
 const accountsMax = 10_000;
-/** After another process was met at an account, how many batches lock it first instead of hoping to be alone. */
-const cautiousBatches = 16;
+/** After a conflict with another process, how many batches of the account use pessimistic locking. */
+const pessimisticBatches = 16;
 
-/** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: each way to commit changes what the next batch is decided on.
+/** Group commit without a timer: a single caller waits for one commit, a thousand callers share one. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the commit paths share the cache that the next batch is decided on.
 export function createGroupCommit(dependencies: GroupCommitDependencies): GroupCommit {
-  const { clock, reach, metrics, reserves } = dependencies;
+  const { clock, failpoint, metrics, reserves } = dependencies;
   const measured = { size: metrics.ledgerBatchSize.at(), duration: metrics.ledgerCommitDuration.at() };
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(dependencies.session);
-  const cautiousFor = new Map<AccountId, number>();
-  /** The holds that the last batch could not open: whatever waits for one of them would charge for a refused call. */
+  const pessimisticFor = new Map<AccountId, number>();
+  /** Holds that the last batch could not open. Operations on them would charge for a rejected call. */
   const givenUp = new Set<HoldId>();
   let lastTryMs = 0;
   const coalescer = createCoalescer<Submitted, Result>({
@@ -102,30 +102,31 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     batchMax,
     waitingMax,
     weight: { of: ({ conclusion }) => conclusion?.bytes ?? 0, max: keptBytesMax },
-    // All that has arrived by now is read first: who submits because of it belongs to the same batch.
+    // Let the event loop read pending input first, so operations that result from it join this batch.
     gather: () => turnLoop(),
     judge,
     expire(failure, submitted) {
       const verdict = judge(failure, submitted);
       return verdict instanceof Error ? verdict : null;
     },
-    createFullError: () => new AppError("overloaded", "Too many calls wait for their payment."),
+    createFullError: () =>
+      new AppError("overloaded", "Too many payments are waiting to be recorded. Try again in a moment."),
   });
 
   async function commitBatch(batch: readonly Submitted[]): Promise<Result[]> {
     const startedMs = clock.monotonicMs();
     const span = dependencies.tracing?.share("ledger commit", listSpans(batch), describeCommit(batch)) ?? null;
     givenUp.clear();
-    reach("taken");
+    failpoint("taken");
     try {
       const results = await commit(batch);
       span?.end();
-      reach("committed");
+      failpoint("committed");
       measured.size.add(batch.length);
       measured.duration.add((clock.monotonicMs() - startedMs) / 1000);
       dependencies.onRecovery();
       for (const { operation } of batch) dependencies.onBooked(operation.accountId);
-      setImmediate(reach, "answered");
+      setImmediate(failpoint, "answered");
       return results;
     } catch (error) {
       span?.end(toSpanFailure(error));
@@ -141,28 +142,28 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   }
 
   /**
-   * One operation that cannot be committed must not keep its neighbours from it. Where the database is away, it is unknown
-   * whether a batch was committed: sent again with the same ids, it happens once in either case.
+   * A batch that fails is split, so one bad operation does not fail the others. If the database is unavailable, the batch may
+   * have been committed: retrying with the same ids is idempotent.
    */
   function judge(failure: unknown, submitted: Submitted): "alone" | "again" | Error {
     if (!isDatabaseUnavailable(failure)) return "alone";
     if (mayWait(submitted)) return "again";
     const { operation } = submitted;
     if (operation.kind === "hold") givenUp.add(operation.id);
-    if (!submitted.isLeftOver && !dependencies.abandoned.aborted) leaveOver(submitted);
+    if (!submitted.isResubmitted && !dependencies.abandoned.aborted) resubmit(submitted);
     return createUnavailable(failure);
   }
 
   /**
-   * A hold that is waited for no longer may or may not be written or released. Sent again, in this order, it ends as
-   * soon as the database is back; a first try that is still on its way finds its id taken.
+   * A hold or release whose caller gave up may or may not be written. Submit hold and release again, in this order, so the
+   * hold ends once the database is back. A first try that arrives late finds its id taken.
    */
-  function leaveOver({ operation, conclusion }: Submitted): void {
+  function resubmit({ operation, conclusion }: Submitted): void {
     const add = (again: Operation, ended: Conclusion | null): void =>
       coalescer.tell({
         ...describeSubmission(again, ended, null),
         patienceMs: databaseLimits.settlementMsMax,
-        isLeftOver: true,
+        isResubmitted: true,
       });
     if (operation.kind === "release") add(operation, conclusion);
     if (operation.kind !== "hold") return;
@@ -175,13 +176,13 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     const { holdMsMax, settlementMsMax } = databaseLimits;
     const isUrgent = operation.kind === "hold" || operation.kind === "release";
     const patienceMs = isUrgent ? holdMsMax : settlementMsMax;
-    return { operation, conclusion, span, submittedAtMs: clock.monotonicMs(), patienceMs, isLeftOver: false };
+    return { operation, conclusion, span, submittedAtMs: clock.monotonicMs(), patienceMs, isResubmitted: false };
   }
 
-  /** Not when another try, as long as the last one, would end too late, or for a call that was refused just now. */
-  function mayWait({ operation, submittedAtMs, patienceMs, isLeftOver }: Submitted): boolean {
+  /** `false` if another try, as long as the last one, would exceed the patience, or if the call's hold was given up. */
+  function mayWait({ operation, submittedAtMs, patienceMs, isResubmitted }: Submitted): boolean {
     if (dependencies.abandoned.aborted) return false;
-    if (!isLeftOver && "holdId" in operation && givenUp.has(operation.holdId)) return false;
+    if (!isResubmitted && "holdId" in operation && givenUp.has(operation.holdId)) return false;
     const isCrowded = coalescer.length() > settlementsMax;
     const { crowdedSettlementMsMax } = databaseLimits;
     const patience = isCrowded && patienceMs > crowdedSettlementMsMax ? crowdedSettlementMsMax : patienceMs;
@@ -192,59 +193,59 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     return (mustLock(batch) ? null : await commitFromMemory(batch)) ?? (await commitLocked(batch));
   }
 
-  /** Accounts where other processes are at work too, and operations that begin with a look at the past. */
+  /** Accounts that other processes write too, and operations that need the history. */
   function mustLock(batch: readonly Submitted[]): boolean {
-    let isCautious = false;
-    for (const accountId of cautiousFor.size === 0 ? [] : listAccounts(batch)) {
-      const left = cautiousFor.get(accountId);
+    let isPessimistic = false;
+    for (const accountId of pessimisticFor.size === 0 ? [] : listAccounts(batch)) {
+      const left = pessimisticFor.get(accountId);
       if (left === undefined) continue;
-      isCautious = true;
-      if (left > 1) cautiousFor.set(accountId, left - 1);
-      else cautiousFor.delete(accountId);
+      isPessimistic = true;
+      if (left > 1) pessimisticFor.set(accountId, left - 1);
+      else pessimisticFor.delete(accountId);
     }
-    return isCautious || batch.some(({ operation }) => !decidableKinds.has(operation.kind));
+    return isPessimistic || batch.some(({ operation }) => !decidableKinds.has(operation.kind));
   }
 
-  /** One round trip: decides on what is remembered, and writes if that is still right. `null` when it is not. */
+  /** Optimistic, one round trip: decides on the cache, and writes if the versions still match. `null` if they don't. */
   async function commitFromMemory(batch: readonly Submitted[]): Promise<Result[] | null> {
     const now = clock.now();
     const operations = batch.map(({ operation }) => operation);
     const missing = memory.listMissing(operations, now);
     if (missing !== null) {
       memory.add(await loadState(run, missing));
-      reach("loaded");
-      // What is still not there is a hold that has ended, or nothing at all: seldom, and looked at under locks.
+      failpoint("loaded");
+      // Still missing: a hold that has ended or never existed. Rare, so decide under locks.
       if (memory.listMissing(operations, now) !== null) return null;
     }
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     const { results, changes } = applyBatch(memory.state, operations, now, reserves);
-    reach("decided");
-    // Whether a reserve has lapsed is known under locks only.
+    failpoint("decided");
+    // Only the database knows whether a reserve's lease has expired.
     if (results.some(({ kind }) => kind === "contended")) return null;
-    // An answer that changes nothing is checked by nobody, so it must not come from memory.
+    // A result without a write is not verified against the versions, so it must not come from the cache.
     if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
     const endedClaims = listEndedClaims(batch, results);
     try {
       memory.keep(changes, await writeChanges(run, changes, { state: memory.state, endedClaims }));
-      reserves.keep(changes, begunMs);
+      reserves.keep(changes, startedMs);
       return results;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      if (isOutdated(error)) beCautious(changes.exactAccountIds);
-      // Else most likely an id that is there already; under locks the answer to it is found.
+      if (isOutdated(error)) lockFirst(changes.exactAccountIds);
+      // Otherwise most likely a repeated id; the locked path finds its result.
     }
     memory.forget(listAccounts(batch));
     return null;
   }
 
-  function beCautious(accountIds: Iterable<AccountId>): void {
-    if (cautiousFor.size > accountsMax) cautiousFor.clear();
-    for (const accountId of accountIds) cautiousFor.set(accountId, cautiousBatches);
+  function lockFirst(accountIds: Iterable<AccountId>): void {
+    if (pessimisticFor.size > accountsMax) pessimisticFor.clear();
+    for (const accountId of accountIds) pessimisticFor.set(accountId, pessimisticBatches);
   }
 
   async function commitLocked(batch: readonly Submitted[], isSecondTry = false): Promise<Result[]> {
     const now = clock.now();
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     const operations = batch.map(({ operation }) => operation);
     try {
       const { results, changes, state } = await dependencies.database.transaction().execute(async (tx) => {
@@ -253,17 +254,17 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
           batch.flatMap(({ conclusion }) => conclusion?.claim ?? []),
         );
         return await decideWithin(tx, operations, {
-          ...{ now, reach, early: reserves },
+          ...{ now, failpoint, early: reserves },
           listEndedClaims: (decided) => listEndedClaims(batch, decided),
         });
       });
       memory.add(state);
       memory.keep(changes, null);
-      reserves.keep(changes, begunMs);
+      reserves.keep(changes, startedMs);
       return results;
     } catch (error) {
       if (isSecondTry || !isUniqueViolation(error)) throw error;
-      // Somebody used an id for another account at the same moment; a second look finds it.
+      // Another process used an id for another account concurrently; the second try finds it.
       return await commitLocked(batch, true);
     }
   }

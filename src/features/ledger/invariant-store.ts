@@ -12,18 +12,18 @@ import {
 
 export type Violation = { invariant: string; accountId: string; message: string };
 
-/** What an invariant compares decides where it can be asked. */
+/** What an invariant compares. It decides the scopes that can check it. */
 type Subject = "sums" | "balances" | "entries" | "holds" | "usage";
 
 type Invariant = {
   name: string;
-  /** What holds. The statement finds what does not: an account and a sentence that names the rows. */
+  /** What always holds. The statement selects violations: an account and a message that names the rows. */
   promise: string;
   statement: string;
   subject: Subject;
 };
 
-/** Sums need all of the past, or what it was sealed as; balances need the newest entry; holds and entries only themselves. */
+/** Sums need the whole history or its sealed sums; balances need the newest entry; holds and entries need only themselves. */
 const askedIn: Record<Subject, readonly Scope["kind"][]> = {
   sums: ["whole", "sealed"],
   balances: ["whole", "recent", "sealed"],
@@ -33,17 +33,17 @@ const askedIn: Record<Subject, readonly Scope["kind"][]> = {
 };
 
 const violationsMax = 1000;
-/** A look at all that ever happened may take longer than a caller would wait, and one at a portion of it for minutes. */
+/** Statement timeouts: a full check takes longer than any request, a portion of it up to minutes. */
 const wholeTimeout = "1h";
 const portionTimeout = "10min";
-/** How long a hold may outlive its end before somebody must have swept it up. */
+/** How long after its expiry a hold may stay open before the sweep is overdue. */
 const sweepGraceMinutes = 10;
 
 export const invariants: readonly Invariant[] = [
   {
     name: "A",
     subject: "sums",
-    promise: "A bucket has what its entries sum to, and they are numbered without gaps.",
+    promise: "A bucket's balance is the sum of its entries, which are numbered without gaps.",
     statement: `
       select bucket.account_id, format('bucket %s has %s after %s entries; they sum to %s, are %s and end with number %s',
           bucket.id, posted, entry_count, coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0)) as message
@@ -58,14 +58,14 @@ export const invariants: readonly Invariant[] = [
         where (posted, entry_count, entry_count)
           is distinct from (coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0))
       union all
-      select posting.account_id, format('posting %s belongs to the bucket %s of nobody or of somebody else', posting.id, bucket_id)
+      select posting.account_id, format('posting %s belongs to bucket %s, which is missing or another account''s', posting.id, bucket_id)
         from scope_postings posting left join scope_buckets bucket on bucket.id = posting.bucket_id
         where posting.bucket_id is not null and bucket.account_id is distinct from posting.account_id`,
   },
   {
     name: "A (end)",
     subject: "balances",
-    promise: "A bucket's last entry says what the bucket has, and how many entries there are.",
+    promise: "A bucket's last entry has the bucket's balance and its number of entries.",
     statement: `
       select bucket.account_id, format('bucket %s has %s after %s entries; the last one, %s, says %s',
           bucket.id, posted, entry_count, coalesce(last.entry_number, 0), coalesce(last.balance_after, 0)) as message
@@ -77,8 +77,8 @@ export const invariants: readonly Invariant[] = [
   {
     name: "B",
     subject: "entries",
-    promise: "Each entry goes on from the balance of the one before it.",
-    // Most have theirs beside them; of the first of each bucket it is looked up.
+    promise: "Each entry continues the balance of the entry before it.",
+    // The window function finds most predecessors; only that of each bucket's first entry is looked up.
     statement: `
       select posting.account_id, format('posting %s: bucket %s had %s, %s makes %s, but it says %s', posting.id, posting.bucket_id,
           coalesce(previous.balance_after, 0), ${signedAmount},
@@ -97,7 +97,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "C",
     subject: "balances",
-    promise: "What a bucket has on hold is what the open holds on it say.",
+    promise: "A bucket's amount on hold is the sum of its open holds.",
     statement: `
       select coalesce(bucket.account_id, line.account_id) as account_id, format('bucket %s holds %s, its open holds %s',
           coalesce(bucket.id, line.bucket_id), coalesce(bucket.held, 0), coalesce(line.total, 0)) as message
@@ -122,7 +122,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "E",
     subject: "holds",
-    promise: "A settled hold was charged exactly what it says, and no more than was held; others were not charged.",
+    promise: "A settled hold was charged exactly its settled amount, at most the hold; other holds were not charged.",
     statement: `
       select account_id, format('hold %s is %s with %s of %s settled; its postings charge %s',
           id, state, settled, amount, posted_paid) as message
@@ -132,7 +132,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "F",
     subject: "entries",
-    promise: "Nothing is below zero, and nothing is on hold that is not there.",
+    promise: "No balance is negative, and no bucket holds more than its balance.",
     statement: `
       select account_id, format('bucket %s has %s and holds %s', id, posted, held) as message
         from scope_buckets where posted < 0 or held < 0 or posted < held
@@ -142,22 +142,22 @@ export const invariants: readonly Invariant[] = [
   {
     name: "G",
     subject: "holds",
-    promise: "Every charge and loss belongs to a hold that this very settlement ended, and says what it was for.",
+    promise: "Every charge and loss belongs to the hold that its settlement ended, and has a bill.",
     statement: `
       select posting.account_id, format('posting %s (%s of %s) belongs to hold %s, which is %s', posting.id, posting.kind,
-          posting.amount, ${holdOfPosting}, coalesce(bill.state, 'not there')) as message
+          posting.amount, ${holdOfPosting}, coalesce(bill.state, 'missing')) as message
         from scope_postings posting left join scope_bills bill on bill.id = ${holdOfPosting}
         where posting.kind in ('charge', 'loss') and (bill.state is distinct from 'settled'
           or bill.account_id <> posting.account_id or bill.settlement_fingerprint <> posting.fingerprint or bill.charge_id is null)
       union all
-      select account_id, format('hold %s is settled, but nothing says what for', id)
+      select account_id, format('hold %s is settled, but has no bill', id)
         from scope_bills
         where state = 'settled' and (charge_hold_id, charge_account_id, charge_unit) is distinct from (id, account_id, unit)`,
   },
   {
     name: "H",
     subject: "holds",
-    promise: "What was refused left nothing else.",
+    promise: "A refused hold has no parts, postings or charges.",
     statement: `
       select account_id, format('hold %s was refused, but has parts, postings or charges', id) as message
         from scope_bills
@@ -166,10 +166,9 @@ export const invariants: readonly Invariant[] = [
   {
     name: "I",
     subject: "sums",
-    promise:
-      "What customers have and what the house gave and took is nothing together, in every unit; redeemed codes are booked.",
+    promise: "In every unit, customers' balances equal what the system accounts gave; redeemed codes are booked.",
     statement: `
-      select account_id, format('buckets of %s have %s, the house gave %s', unit, sum(has), sum(given)) as message
+      select account_id, format('buckets of %s have %s, the system accounts gave %s', unit, sum(has), sum(given)) as message
         from (
           select account_id, unit, posted as has, 0 as given from scope_buckets
           union all
@@ -192,7 +191,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "J",
     subject: "holds",
-    promise: "Computed again from its price and quantities, each charge is what was paid and lost.",
+    promise: "Recomputed from its price and quantities, each charge equals what was paid and lost.",
     statement: `
       select account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge_id,
           charge_paid, charge_lost, cost, posted_paid, posted_lost) as message
@@ -207,15 +206,15 @@ export const invariants: readonly Invariant[] = [
   {
     name: "K",
     subject: "holds",
-    promise: "No hold outlives its end for long.",
+    promise: "No hold stays open long after its expiry.",
     statement: `
-      select account_id, format('hold %s should have ended at %s', id, expires_at) as message
+      select account_id, format('hold %s expired at %s but is open', id, expires_at) as message
         from scope_holds where state = 'open' and expires_at < $3::timestamptz - interval '${sweepGraceMinutes} minutes'`,
   },
   {
     name: "L",
     subject: "sums",
-    promise: "What counts against the budget of a key and those it replaced is what their holds held and settled.",
+    promise: "A budget's held and spent amounts are the sums of the holds of its key and the keys it replaced.",
     statement: `
       select account_id, format('budget %s (key, period) has %s held and %s spent; its holds say %s and %s', name, sum(held),
           sum(spent), sum(hold_held), sum(hold_spent)) as message
@@ -234,9 +233,9 @@ export const invariants: readonly Invariant[] = [
   {
     name: "M",
     subject: "sums",
-    promise: "What was taken back for each payment that was refunded or disputed is what its reversals sum to.",
+    promise: "The amount clawed back for each reversed payment is the sum of its reversals.",
     statement: `
-      select account_id, format('%s: %s were taken back, its reversals say %s', name, sum(taken), sum(reversed)) as message
+      select account_id, format('%s: %s clawed back, its reversals sum to %s', name, sum(taken), sum(reversed)) as message
         from (
           select account_id, ${reversalName} as name, taken_nano as taken, 0 as reversed from clawbacks
             where $1::text[] is null or account_id = any($1)
@@ -249,9 +248,9 @@ export const invariants: readonly Invariant[] = [
   {
     name: "N",
     subject: "usage",
-    promise: "What the roll-ups say was used on a day is what its charges sum to.",
+    promise: "A day's roll-ups are the sums of its charges.",
     statement: `
-      select account_id, format('usage of %s (%s, key %s) on %s: %s calls and %s paid more than charges say, or others of %s',
+      select account_id, format('usage of %s (%s, key %s) on %s: %s calls and %s paid more than its charges, or other quantities of %s',
           price_id, unit, key_id, day::date, sum(side * calls), sum(side * paid), item_names) as message
         from (
           select account_id, date_bin('1 day', slot_at, 'epoch') as day, key_id, price_id, unit, item_names, 1 as side,
@@ -271,7 +270,7 @@ export function listAsked(kind: Scope["kind"]): Invariant[] {
   return invariants.filter(({ subject }) => askedIn[subject].includes(kind));
 }
 
-/** Asks one statement, and therefore of one moment: what is committed together is seen together. */
+/** Runs one statement, so all invariants are checked in one snapshot. */
 export async function listViolations(
   database: Database,
   asked: readonly Invariant[],
@@ -287,7 +286,7 @@ export async function listViolations(
   const query = CompiledQuery.raw(text, [...listScopeValues(scope, now)]);
   const timeout = scope.kind === "whole" ? wholeTimeout : portionTimeout;
   const { rows } = await inTransaction(database, async (tx) => {
-    // The planner knows nothing of what a scope has: it would compare each row with each where it expects few.
+    // The planner cannot estimate a scope's size, and would choose nested loops over large sets.
     await sql`select set_config('statement_timeout', ${timeout}, true), set_config('enable_nestloop', 'off', true)`.execute(
       tx,
     );
@@ -296,7 +295,7 @@ export async function listViolations(
   return rows.map(({ account_id: accountId, ...found }) => ({ ...found, accountId }));
 }
 
-/** Nothing new is spent from a frozen wallet. The new version tells every process that remembers it. */
+/** Blocks new spending. Bumps the version, so processes that cache the wallet reload it. */
 export async function freezeWallet(database: Database, accountId: string, reason: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update wallets set frozen_at = now(), frozen_reason = ${reason}, version = version + 1
@@ -304,7 +303,7 @@ export async function freezeWallet(database: Database, accountId: string, reason
   return numAffectedRows === 1n;
 }
 
-/** What was sealed of it is forgotten, and read again: it may have been sealed before it went wrong. */
+/** Deletes the account's seals, so the next check reads its history again: a violation may predate the seal. */
 export async function unfreezeWallet(database: Database, accountId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with seals as (delete from ledger_seals where account_id = ${accountId}),

@@ -1,8 +1,8 @@
 import type { Database } from "../../platform/database/database.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
-import { hasPostings, writeCurrency } from "./ledger-currency-store.ts";
+import { hasPostings, writeCurrency } from "./ledger-store.ts";
 
-/** Amounts that are already written would silently mean something else in another currency. */
+/** Stored amounts have no currency of their own, so it must not change once there are postings. */
 export async function requireLedgerCurrency(database: Database, currency: string): Promise<void> {
   await database.transaction().execute(async (tx) => {
     const written = await writeCurrency(tx, currency, { mayReplace: !(await hasPostings(tx)) });

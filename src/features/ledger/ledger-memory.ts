@@ -15,28 +15,27 @@ import { listNeeds, type Needs } from "./list-needs.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * What this process knows of the accounts it has lately worked for, so that deciding needs no reading. It may be out of
- * date at any time: whoever writes what was decided from it names the versions of the wallets, and is refused if they
- * are others by now.
+ * A cache of recently used accounts, so deciding needs no read. It may be stale at any time: a write names the wallet
+ * versions it was decided on, and fails if they have changed.
  */
 export type LedgerMemory = {
   state: LedgerState;
   /**
-   * What would have to be loaded before these operations can be decided, `null` when nothing is missing. An account of
-   * which anything is missing is loaded whole, so that all that is known of it is of one moment.
+   * What must be loaded to decide these operations; `null` if nothing is missing. Incomplete accounts are loaded whole, so
+   * each account's cache is from one snapshot.
    */
   listMissing(operations: readonly Operation[], now: Date): Needs | null;
-  /** Takes in what was loaded of whole accounts: of holds only those that are open. */
+  /** Adds loaded accounts; caches only their open holds. */
   add(loaded: LedgerState): void;
   /**
-   * Takes in what has been written, and, where it was added to what others had written, that. A version that has fallen
-   * behind stays behind: all of the account is known again when it is loaded.
+   * Adds committed changes, and the amounts that other processes had written before them. A version that has fallen behind
+   * stays behind until the account is loaded again.
    */
   keep(changes: Changes, others: Others | null): void;
   forget(accountIds: Iterable<AccountId>): void;
 };
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one memory of balances; its functions share it.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one cache; its functions share its maps.
 export function createLedgerMemory({ accountsMax }: { accountsMax: number }): LedgerMemory {
   const wallets = new Map<AccountId, Wallet>();
   const buckets = new Map<BucketId, Bucket>();
@@ -45,7 +44,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
   const holdIds = new Map<AccountId, Set<HoldId>>();
   const spending = new Map<string, KeySpending>();
   const spendingNames = new Map<AccountId, Set<string>>();
-  // Movements are asked about once in a blue moon, and then the database is.
+  // Never cached: lookups of past transactions are rare and go to the database.
   const transactions = new Map<TransactionId, KnownTransaction>();
 
   function forgetOne(accountId: AccountId): void {
@@ -66,7 +65,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
     }
   }
 
-  /** A hold that has ended is not asked about again, but by a mistake or a repetition. */
+  /** Only repeated requests look up a hold that has ended. */
   function putHold(hold: Hold): void {
     if (hold.state === "open") {
       holds.set(hold.id, hold);
@@ -90,7 +89,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
     return period === null || spending.has(nameSpending(period));
   }
 
-  /** The account that was used the longest ago goes first. */
+  /** Evicts the least recently used accounts. */
   function makeRoom(): void {
     for (const accountId of wallets.keys()) {
       if (wallets.size <= accountsMax) return;
@@ -102,7 +101,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
     state: { wallets, buckets, bucketIds, holds, transactions, spending },
     listMissing(operations, now) {
       const incomplete = new Set<AccountId>();
-      // A hold that is to be opened is taken for new; the table's key finds it if it is not.
+      // Assume that an opened hold is new; the primary key detects it if not.
       const opened = new Set<HoldId>();
       for (const operation of operations) {
         if (operation.kind === "hold") opened.add(operation.id);
@@ -119,7 +118,7 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
         if (wallets.get(accountId)?.version !== wallet.version) forgetOne(accountId);
         wallets.set(accountId, wallet);
       }
-      // An id that was used for another account brings something of that one along, which is of no use here.
+      // A reused id can load rows of another account: skip them.
       for (const bucket of loaded.buckets.values()) if (loaded.wallets.has(bucket.accountId)) putBucket(bucket);
       for (const hold of loaded.holds.values()) if (loaded.wallets.has(hold.accountId)) putHold(hold);
       for (const one of loaded.spending.values()) if (loaded.wallets.has(one.accountId)) putSpending(one);

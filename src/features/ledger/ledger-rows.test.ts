@@ -4,17 +4,17 @@ import { writtenRowTypes } from "./ledger-rows.ts";
 
 const schema = readFileSync(new URL("../../../migrations/schema.sql", import.meta.url), "utf8");
 
-/** Each column of a composite type as the schema has it, which `npm run check` holds against a migrated database. */
+/** The columns of a composite type in `schema.sql`, which `npm run check` compares with a migrated database. */
 function readColumns(name: string): string[] {
   const [, body = ""] = new RegExp(`create type ${name} as \\(([^)]*)\\)`).exec(schema) ?? [];
   return body.split(",").map((line) => line.trim().replace("timestamp with time zone", "timestamptz"));
 }
 
-test.each(writtenRowTypes)("rows of $name have the columns of their type, in its order", ({ name, columns }) => {
+test.each(writtenRowTypes)("rows of $name have the columns of their type, in order", ({ name, columns }) => {
   expect(columns.map(([column, type]) => `${column} ${type}`)).toEqual(readColumns(name));
 });
 
-test("rows are handed to the function that takes them, in the order of its parameters", () => {
+test("rows are passed to ledger_commit in the order of its parameters", () => {
   const [parameters = ""] = /FUNCTION public\.ledger_commit\([^)]*\)/.exec(schema) ?? [];
   const types = [...parameters.matchAll(/\w+ (\w+)\[\]/g)].map(([, name]) => name);
   expect(writtenRowTypes.map(({ name }) => name)).toEqual(types);

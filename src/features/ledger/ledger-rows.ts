@@ -22,7 +22,7 @@ import {
 } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
-// The rows that `ledger_commit` takes. A test holds them against the types in `migrations/schema.sql`, column by column.
+// The rows that `ledger_commit` takes. A test compares them with the types in `migrations/schema.sql`, column by column.
 type DecidedWallet = { accountId: AccountId; version: bigint | null; shape: bigint | null };
 
 const decidedWallet: RowType<DecidedWallet> = {
@@ -171,7 +171,7 @@ const decidedSpending: RowType<DecidedSpending> = {
 
 type ReserveRow = { accountId: AccountId; decided: DecidedReserve };
 
-/** How long a reserve is in force after it was written. */
+/** The lease of a reserve. */
 export const reserveLeaseMs = 30_000;
 
 const decidedReserve: RowType<ReserveRow> = {
@@ -185,7 +185,7 @@ const decidedReserve: RowType<ReserveRow> = {
   ],
 };
 
-/** In the order of the parameters of `ledger_commit`, after the first. */
+/** In the order of `ledger_commit`'s parameters, after the first. */
 export const writtenRowTypes: readonly RowType<never>[] = [
   endedClaim,
   decidedWallet,
@@ -199,7 +199,7 @@ export const writtenRowTypes: readonly RowType<never>[] = [
   decidedReserve,
 ];
 
-/** What `ledger_commit` takes: the changes, and the state that they were decided on. */
+/** The parameters of `ledger_commit`: the changes, and the state that they were decided on. */
 export function presentChanges(
   changes: Changes,
   state: LedgerState,
@@ -246,13 +246,13 @@ function listDecidedWallets({ accountIds, exactAccountIds }: Changes, { wallets 
 
 function describeHold(after: Hold, { holds }: LedgerState): DecidedHold {
   const before = holds.get(after.id);
-  invariant(before !== undefined, `${after.id} changed from nothing`);
+  invariant(before !== undefined, `${after.id} was changed but not loaded`);
   return { after, before };
 }
 
 function describeBucket(after: Bucket, { leastAvailable }: Changes, { buckets }: LedgerState): DecidedBucket {
   const before = buckets.get(after.id);
-  invariant(before !== undefined, `${after.id} changed from nothing`);
+  invariant(before !== undefined, `${after.id} was changed but not loaded`);
   return { after, before, leastAvailable: leastAvailable.get(after.id) ?? null };
 }
 
@@ -275,7 +275,7 @@ function splitOpened<T extends { id: string }>(
   return [opened, changed];
 }
 
-/** The loaded rows as the reducer takes them. A key's period that has no row yet is one in which nothing was spent. */
+/** A budget period without a row has nothing spent. */
 export function toState(loaded: LoadedRow, needs: Needs): LedgerState {
   const buckets = (loaded.buckets ?? []).map(toBucket);
   const known = (loaded.spending ?? []).map(toSpending);
@@ -290,7 +290,7 @@ export function toState(loaded: LoadedRow, needs: Needs): LedgerState {
   };
 }
 
-/** What a batch was added to, where others had written before it: the buckets and spending that it changed, as they are now. */
+/** The changed buckets and spending after a commit that followed other processes' writes. */
 export type OthersRow = {
   buckets: Pick<BucketRow, "id" | "posted" | "held" | "entry_count" | "is_open">[] | null;
   spending: SpendingRow[] | null;
@@ -318,7 +318,7 @@ export function toOthers({ buckets, spending }: OthersRow): Others {
   };
 }
 
-// What the load statement tells. The tables' checks hold the prefixes of ids and the words.
+// The rows of the load statement. Check constraints guarantee id prefixes and enumerations.
 export type LoadedRow = {
   wallets: WalletRow[] | null;
   buckets: BucketRow[] | null;
@@ -331,7 +331,7 @@ type WalletRow = {
   version: string;
   plain_writes: string;
   is_frozen: boolean;
-  /** `null` where it has lapsed. */
+  /** `null` if its lease has expired. */
   reserve: { amount: string; owner: string; is_revoked: boolean } | null;
 };
 type BucketRow = {

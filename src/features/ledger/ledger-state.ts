@@ -1,15 +1,15 @@
 import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 
-/** What is counted: billionths of the currency, or the tokens, images and seconds of a quota. */
+/** Billionths of the currency, or the tokens, images and seconds of a quota. */
 export type Unit = "money" | QuotaKind;
 
-/** Enough for any balance, and so far inside 64 bits that no single step can leave them. */
+/** Below 2^63, the maximum of a `bigint` column. */
 export const amountMax = 9_000_000_000_000_000_000n;
-/** Quotas are numbers on the wire, and stay exact in every reader's floating point. */
+/** Quotas are JSON numbers, so they stay below 2^53. */
 export const quotaMax = 9_000_000_000_000_000n;
 
-/** Where a part of an account's money or quota is. Each gift and each plan period has buckets of its own. */
+/** A credit bucket: cash, one gift, or one quota of a plan period. */
 export type Bucket = {
   id: BucketId;
   accountId: AccountId;
@@ -26,7 +26,7 @@ export type Bucket = {
 export type HoldState = "open" | "settled" | "released" | "expired" | "refused";
 export type RefusalReason = "insufficient-balance" | "key-budget-exceeded" | "account-frozen";
 
-/** What made a movement of money: the thing that an entry of a statement links to. */
+/** What caused a posting. Statement entries link to it. */
 export type Cause = { kind: CauseKind; id: string };
 type CauseKind =
   | "request"
@@ -53,7 +53,7 @@ export type Hold = {
   fingerprint: string;
   settlementFingerprint: string | null;
   keyId: string | null;
-  /** The key that its budget is counted by, the first of its line, and the budget's period. */
+  /** The first key of the lineage, under which the budget is counted, and the budget's period. */
   budget: { keyId: string; startsAt: Date } | null;
   cause: Cause;
   expiresAt: Date;
@@ -61,14 +61,14 @@ export type Hold = {
   resolvedAt: Date | null;
 };
 
-/** What a key with a budget has spent and put on hold in one period. */
+/** The spent and held amounts of a key's budget in one period. */
 export type KeySpending = { keyId: string; startsAt: Date; accountId: AccountId; held: bigint; spent: bigint };
 
 type SystemAccount = "revenue" | "loss" | "expired" | "adjustments" | `funding:${string}`;
 
 export type PostingKind = "charge" | "loss" | "refund" | "top_up" | "grant" | "adjustment" | "reversal" | "expiry";
 
-/** A movement that is already written: enough of it to answer the same request again, and to refund it. */
+/** A committed transaction, as needed to replay its result or refund it. */
 export type KnownTransaction = {
   fingerprint: string;
   accountId: AccountId;
@@ -79,23 +79,23 @@ export type KnownTransaction = {
 };
 
 export type Wallet = {
-  /** Counts all writes. */
+  /** Incremented by every write. */
   version: bigint;
-  /** The same after every write that changed amounts and nothing else. */
+  /** Incremented by writes that change more than amounts. */
   shape: bigint;
   isFrozen: boolean;
-  /** `null` where none is in force. */
+  /** `null` if there is none or its lease has expired. */
   reserve: Reserve | null;
 };
 
 /**
- * Money that one process's calls may count on before their holds are written. Every other writer leaves so much of the
- * balance. It is a lease: its owner renews it, and it lapses by the database's clock. Once revoked it is not renewed: it stands
- * for the calls that have begun, until they have their holds or it lapses.
+ * Money that one process's early calls may count on before their holds are written. Other writers leave it untouched. It is
+ * a lease by the database's clock, renewed by its owner. A revoked reserve is not renewed: it covers the calls that have
+ * started until they have their holds or the lease expires.
  */
 export type Reserve = { amount: bigint; owner: string; isRevoked: boolean };
 
-/** As much of the ledger as a batch of operations asks about. */
+/** The part of the ledger that a batch needs. */
 export type LedgerState = {
   wallets: ReadonlyMap<AccountId, Wallet>;
   buckets: ReadonlyMap<BucketId, Bucket>;
@@ -111,7 +111,7 @@ export function nameSpending({ keyId, startsAt }: { keyId: string; startsAt: Dat
   return `${keyId} ${startsAt.getTime()}`;
 }
 
-/** A movement, both sides in one. A bucket is what the customer is owed, so a credit raises it. */
+/** A double entry: debit and credit in one row. A bucket is a liability to the customer, so a credit raises it. */
 export type Posting = {
   id: TransactionId;
   leg: number;
@@ -121,7 +121,7 @@ export type Posting = {
   debit: BucketId | SystemAccount;
   credit: BucketId | SystemAccount;
   amount: bigint;
-  /** The customer's side, its entry number and its balance afterwards; a loss has none. */
+  /** The bucket's entry with its number and the balance after it; `null` for a loss. */
   entry: { bucketId: BucketId; number: bigint; balanceAfter: bigint } | null;
   refundOf: TransactionId | null;
   fingerprint: string;
@@ -129,7 +129,7 @@ export type Posting = {
   createdAt: Date;
 };
 
-/** The id of what ends a hold: derived, so that whoever ends it a second time meets the first. */
+/** Derived from the hold, so a second settlement has the same id as the first. */
 export function deriveTransactionId(holdId: HoldId): TransactionId {
   return `txn_${holdId.slice("hold_".length)}`;
 }

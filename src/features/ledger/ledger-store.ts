@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from "kysely";
-import type { AccountId } from "../../lib/ids.ts";
+import type { AccountId, KeyId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { type Nano, nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { presentTexts } from "../../platform/database/row-arrays.ts";
 import type { Session, Statement, StatementValue } from "../../platform/database/session.ts";
@@ -15,11 +16,11 @@ import {
   toState,
   writtenRowTypes,
 } from "./ledger-rows.ts";
-import type { LedgerState } from "./ledger-state.ts";
+import { type LedgerState, nameSpending, type Unit } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 import type { IdleReserve } from "./reserves.ts";
 
-/** Runs one statement: in a session of its own, or inside somebody's transaction. */
+/** Runs a statement in the ledger's own session or in a caller's transaction. */
 type Run = <Row>(statement: Statement, values: StatementValue[]) => Promise<Row[]>;
 
 export function runInSession(session: Session): Run {
@@ -31,7 +32,7 @@ export function runWithin(tx: Database): Run {
     (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows;
 }
 
-/** Locks wallets in the order of their ids, as everybody does, until the transaction ends. */
+/** `FOR UPDATE` in id order, which prevents deadlocks. */
 export async function lockWallets(tx: Database, accountIds: readonly AccountId[]): Promise<void> {
   await sql`select 1 from wallets where account_id = any(${accountIds}) order by account_id for update`.execute(tx);
 }
@@ -42,7 +43,7 @@ const loadStatement = {
     found_spending as spending from ledger_load($1, $2, $3, $4, $5, $6)`,
 };
 
-/** Loads what operations ask about, all of it as it is at one moment. */
+/** Loads the needed rows in one statement, so in one snapshot. */
 export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
   const [loaded] = await run<LoadedRow>(loadStatement, [
     presentTexts(needs.accountIds),
@@ -52,7 +53,7 @@ export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
     presentTexts(needs.spending.map(({ keyId }) => keyId)),
     presentTexts(needs.spending.map(({ startsAt }) => startsAt.toISOString())),
   ]);
-  invariant(loaded !== undefined, "the database tells no state");
+  invariant(loaded !== undefined, "ledger_load returned no row");
   return toState(loaded, needs);
 }
 
@@ -60,9 +61,8 @@ const writtenRows = writtenRowTypes.map(({ name }, index) => `$${index + 2}::tex
 const writeStatement = { name: "ledger-commit", text: `select ledger_commit($1, ${writtenRows.join()}) as others` };
 
 /**
- * Writes changes, and the ends of claims with them. Answers what they were added to where other processes had written
- * since the state that they were decided on; `null` where none had. Throws, and nothing is written, where they are no
- * longer right.
+ * Writes changes and ends claims in one transaction. Returns the amounts after the write if other processes had written
+ * since `state` was loaded, else `null`. Throws, and writes nothing, if the decision is no longer valid.
  */
 export async function writeChanges(
   run: Run,
@@ -70,11 +70,11 @@ export async function writeChanges(
   { state, endedClaims }: { state: LedgerState; endedClaims: readonly EndedClaim[] },
 ): Promise<Others | null> {
   const [answer] = await run<{ others: OthersRow | null }>(writeStatement, presentChanges(changes, state, endedClaims));
-  invariant(answer !== undefined, "the database tells no end of a write");
+  invariant(answer !== undefined, "ledger_commit returned no row");
   return answer.others === null ? null : toOthers(answer.others);
 }
 
-/** Others may hold the money from now on. It needs no new version: processes that still remember the reserve leave it. */
+/** Frees the money for others. Needs no new version: a process that still caches the reserve only leaves more untouched. */
 export async function endReserve(database: Database, { accountId, owner }: IdleReserve): Promise<void> {
   await database
     .updateTable("wallets")
@@ -84,7 +84,72 @@ export async function endReserve(database: Database, { accountId, owner }: IdleR
     .execute();
 }
 
-/** Whether changes were not written, because others had changed what they were decided on. */
+/** `ledger_commit` raises SL001 if another process changed what the decision was based on. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SL001";
+}
+
+/** The open holds of all accounts, per unit. */
+type HoldTotal = { unit: Unit; count: number; amount: bigint };
+
+export async function sumOpenHolds(database: Database): Promise<HoldTotal[]> {
+  const { rows } = await sql<HoldTotal>`
+    select unit, count(*)::float8 as count, sum(amount)::bigint as amount from holds
+      where state = 'open' group by unit`.execute(database);
+  return rows;
+}
+
+/** The first key of a lineage, and the start of a budget period. */
+export type SpendingPeriod = { keyId: KeyId; startsAt: Date };
+
+/** Returns a lookup of what key lineages have spent in their budget periods. */
+export async function listKeySpending(
+  database: Database,
+  accountId: AccountId,
+  periods: readonly SpendingPeriod[],
+): Promise<(period: SpendingPeriod) => Nano> {
+  if (periods.length === 0) return () => nano(0n);
+  const { rows } = await sql<{ key_id: KeyId; starts_at: Date; spent: bigint }>`
+    select key_spending.key_id, key_spending.starts_at, key_spending.spent
+      from key_spending join unnest(
+        ${periods.map(({ keyId }) => keyId)}::text[],
+        ${periods.map(({ startsAt }) => startsAt)}::timestamptz[]
+      ) as asked (key_id, starts_at) using (key_id, starts_at)
+      where key_spending.account_id = ${accountId}`.execute(database);
+  const spent = new Map(
+    rows.map((row) => [nameSpending({ keyId: row.key_id, startsAt: row.starts_at }), nano(row.spent)]),
+  );
+  return (period) => spent.get(nameSpending(period)) ?? nano(0n);
+}
+
+export type OperatorAction = { id: string; actor: string; action: string; reason: string; createdAt: Date };
+
+export async function insertOperatorAction(tx: Database, action: OperatorAction): Promise<void> {
+  await tx
+    .insertInto("operator_actions")
+    .values({
+      id: action.id,
+      actor: action.actor,
+      action: action.action,
+      reason: action.reason,
+      created_at: action.createdAt,
+    })
+    .execute();
+}
+
+export async function hasPostings(database: Database): Promise<boolean> {
+  return (await database.selectFrom("postings").select("number").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Stores the currency if there is none or it may be replaced. Returns the ledger's currency. */
+export async function writeCurrency(
+  tx: Database,
+  currency: string,
+  { mayReplace }: { mayReplace: boolean },
+): Promise<string> {
+  await sql`insert into ledger_currencies (currency) values (${currency})
+    on conflict (only_one) do update set currency = excluded.currency where ${mayReplace}`.execute(tx);
+  const row = await tx.selectFrom("ledger_currencies").select("currency").executeTakeFirst();
+  invariant(row !== undefined, "the ledger has no currency");
+  return row.currency;
 }

@@ -2,7 +2,7 @@ import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.t
 import { findBudgetPeriod } from "./apply-hold-operations.ts";
 import type { Operation } from "./operation.ts";
 
-/** What has to be known to decide some operations. */
+/** The rows needed to decide operations. */
 export type Needs = {
   accountIds: AccountId[];
   bucketIds: BucketId[];

@@ -5,55 +5,55 @@ import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 import type { Cause, HoldState, RefusalReason, Unit } from "./ledger-state.ts";
 
-/** Sets money aside before work begins. Its id is made beforehand, so that it can be sent again. */
+/** Puts money on hold before work begins. The caller creates the id, so a retry is idempotent. */
 export type HoldOperation = {
   kind: "hold";
   id: HoldId;
   accountId: AccountId;
   amount: Nano;
-  /** The same work in the unit of a quota, which pays instead where the whole of it fits. */
+  /** The same work in units of a quota, which pays instead if it covers all of it. */
   quota: { kind: QuotaKind; units: bigint } | null;
-  /** The key that asks; what is charged is told by key. */
+  /** The caller's key, for usage by key. */
   keyId?: string;
-  /** The budget of the key that asks: the hold must fit into what is left of its period. */
+  /** The key's budget: the hold must fit into the rest of its period. */
   budget: KeyBudget | null;
   cause: Cause;
   expiresAt: Date;
-  /** For a call that has begun already: what was counted of the reserve for it. */
+  /** For an early call: its part of the reserve. */
   early?: Nano;
 };
 
-/** Raises a hold to an amount. It names the whole and not the difference, so that sending it again changes nothing. */
+/** Raises a hold to a total amount; idempotent, because it is not a difference. */
 export type ExtendOperation = {
   kind: "extend";
   accountId: AccountId;
   holdId: HoldId;
   amount: Nano;
   quotaUnits: bigint;
-  /** The most that the key may spend in the period of the hold. */
+  /** The key's budget in the hold's period. */
   budgetAmount: Nano | null;
-  /** A later end, for work that takes longer. */
+  /** A later expiry, for work that takes longer. */
   expiresAt: Date | null;
 };
 
-/** Charges what the work cost and gives the rest of the hold back. */
+/** Charges the bill and releases the rest of the hold. */
 export type SettleOperation = {
   kind: "settle";
   accountId: AccountId;
   holdId: HoldId;
   bill: Bill;
   /**
-   * What happens when the work cost more than was held: nothing is done, what else is there is taken, or the hold is all
-   * that is charged. What is not charged is booked as a loss of the house.
+   * If the bill exceeds the hold: `refuse` changes nothing, `take-available` charges more of the balance, `charge-hold`
+   * charges the hold. The uncharged rest is booked as a loss.
    */
   overrun: "refuse" | "take-available" | "charge-hold";
-  /** The most that the key may spend in the period of the hold. */
+  /** The key's budget in the hold's period. */
   budgetAmount: Nano | null;
 };
 
 export type ReleaseOperation = { kind: "release"; accountId: AccountId; holdId: HoldId };
 
-/** Ends a hold that nobody ended in time. */
+/** Releases a hold after its expiry. */
 export type ExpireHoldOperation = { kind: "expire-hold"; accountId: AccountId; holdId: HoldId };
 
 export type TopUpOperation = {
@@ -61,7 +61,7 @@ export type TopUpOperation = {
   id: TransactionId;
   accountId: AccountId;
   amount: Nano;
-  /** Where the money came from. */
+  /** The payment channel. */
   channel: string;
   cause: Cause;
 };
@@ -78,18 +78,18 @@ export type GrantOperation = {
   cause: Cause;
 };
 
-/** Corrects the cash by an amount that may be negative. */
+/** Corrects cash by a positive or negative amount. */
 export type AdjustOperation = {
   kind: "adjust";
   id: TransactionId;
   accountId: AccountId;
   amount: Nano;
-  /** The channel that money came by and goes back to, or comes from again: then it is a reversal of funding. */
+  /** The payment channel, if this reverses a payment or undoes such a reversal. */
   reverses?: string;
   cause: Cause;
 };
 
-/** Refunds a charge or a part of it, to where it came from. */
+/** Refunds a charge or a part of it to the buckets that paid it. */
 export type RefundOperation = {
   kind: "refund";
   id: TransactionId;
@@ -99,7 +99,7 @@ export type RefundOperation = {
   cause: Cause;
 };
 
-/** Takes what is left of a gift or quota when its time is over, or at once. */
+/** Takes the rest of a gift or quota: at its expiry (`due`) or at once (`now`). */
 export type ExpireBucketOperation = {
   kind: "expire-bucket";
   accountId: AccountId;
@@ -120,13 +120,13 @@ export type Operation =
   | RefundOperation
   | ExpireBucketOperation;
 
-/** A refused hold stays refused: the same id is answered the same for ever. */
+/** Final: a refused hold stays refused, and a retry with its id gets the same result. */
 type Refused = { kind: "refused"; reason: RefusalReason; missing: bigint; isReplay: boolean };
 type NotOpen = { kind: "no-such-hold" } | { kind: "already-resolved"; state: Exclude<HoldState, "open"> };
 type IdReused = { kind: "id-reused" };
 type NoSuchAccount = { kind: "no-such-account" };
 type TooLarge = { kind: "too-large" };
-/** The money is there, but calls that have begun count on it. Nothing was written: it may be tried again in a moment. */
+/** The balance suffices, but is reserved for early calls. Nothing was written; retry in a moment. */
 type Contended = { kind: "contended" };
 
 type Booked = { kind: "booked"; isReplay: boolean };
@@ -152,6 +152,5 @@ type Results = {
   "expire-bucket": { kind: "expired"; amount: bigint } | { kind: "not-due" } | { kind: "no-such-bucket" };
 };
 
-/** What became of an operation. Only those that begin something, or repeat its beginning, change anything. */
 export type ResultOf<O extends Operation> = Results[O["kind"]] | NoSuchAccount;
 export type Result = ResultOf<Operation>;

@@ -3,7 +3,7 @@ import type { AccountId, BucketId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { PlanPeriod } from "./plan-period.ts";
 
-/** The period that followed all others, over or not. `null` for an account without a plan. */
+/** The newest period, ended or not; `null` for an account without a plan. */
 export async function findLatestPlanPeriod(database: Database, accountId: AccountId): Promise<PlanPeriod | null> {
   const row = await database
     .selectFrom("plan_periods")
@@ -13,7 +13,7 @@ export async function findLatestPlanPeriod(database: Database, accountId: Accoun
     .executeTakeFirst();
   if (row === undefined) return null;
   return {
-    // The table's check holds the prefix.
+    // The table's check constraint guarantees the prefix.
     id: row.id as PlanPeriod["id"],
     accountId,
     planId: row.plan_id,
@@ -40,12 +40,12 @@ export async function insertPlanPeriod(tx: Database, period: PlanPeriod): Promis
     .execute();
 }
 
-/** Nothing follows from this period any more; it ends at the given time if not before. */
+/** Ends the period now, or keeps its earlier end. */
 export async function closePlanPeriod(tx: Database, { id }: PlanPeriod, now: Date): Promise<void> {
   await sql`update plan_periods set is_latest = false, ends_at = least(ends_at, ${now}) where id = ${id}`.execute(tx);
 }
 
-/** The accounts whose period is over and whose plan goes on, or is to be found to have ended. */
+/** Accounts whose newest period has ended, and that need a renewal or the end of their plan. */
 export async function listAccountsWithEndedPeriod(
   database: Database,
   { now, limit }: { now: Date; limit: number },
@@ -61,7 +61,7 @@ export async function listAccountsWithEndedPeriod(
   return rows.map((row) => row.account_id as AccountId);
 }
 
-/** The buckets that a period's grants opened and that are not used up. */
+/** The open buckets of a period's grants. */
 export async function listOpenBucketsOf(
   tx: Database,
   period: Pick<PlanPeriod, "id" | "accountId">,

@@ -1,13 +1,13 @@
 import type { AccountId } from "../../lib/ids.ts";
 import type { PlanPeriodLength } from "../../lib/plan-terms.ts";
 
-/** One period of an account's plan. What it gives is in buckets of its own, which end with it. */
+/** One period of an account's plan. Its quotas are in their own buckets, which expire with it. */
 export type PlanPeriod = {
   id: `per_${string}`;
   accountId: AccountId;
   planId: string;
   planName: string;
-  /** When the account came to the plan: all periods are counted from there, so that none drifts. */
+  /** When the account joined the plan. All periods are counted from here, so they don't drift. */
   anchoredAt: Date;
   startsAt: Date;
   endsAt: Date;
@@ -16,7 +16,7 @@ export type PlanPeriod = {
 const dayMs = 24 * 60 * 60 * 1000;
 const daysOfWeek = 7;
 
-/** The period, counted from the anchor, that a moment lies in. */
+/** The period that contains `now`, counted from the anchor. */
 export function findPeriodAround(
   length: PlanPeriodLength,
   anchoredAt: Date,
@@ -33,7 +33,7 @@ function estimatePeriodNumber(length: PlanPeriodLength, anchoredAt: Date, now: D
   return Math.max(0, Math.floor(days / { day: 1, week: daysOfWeek, month: 31 }[length]));
 }
 
-/** Months keep the anchor's day; where a month has no such day, its last one serves. */
+/** Months start on the anchor's day, or on their last day if they are shorter. */
 function startOf(length: PlanPeriodLength, anchoredAt: Date, number: number): Date {
   if (length !== "month") {
     return new Date(anchoredAt.getTime() + number * (length === "week" ? daysOfWeek : 1) * dayMs);

@@ -3,14 +3,14 @@ import { nano, presentMoney } from "../../lib/money.ts";
 import type { Unit } from "./ledger-state.ts";
 import type { StatementEntry } from "./statement-store.ts";
 
-/** Amounts of money as money, units of a quota as whole numbers. */
+/** A decimal for money, a whole number for a quota. */
 export function presentAmount(unit: Unit, amount: bigint): string {
   return unit === "money" ? presentMoney(nano(amount)) : String(amount);
 }
 
 type Column = readonly [name: string, present: (entry: StatementEntry) => string];
 
-/** What everybody's statement says, in these words. */
+/** Columns of every statement. */
 const movementColumns: readonly Column[] = [
   ["id", ({ transactionId }) => transactionId],
   ["time", ({ createdAt }) => createdAt.toISOString()],
@@ -36,7 +36,7 @@ const billColumns: readonly Column[] = [
   ["minimum", ({ bill }) => (bill === null ? "" : presentMoney(bill.minimum))],
 ];
 
-/** Who of the house did something, and the note they made, is for the house; so is how many entries it has in all. */
+/** Customers don't see the operator's name and note, nor the global entry number, which would reveal the total volume. */
 const columnsByReader = {
   operator: [
     ["number", ({ number }) => String(number)],
@@ -48,7 +48,6 @@ const columnsByReader = {
   customer: [...movementColumns, ...billColumns],
 } as const satisfies Record<string, readonly Column[]>;
 
-/** A statement as CSV: the names of the columns, then a line for each entry. */
 export function createStatementCsv(reader: keyof typeof columnsByReader) {
   const columns: readonly Column[] = columnsByReader[reader];
   return {

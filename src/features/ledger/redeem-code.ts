@@ -6,7 +6,7 @@ import { applyWithin } from "./apply-within.ts";
 import { decideGiftEnd, hashCode, type RedeemCode } from "./code.ts";
 import { lockCode, lockCodeByHash, updateCode } from "./code-store.ts";
 
-/** Takes a code's credit. Of all who try, one gets it. */
+/** Redeems a code once: concurrent attempts wait for its row lock. */
 export async function redeemCode(
   { database, clock, currency }: { database: Database; clock: Clock; currency: string },
   { accountId, text }: { accountId: AccountId; text: string },
@@ -15,10 +15,10 @@ export async function redeemCode(
     const now = clock.now();
     const code = await lockCodeByHash(tx, hashCode(text));
     if (code === null)
-      throw new AppError("not_found", "There is no such code. Compare it with what you were given.", { param: "code" });
+      throw new AppError("not_found", "There is no such code. Check that you typed it correctly.", { param: "code" });
     requireRedeemable(code, { accountId, currency, now });
     const booking = {
-      // Derived, so that a code cannot be booked twice whatever else goes wrong.
+      // Derived from the code, so it cannot be booked twice.
       id: `txn_${code.id.slice("code_".length)}` as const,
       accountId,
       amount: code.amount,
@@ -34,7 +34,7 @@ export async function redeemCode(
       throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
     }
     if (result.kind !== "booked") {
-      throw new AppError("invalid_parameter", "The balance would be larger than a balance can be.", { param: "code" });
+      throw new AppError("invalid_parameter", "The balance would exceed its maximum.", { param: "code" });
     }
     const redeemed = { ...code, redeemedAt: now, redeemedBy: accountId };
     await updateCode(tx, redeemed);
@@ -42,7 +42,7 @@ export async function redeemCode(
   });
 }
 
-/** A code that nobody has redeemed yet is worth nothing from now on. */
+/** Invalidates an unredeemed code. */
 export async function voidCode(
   { database, clock }: { database: Database; clock: Clock },
   id: string,
@@ -50,7 +50,7 @@ export async function voidCode(
   return await database.transaction().execute(async (tx) => {
     const code = await lockCode(tx, id);
     if (code === null) throw new AppError("not_found", `There is no code ${id}.`, { param: "code" });
-    if (code.redeemedAt !== null) throw createRedeemedAlready("The code was", code.redeemedAt);
+    if (code.redeemedAt !== null) throw createAlreadyRedeemed("The code was already redeemed", code.redeemedAt);
     const voided = { ...code, voidedAt: code.voidedAt ?? clock.now() };
     await updateCode(tx, voided);
     return voided;
@@ -63,17 +63,18 @@ function requireRedeemable(
 ): void {
   if (code.redeemedAt !== null) {
     const isOwn = code.redeemedBy === accountId;
-    throw createRedeemedAlready(isOwn ? "You have the credit of this code: it was" : "The code was", code.redeemedAt);
+    const beginning = isOwn ? "You already redeemed this code" : "The code was already redeemed";
+    throw createAlreadyRedeemed(beginning, code.redeemedAt);
   }
   if (code.voidedAt !== null) throw createInvalid("code", "The code was voided.");
   if (code.expiresAt !== null && code.expiresAt <= now) {
-    throw createInvalid("code", `The code could be redeemed until ${code.expiresAt.toISOString()}.`);
+    throw createInvalid("code", `The code expired at ${code.expiresAt.toISOString()}.`);
   }
   if (code.currency !== currency) throw createInvalid("code", `The code is in ${code.currency}, not in ${currency}.`);
 }
 
-function createRedeemedAlready(beginning: string, redeemedAt: Date): AppError {
-  const message = `${beginning} redeemed already, at ${redeemedAt.toISOString()}.`;
+function createAlreadyRedeemed(beginning: string, redeemedAt: Date): AppError {
+  const message = `${beginning} at ${redeemedAt.toISOString()}.`;
   return new AppError("already_completed", message, { param: "code" });
 }
 

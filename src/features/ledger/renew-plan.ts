@@ -9,8 +9,8 @@ import { findPeriodAround, type PlanPeriod } from "./plan-period.ts";
 import { closePlanPeriod, findLatestPlanPeriod, insertPlanPeriod, listOpenBucketsOf } from "./plan-period-store.ts";
 
 /**
- * Sees to it that an account is in a current period of its plan, or of none: a period that is over is followed by the
- * next, and a plan that the account has left ends at once, with what is left of its quotas. Repeating it changes nothing.
+ * Puts the account into a current period of its plan. Starts the next period after one has ended, and ends the period of a
+ * plan that the account has left at once, with the rest of its quotas. Idempotent.
  */
 export async function renewPlan(
   tx: Database,
@@ -51,7 +51,7 @@ async function expireQuotas(tx: Database, { id, accountId }: PlanPeriod, now: Da
   await applyAll(tx, operations, now);
 }
 
-/** Their ids are derived from the period's, so that no period can be granted twice. */
+/** Ids are derived from the period's, so a period is granted once. */
 function listGrants(period: PlanPeriod, { quotas }: PlanTerms): GrantOperation[] {
   return quotaKinds
     .filter((kind) => quotas[kind] > 0n)
@@ -71,5 +71,5 @@ async function applyAll(tx: Database, operations: readonly Operation[], now: Dat
   if (operations.length === 0) return;
   const { results } = await decideWithin(tx, operations, { now });
   const failed = results.find(({ kind }) => kind !== "booked" && kind !== "expired");
-  invariant(failed === undefined, `a plan's period could not be booked: ${failed?.kind}`);
+  invariant(failed === undefined, `a plan period could not be booked: ${failed?.kind}`);
 }

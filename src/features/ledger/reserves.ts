@@ -5,69 +5,72 @@ import { reserveLeaseMs } from "./ledger-rows.ts";
 import type { Reserve } from "./ledger-state.ts";
 
 /**
- * Which calls of this process may begin before their holds are written. An account's reserve covers them: every other writer,
- * in this process or another, leaves so much of the balance until the lease lapses. Reserves are granted and renewed by
- * commits that happen anyway.
+ * Early calls: calls of this process that start before their holds are written. An account's reserve covers them: every
+ * other writer, in this process or another, leaves that much of the balance until the lease expires. Reserves are granted
+ * and renewed by commits that happen anyway.
  *
- * The proof: while the lease is in force, other writers leave at least the reserve. A hold of this process that is not early
- * leaves at least `amount`, or lowers it before the batch is sent: the balance in memory does not know of that batch yet, nor
- * of what others took. A call begins only within `amount` and within the balance as this process last wrote it. So the
- * balance always covers the calls that have begun, and their holds are never refused for money.
+ * Proof that the hold of an early call is never refused for lack of money:
+ *
+ * 1. While the lease is valid, other processes leave at least the reserve.
+ * 2. A hold of this process that is not early leaves at least `amount`, or lowers `amount` before its batch is sent.
+ * 3. An early call starts only within `amount` and within the balance as this process last wrote it.
+ *
+ * So the balance always covers the early calls.
  */
 export type Reserves = EarlyCalls & {
-  /** Whether a call may begin now; then its amount counts until `end`. `spendable` is `null` where it is not known. */
+  /** Whether an early call may start; its amount then counts until `end`. `spendable` is `null` if unknown. */
   begin(accountId: AccountId, amount: bigint, spendable: bigint | null): boolean;
   /** The call's hold is written, refused or given up. */
   end(accountId: AccountId, amount: bigint): void;
-  /** Grants, renews and lowers the reserves of the accounts that a batch changes. */
+  /** Grants, renews and lowers the reserves of the batch's accounts. */
   decideReserves(draft: Draft): void;
-  /** Told what was committed, and when its commit began. */
-  keep(changes: Changes, begunMs: number): void;
-  /** Gives up the reserves of accounts without calls, and lists them for those who write that. */
+  /** Called after a commit with its changes and its start. */
+  keep(changes: Changes, startedMs: number): void;
+  /** Drops the reserves of idle accounts, and returns them to be released in the database. */
   takeIdle(): IdleReserve[];
 };
 
-/** Each grant has a name of its own, so that the end of one never ends the next. */
+/** Each grant has its own owner name, so the release of one never ends the next. */
 export type IdleReserve = { accountId: AccountId; owner: string };
 
 type Standing = {
-  /** What has begun and is not confirmed. */
+  /** The total of early calls whose holds are not written. */
   early: bigint;
-  /** What the last call that asked may cost, and when it asked. */
+  /** The last request for an early call: its amount and time. */
   asked: bigint;
   askedMs: number;
-  /** This process's reserve, by what name, and when the commit that wrote it last began. */
+  /** This process's reserve, its owner name, and the start of the commit that renewed it last. */
   amount: bigint;
   owner: string;
   renewedMs: number;
-  /** The one that was given up last: a renewal of it that was on its way does not count. */
+  /** The last dropped reserve: ignore a renewal of it that was in flight. */
   endedOwner: string;
-  /** Not before this is another one granted: another process waits for the money. */
+  /** Grant no reserve before this time: another process waits for the money. */
   grantAfterMs: number;
-  /** Another's reserve as it is remembered, and since when it is. */
+  /** Another process's reserve as cached, and since when. */
   foreign: Reserve | null;
   foreignMs: number;
 };
 
 const renewAfterMs = 500;
-/** A reserve that is older is granted as a new one: its lease could lapse while the renewal is on its way. */
+/** An older reserve is replaced by a new one: its lease could expire while the renewal is in flight. */
 const renewWithinMs = reserveLeaseMs / 3;
 /**
- * A call begins only so soon after a renewal: the rest of the lease is for writing its hold, which is given up long before.
- * An account without calls for longer gives its reserve up.
+ * An early call starts at most this long after a renewal: the rest of the lease is for writing its hold. An account that is
+ * idle for longer loses its reserve.
  */
 const idleMs = 3000;
 const endedAtOnceMax = 100;
-/** As long as others, who try ten times a second, need to take what was given up for them. */
+/** Gives other processes, which retry ten times a second, time to take the released money. */
 const grantPauseMs = 1000;
-/** An account whose last call is longer ago needs no reserve. */
+/** Accounts without a call for this long get no reserve. */
 const askedMsMax = 60_000;
-/** A reserve is at most this part of the balance, so that it seldom stands in anyone's way. */
+/** A reserve is at most a quarter of the balance, so it seldom blocks other processes. */
 const share = 4n;
 const callsMax = 256n;
 const accountsMax = 10_000;
 
-// The lease runs by the database's clock; only a clock that cannot be set measures it here.
+// The lease runs by the database's clock; here only a monotonic clock can measure it.
 const readMs = (): number => performance.now();
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one table of standings; its functions share it.
@@ -93,7 +96,7 @@ export function createReserves(): Reserves {
 
   const isOwner = (owner: string): boolean => owner.startsWith(processName);
 
-  /** Whether another's reserve is in force. One that is remembered for longer than a lease was not renewed, if no write came since. */
+  /** Whether another process's reserve is valid. One that is cached unchanged for longer than a lease has expired. */
   function isForeign(standing: Standing, reserve: Reserve | null, nowMs: number): boolean {
     if (reserve === null || isOwner(reserve.owner)) return false;
     if (standing.foreign !== reserve) {
@@ -124,7 +127,7 @@ export function createReserves(): Reserves {
     const wanted = decideAmount(draft, accountId, standing);
     if (wanted < asked || readMs() < standing.grantAfterMs) return;
     const amount = wanted < early ? early : wanted;
-    // Other processes have to know of it before a call counts on it.
+    // Other processes must see the reserve before a call counts on it.
     draft.requireExact(accountId);
     grantCount += 1;
     const owner = `${processName}:${grantCount}`;
@@ -142,14 +145,14 @@ export function createReserves(): Reserves {
     draft.changes.reserves.set(accountId, { ...reserve, amount, isRenewed: true });
   }
 
-  /** Another process waits for the money: only what has begun still needs it. */
+  /** Another process waits for the money: keep only what started calls need. */
   function yieldReserve(draft: Draft, accountId: AccountId, standing: Standing, reserve: Reserve): void {
     const amount = lower(standing, 0n);
     standing.grantAfterMs = readMs() + grantPauseMs;
     if (amount < reserve.amount) draft.changes.reserves.set(accountId, { ...reserve, amount, isRenewed: false });
   }
 
-  /** From now on no call begins that counts on more; none that has begun loses its part. */
+  /** Limits future early calls; those that have started keep their part. */
   function lower(standing: Standing, amount: bigint): bigint {
     const lowered = amount < standing.early ? standing.early : amount;
     if (lowered < standing.amount) standing.amount = lowered;
@@ -185,13 +188,13 @@ export function createReserves(): Reserves {
         if (standing !== undefined && !draft.changes.reserves.has(accountId)) decideReserve(draft, accountId, standing);
       }
     },
-    keep({ reserves }, begunMs) {
+    keep({ reserves }, startedMs) {
       for (const [accountId, decided] of reserves) {
         const standing = standings.get(accountId);
         if (standing === undefined || !decided.isRenewed || decided.owner === standing.endedOwner) continue;
         standing.amount = decided.amount;
         standing.owner = decided.owner;
-        standing.renewedMs = begunMs;
+        standing.renewedMs = startedMs;
       }
     },
     takeIdle() {

@@ -3,10 +3,10 @@ import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { holdOfPosting, reversalName, signedAmount, spendingName } from "./check-scope-store.ts";
 
-/** An account, and about how many entries of it are to be read. */
+/** An account and the approximate number of entries to read. */
 export type ListedAccount = { accountId: AccountId; entries: bigint };
 
-/** The next accounts in the order of their ids, with their entries: all of them, or those that are not sealed. */
+/** The next accounts in id order, with the number of their entries: all or unsealed ones. */
 export async function listAccountsToCheck(
   database: Database,
   { after, limit, entries }: { after: string; limit: number; entries: "all" | "new" },
@@ -23,12 +23,12 @@ export async function listAccountsToCheck(
   return rows.map((row) => ({ accountId: row.account_id, entries: row.entries }));
 }
 
-/** What of an account can be sealed once it is checked: from what was sealed before up to a number. */
+/** The postings of an account that a check may seal: after the current seal, up to a number. */
 export type Unsealed = { accountId: AccountId; sealedNumber: bigint; upToNumber: bigint; walletVersion: bigint };
 
 type UnsealedRow = { account_id: AccountId; sealed_number: bigint; up_to_number: bigint; wallet_version: bigint };
 
-/** All that there is at this moment, of those accounts that have changed since they were sealed. */
+/** All unsealed postings of the accounts that changed since their seals. */
 export async function listUnsealed(database: Database, accountIds: readonly AccountId[]): Promise<Unsealed[]> {
   const { rows } = await sql<UnsealedRow>`
     select account_id, coalesce(seal.number, 0) as sealed_number, version as wallet_version,
@@ -38,7 +38,7 @@ export async function listUnsealed(database: Database, accountIds: readonly Acco
   return rows.map(toUnsealed);
 }
 
-/** About so many entries that follow an account's seal, no movement cut in two; `null` when there are fewer, or one movement has them all. */
+/** About `entriesMax` entries after the seal, ending between transactions; `null` if there are fewer, or one transaction has them all. */
 export async function findUnsealedPart(
   database: Database,
   { accountId, entriesMax }: { accountId: AccountId; entriesMax: number },
@@ -48,7 +48,7 @@ export async function findUnsealedPart(
     next as (
       select number, leg from postings where account_id = ${accountId} and number > (select number from seal)
         order by number limit ${entriesMax})
-    -- No version of a wallet is below nothing: there is more to come.
+    -- Wallet versions are never negative, so -1 marks the seal as partial.
     select ${accountId} as account_id, seal.number as sealed_number, -1::bigint as wallet_version, up_to_number
       from seal, (select max(number) filter (where leg = 0) - 1 as up_to_number, count(*) as entries from next) found
       where entries = ${entriesMax} and up_to_number > seal.number`.execute(database);
@@ -71,7 +71,7 @@ export async function listSealedAccounts(database: Database, accountIds: readonl
   return new Set(rows.map((row) => row.account_id));
 }
 
-/** Seals what was checked, but for accounts that another check has sealed meanwhile. Belongs into a transaction. */
+/** Seals checked postings, except those of accounts that a concurrent check has sealed. Requires a transaction. */
 export async function sealAccounts(tx: Database, checked: readonly Unsealed[]): Promise<void> {
   const columns = [
     checked.map(({ accountId }) => accountId),
@@ -89,7 +89,7 @@ export async function sealAccounts(tx: Database, checked: readonly Unsealed[]): 
   await tx.executeQuery(CompiledQuery.raw(addSumsStatement, columns));
 }
 
-// What is added to the sums is what the seals move over, in one statement.
+// One statement moves the seals and adds the postings between to the sums.
 const addSumsStatement = `
   with moved as materialized (
     select checked.* from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[])
@@ -108,7 +108,7 @@ const addSumsStatement = `
     union all
     select account_id, 'reversal', ${reversalName}, -(${signedAmount}) from posting where kind = 'reversal'
     union all
-    -- Each hold once: its settlement's first leg stands for it. Where no key has spending, no hold counts against one.
+    -- Count each hold once, by its settlement's first leg. Skip accounts without key spending.
     select hold.account_id, 'spending', ${spendingName("coalesce(key.lineage_id, hold.key_id)", "budget_starts_at")}, settled
       from posting join holds hold on hold.id = ${holdOfPosting} left join api_keys key on key.id = hold.key_id
       where posting.kind in ('charge', 'loss') and posting.leg = 0 and hold.budget_starts_at is not null
@@ -122,13 +122,13 @@ const addSumsStatement = `
     set number = moved.up_to_number, wallet_version = moved.wallet_version, sealed_at = clock_timestamp()
     from moved where seal.account_id = moved.account_id`;
 
-/** Forgets what was sealed, so that all of it is read again. Belongs into a transaction. */
+/** Deletes the seals, so everything is checked again. Requires a transaction. */
 export async function unsealAccounts(tx: Database, accountIds: readonly AccountId[]): Promise<void> {
   await sql`delete from ledger_seals where account_id = any(${accountIds})`.execute(tx);
   await sql`delete from ledger_sealed_sums where account_id = any(${accountIds})`.execute(tx);
 }
 
-/** The last of the next holds, in the order of their ids; `null` when there are none. */
+/** The last of the next `limit` holds in id order; `null` if there are none. */
 export async function findLastHold(
   database: Database,
   { after, limit }: { after: string; limit: number },

@@ -1,49 +1,49 @@
 import { sql } from "kysely";
 import { type Bill, computeCharge } from "../../lib/bill.ts";
 import type { AccountId } from "../../lib/ids.ts";
+import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { type BillColumns, toBill } from "./bill-columns.ts";
 import type { Bucket, Cause, PostingKind, Unit } from "./ledger-state.ts";
 
-/** A line of an account's statement: what moved, why, and what there was afterwards. */
+/** A line of an account's statement. */
 export type StatementEntry = {
   number: bigint;
   transactionId: string;
-  /** A movement that touches several buckets has an entry for each. */
+  /** A transaction has one leg per bucket. */
   leg: number;
   createdAt: Date;
   kind: PostingKind;
   unit: Unit;
-  /** What the account gained or lost by it; a loss of the house is none of the account's. */
+  /** The change of the account's balance. For a loss, the lost amount, which does not change the balance. */
   amount: bigint;
-  /** Everything of this unit together, afterwards. */
+  /** The account's balance of this unit after the entry. */
   balance: bigint;
   bucket: { id: string; kind: Bucket["kind"]; expiresAt: Date | null; balance: bigint } | null;
-  /** The charge that a refund takes back. */
+  /** The refunded charge. */
   refundOf: string | null;
   cause: Cause;
-  /** Who did it and why, where a person did. */
+  /** The operator who booked it, and the reason. */
   operator: { actor: string; reason: string } | null;
-  /** What a charge or loss was for, with the price as it was. */
+  /** The bill of a charge or loss, with the price at the time. */
   bill: (Bill & { cost: bigint; paid: bigint; lost: bigint }) | null;
 };
 
-/** Which of an account's entries: those of a time, or all. */
+/** `null` is unbounded. */
 export type StatementRange = { from: Date | null; to: Date | null };
 
 export type StatementPage = StatementRange & {
   order: "newest-first" | "oldest-first";
   limit: number;
-  /** The number of the entry that the page before ended with. */
+  /** The number of the previous page's last entry. */
   after: bigint | null;
-  /** Losses of the house are in its books, but are no movement of the account's. */
+  /** `movements` excludes losses, which don't change the account's balance. */
   include: "everything" | "movements";
 };
 
-/** So many are read at once where many are asked for. */
+/** The page size of long reads. */
 const entriesAtOnce = 10_000;
 
-/** The newest entries of a time, oldest first. Balances count everything before, too. */
+/** The newest entries of a period, oldest first. Balances include everything before it. */
 export async function listStatement(
   database: Database,
   accountId: AccountId,
@@ -61,7 +61,7 @@ export async function listStatement(
   return pages.flat().toReversed();
 }
 
-/** A page of the statement. However long the history is, only the page is read, and where each bucket stood before it. */
+/** Reads only the page and each bucket's balance before it, however long the history is. */
 export async function listStatementPage(
   database: Database,
   accountId: AccountId,
@@ -70,13 +70,13 @@ export async function listStatementPage(
   const rows = await listRows(database, accountId, page);
   const [first] = rows;
   if (first === undefined) return [];
-  // Nothing is ever written before what is written, so that this is still true a moment later.
+  // The ledger is append-only, so earlier balances cannot change between the two queries.
   const before = await findBalancesBefore(database, accountId, first.number);
   const entries = rows.map((row) => toEntry(row, (before.get(row.unit) ?? 0n) + row.moved));
   return page.order === "oldest-first" ? entries : entries.toReversed();
 }
 
-/** How many entries there are of a time, counted up to a limit. */
+/** Counts the entries of a period, up to a limit. */
 export async function countStatement(
   database: Database,
   accountId: AccountId,
@@ -90,7 +90,7 @@ export async function countStatement(
   return rows[0]?.count ?? 0n;
 }
 
-/** The number of an entry of the account, or `null`: it has no such entry. */
+/** `null` if the account has no such entry. */
 export async function findEntryNumber(
   database: Database,
   accountId: AccountId,
@@ -106,7 +106,7 @@ export async function findEntryNumber(
   return row?.number ?? null;
 }
 
-/** Oldest first, each with what moved from the first of the page up to it. */
+/** Oldest first, each with the running sum from the start of the page. */
 async function listRows(database: Database, accountId: AccountId, page: StatementPage): Promise<StatementRow[]> {
   const { order, limit, after, include } = page;
   const span = await findSpan(database, accountId, page);
@@ -118,7 +118,7 @@ async function listRows(database: Database, accountId: AccountId, page: Statemen
         where ${matchRange(accountId, page, span)}
           and (${after}::bigint is null or ${beyond}) and (${include === "everything"} or bucket_id is not null)
         order by number ${isOldestFirst ? sql`asc` : sql`desc`} limit ${limit}),
-      -- A clock that went back may have left entries between those of the page that are not of its time.
+      -- After a clock went back, entries outside the period may lie between those of the page.
       entries as (
         select *, sum(change) over (partition by unit order by number) as moved from (
           select *, case when bucket_id is null then 0 when credit = bucket_id then amount else -amount end as change
@@ -137,7 +137,7 @@ async function listRows(database: Database, accountId: AccountId, page: Statemen
   return rows;
 }
 
-/** Numbers between which all of a time lies. */
+/** A range of entry numbers that contains the period. */
 type Span = { first: bigint | null; end: bigint | null };
 
 function matchRange(accountId: AccountId, { from, to }: StatementRange, { first, end }: Span) {
@@ -146,10 +146,10 @@ function matchRange(accountId: AccountId, { from, to }: StatementRange, { first,
     and (${from}::timestamptz is null or created_at >= ${from}) and (${to}::timestamptz is null or created_at < ${to})`;
 }
 
-/** Gateways whose clocks differ by less write entries whose times are out of order by less. */
+/** The maximum clock difference between gateways, by which entries may be out of order. */
 const clockDifferenceMs = 60 * 60 * 1000;
 
-/** Entries are found by their number, not by their time: an index for that would be written with every charge. */
+/** Finds entries by number: an index on their time would cost a write with every charge. */
 async function findSpan(database: Database, accountId: AccountId, { from, to }: StatementRange): Promise<Span> {
   const find = (time: Date) => findFirstNumberSince(database, accountId, time);
   return {
@@ -158,7 +158,7 @@ async function findSpan(database: Database, accountId: AccountId, { from, to }: 
   };
 }
 
-/** Halves the numbers until all before it are older than the time, in some thirty steps along the index. */
+/** Binary search over entry numbers: about thirty index lookups. */
 async function findFirstNumberSince(database: Database, accountId: AccountId, time: Date): Promise<bigint | null> {
   const { rows } = await sql<{ low: bigint }>`
     with recursive search (low, high) as (
@@ -176,8 +176,8 @@ async function findFirstNumberSince(database: Database, accountId: AccountId, ti
 }
 
 /**
- * What there was of each unit before an entry: where each bucket stood. A bucket that has not moved since stands there
- * still; of the others the last entry before is found by halving, because their entries are numbered without gaps.
+ * The balance of each unit before an entry. A bucket without later entries has its current balance. For the others, a binary
+ * search finds the last entry before it: a bucket's entries are numbered without gaps.
  */
 async function findBalancesBefore(
   database: Database,
@@ -202,6 +202,31 @@ async function findBalancesBefore(
       where bucket.account_id = ${accountId} and (bucket.is_open or latest.number >= ${number})
       group by bucket.unit`.execute(database);
   return new Map(rows.map(({ unit, balance }) => [unit, balance]));
+}
+
+/** A charge's bill; `null` for other entries. */
+export type BillColumns = {
+  price_id: string;
+  item_names: string[] | null;
+  item_quantities: bigint[] | null;
+  item_rates_nano: bigint[] | null;
+  rates_per: bigint | null;
+  minimum_nano: bigint | null;
+  quota_units: bigint | null;
+};
+
+export function toBill(row: BillColumns): Bill {
+  return {
+    priceId: row.price_id,
+    items: (row.item_names ?? []).map((name, index) => ({
+      name,
+      quantity: row.item_quantities?.[index] ?? 0n,
+      rate: nano(row.item_rates_nano?.[index] ?? 0n),
+    })),
+    per: row.rates_per ?? 1n,
+    minimum: nano(row.minimum_nano ?? 0n),
+    quotaUnits: row.quota_units ?? 0n,
+  };
 }
 
 type StatementRow = Omit<BillColumns, "price_id"> & {

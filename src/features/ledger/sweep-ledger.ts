@@ -9,22 +9,22 @@ import { deleteRefusals, listDueBuckets, listDueHolds } from "./sweep-store.ts";
 type SweepDependencies = {
   database: Database;
   clock: Clock;
-  /** Told of what could not be ended; everything else is. */
+  /** Called for each operation that failed; the sweep continues. */
   onTrouble(about: Pick<Operation, "accountId"> & { kind: string }, error: unknown): void;
 };
 
 const atOnceMax = 200;
-/** A hold that was refused is asked for again within seconds, if at all. */
+/** Refused holds are kept for retries, which come within seconds. */
 const refusalsKeptMs = 24 * 60 * 60 * 1000;
 const refusalsAtOnceMax = 1000;
 
 /**
- * Gives back what nobody settled in time, takes what is left of gifts and quotas whose time is over, collects what is
- * owed where there is cash again, and forgets what was refused long ago.
+ * Releases expired holds, takes the rest of expired gifts and quotas, collects debts from new cash, and deletes old refused
+ * holds.
  */
 export async function sweepLedger(dependencies: SweepDependencies): Promise<{ swept: number }> {
   const holds = await sweep(dependencies, listDueHolds);
-  // What a hold gave back to a gift that is over goes with it.
+  // After the holds, because they may have released credit into an expired gift.
   const buckets = await sweep(dependencies, listDueBuckets);
   const debtors = await collectDueDebts(dependencies);
   await forgetRefusals(dependencies);
@@ -36,7 +36,7 @@ async function forgetRefusals({ database, clock }: SweepDependencies): Promise<v
   while (await deleteRefusals(database, { before, limit: refusalsAtOnceMax }));
 }
 
-/** What a call that has ended left of its hold pays what the account owes. */
+/** Cash that an ended call's hold released pays the account's debt. */
 async function collectDueDebts(dependencies: SweepDependencies): Promise<number> {
   const accountIds = await listPayableDebtors(dependencies.database, atOnceMax);
   for (const accountId of accountIds) {
@@ -52,10 +52,10 @@ async function collectDueDebts(dependencies: SweepDependencies): Promise<number>
 
 type ListDue = (database: Database, due: { now: Date; limit: number; skip: number }) => Promise<Operation[]>;
 
-/** In portions, so that no wallet is locked for long. */
+/** In batches, so no wallet is locked for long. */
 async function sweep(dependencies: SweepDependencies, listDue: ListDue): Promise<number> {
   let swept = 0;
-  // What failed stays due and comes first in every list.
+  // Failed operations stay due and come first in every list, so skip them.
   let failed = 0;
   for (;;) {
     const now = dependencies.clock.now();
@@ -67,7 +67,7 @@ async function sweep(dependencies: SweepDependencies, listDue: ListDue): Promise
   }
 }
 
-/** All together, or else one by one, so that one account's trouble is not another's. Returns how many failed. */
+/** Applies a batch, or one by one if it fails, so one bad account does not block the others. Returns the failures. */
 async function applyPortion(
   dependencies: SweepDependencies,
   operations: readonly Operation[],

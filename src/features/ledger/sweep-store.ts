@@ -12,7 +12,7 @@ export async function listDueHolds(database: Database, { now, limit, skip }: Due
   return rows.map((row) => ({ kind: "expire-hold", accountId: row.account_id, holdId: row.id }));
 }
 
-/** Removes some of the refusals that are older, and answers whether there may be more. */
+/** Deletes up to `limit` refused holds. Returns whether there may be more. */
 export async function deleteRefusals(
   database: Database,
   { before, limit }: { before: Date; limit: number },
@@ -24,7 +24,7 @@ export async function deleteRefusals(
   return numAffectedRows === BigInt(limit);
 }
 
-/** Those with something to take: what is on hold stays until its work is done. */
+/** Only buckets with an amount that is not on hold: the rest expires after its hold ends. */
 export async function listDueBuckets(database: Database, { now, limit, skip }: Due): Promise<ExpireBucketOperation[]> {
   const { rows } = await sql<{ id: BucketId; account_id: AccountId }>`
     select id, account_id from buckets where is_open and expires_at <= ${now} and posted > held

@@ -3,13 +3,13 @@ import { listChangedAccounts, readCheckProgress, readLedgerEnd, updateCheckProgr
 import type { Scope } from "./check-scope-store.ts";
 import { freezeWallet, listAsked, listViolations, type Violation } from "./invariant-store.ts";
 
-/** Looks for what must not be, and changes nothing. */
+/** Checks the invariants without changing anything. */
 export async function findViolations(
   database: Database,
   { now, ...scope }: Scope & { now: Date },
 ): Promise<Violation[]> {
   const asked = listAsked(scope.kind);
-  // What they look at is read once for all of them, unless it is everything, which no memory would hold.
+  // One statement shares the reads of all invariants. A whole scope would need too much memory, so check one by one.
   if (scope.kind !== "whole") return await listViolations(database, asked, { scope, now });
   const found: Violation[] = [];
   for (const invariant of asked) found.push(...(await listViolations(database, [invariant], { scope, now })));
@@ -17,8 +17,8 @@ export async function findViolations(
 }
 
 /**
- * Looks for what must not be, and freezes the accounts in question: nothing more is spent there until a person has
- * looked. Nothing is "repaired".
+ * Checks the invariants and freezes violating accounts: they cannot spend until an operator has looked. Never repairs
+ * anything.
  */
 export async function checkAccounts(database: Database, scope: Scope & { now: Date }): Promise<CheckOutcome> {
   const violations = await findViolations(database, scope);
@@ -38,12 +38,12 @@ async function freezeViolated(database: Database, violations: readonly Violation
 
 const reasonCharactersMax = 1000;
 
-/** A change is stamped before it is committed, and no commit takes as long as this. */
+/** Changes are stamped before they commit; no commit takes longer than this. */
 const overlapMs = 2 * 60 * 1000;
 
 /**
- * Checks the accounts that changed since the last check, whichever gateway made that and however long ago. Earlier entries
- * were checked by earlier checks, and each entry says what there was before it.
+ * Checks the accounts that changed since any gateway's last check. Earlier entries were checked before, and each entry
+ * carries the balance before it.
  */
 export async function checkChangedAccounts(database: Database, now: Date): Promise<CheckOutcome> {
   const progress = await readCheckProgress(database);
@@ -51,7 +51,7 @@ export async function checkChangedAccounts(database: Database, now: Date): Promi
   const accountIds = await listChangedAccounts(database, new Date(progress.checkedAt.getTime() - overlapMs));
   const scope = { kind: "recent", accountIds, afterNumber: progress.previousNumber } as const;
   const outcome = accountIds.length === 0 ? nothingFound : await checkAccounts(database, { ...scope, now });
-  // Only now: who is killed before this leaves the same to the next check.
+  // Last, so a killed check is repeated.
   const { checkedNumber: previousNumber } = progress;
   await updateCheckProgress(database, { checkedAt: end.at, checkedNumber: end.number, previousNumber });
   return outcome;

@@ -15,43 +15,42 @@ import {
 } from "./seal-store.ts";
 import { type CheckOutcome, checkAccounts, findViolations } from "./verify-ledger.ts";
 
-/** What was looked at. */
+/** How much a check read. */
 export type Coverage = { accounts: number; entries: bigint; holds: number };
 
 type Check = {
   now: Date;
   portions?: Portions;
-  /** Ends the check after the portion that it is at. */
+  /** Ends the check after the current portion. */
   signal?: AbortSignal | undefined;
-  /** Told of what each portion has that is wrong, once. */
+  /** Called once for each portion with violations. */
   onFound(outcome: CheckOutcome): void;
 };
 
-/** So much is read by one statement, but for what one movement or one slot of usage has more. */
+/** How much one statement reads. One transaction or one usage slot may exceed it. */
 type Portions = { accounts: number; entries: number; holds: number };
 const portionsMax: Portions = { accounts: 2000, entries: 50_000, holds: 20_000 };
 
 /**
- * Checks what is new in each account since it was sealed, and that all balances are what was sealed and what came since;
- * seals the accounts where nothing is wrong, and freezes the others. What was changed behind the ledger's back in entries
- * that are sealed is for the check of everything to find.
+ * Checks each account's history since its seal, and all balances against sealed sums plus that history. Seals the correct
+ * accounts and freezes the others. Only the full check finds tampering with sealed entries.
  */
 export async function checkSinceSeals(database: Database, asked: Check): Promise<Coverage> {
-  const check = tellOnce(asked);
+  const check = reportOnce(asked);
   const coverage: Coverage = { accounts: 0, entries: 0n, holds: 0 };
   for (let after = ""; check.signal?.aborted !== true; ) {
     const accounts = await takePortion(database, { after, entries: "new" }, check);
     const last = accounts.at(-1);
     if (last === undefined) break;
     const end = await checkPortion(database, accounts, check);
-    if (end === "cut-off") break;
+    if (end === "aborted") break;
     countAccounts(coverage, accounts);
     after = last.accountId;
   }
   return coverage;
 }
 
-/** The same, but changes nothing. */
+/** Like `checkSinceSeals`, but changes nothing. */
 export async function findViolationsSinceSeals(database: Database, now: Date): Promise<Violation[]> {
   const found: Violation[] = [];
   for (let after = ""; ; ) {
@@ -63,35 +62,35 @@ export async function findViolationsSinceSeals(database: Database, now: Date): P
   }
 }
 
-/** `kept`: a check of everything that was cut off is gone on with; `own`: one from the beginning to the end, at once. */
+/** `kept` resumes an interrupted full check; `own` runs a new one from start to end. */
 type Place = "kept" | "own";
 
 /**
- * Checks everything, in portions. What was sealed is compared once more, then forgotten and read again from its beginning.
- * After the accounts come all holds, also those that moved nothing. Answers `null` when it was cut off.
+ * Checks everything, in portions. Compares each account's seal once more, deletes it, and checks the history from the start.
+ * Then checks all holds, including those without postings. Returns `null` if aborted.
  */
 export async function checkEverything(
   database: Database,
   { place, ...asked }: Check & { place: Place },
 ): Promise<Coverage | null> {
-  const check = tellOnce(asked);
+  const check = reportOnce(asked);
   const coverage: Coverage = { accounts: 0, entries: 0n, holds: 0 };
-  const keepPlace = place === "kept" ? updateWholeProgress : async () => {};
+  const saveProgress = place === "kept" ? updateWholeProgress : async () => {};
   let progress = (place === "kept" ? await readWholeProgress(database) : null) ?? wholeStart;
   while (progress.holdId === null) {
     if (check.signal?.aborted) return null;
     const accounts = await takePortion(database, { after: progress.accountId, entries: "all" }, check);
     const last = accounts.at(-1);
     if (last !== undefined) {
-      progress = await unsealPortion(database, accounts, { progress, check, keepPlace });
+      progress = await unsealPortion(database, accounts, { progress, check, saveProgress });
       const end = await checkPortion(database, accounts, check);
-      if (end === "cut-off") return null;
-      // What was checked in parts may have usage between them.
+      if (end === "aborted") return null;
+      // A large account is checked in parts, which may split a usage slot.
       if (accounts.length === 1) await checkScope(database, { kind: "usage", accountIds: listIds(accounts) }, check);
       countAccounts(coverage, accounts);
     }
     progress = last === undefined ? { ...progress, holdId: "" } : { ...progress, accountId: last.accountId };
-    await keepPlace(database, progress);
+    await saveProgress(database, progress);
   }
   for (let afterId = progress.holdId; ; ) {
     if (check.signal?.aborted) return null;
@@ -100,15 +99,15 @@ export async function checkEverything(
     await checkScope(database, { kind: "holds", afterId, upToId: last.id }, check);
     coverage.holds += last.count;
     afterId = last.id;
-    await keepPlace(database, { ...progress, holdId: afterId });
+    await saveProgress(database, { ...progress, holdId: afterId });
   }
-  await keepPlace(database, null);
+  await saveProgress(database, null);
   return coverage;
 }
 
 const wholeStart: WholeProgress = { accountId: "", unsealedId: "", holdId: null };
 
-/** Accounts that have about as many entries together as a statement should read; a larger one is alone. */
+/** Accounts with about as many entries as one statement should read; a larger account is alone. */
 async function takePortion(
   database: Database,
   { after, entries }: { after: string; entries: "all" | "new" },
@@ -124,12 +123,12 @@ async function takePortion(
   return tooMany === -1 ? listed : listed.slice(0, tooMany === 0 ? 1 : tooMany);
 }
 
-/** What is new, or all of it where nothing is sealed. */
+/** Checks the unsealed history and seals it. */
 async function checkPortion(
   database: Database,
   accounts: readonly ListedAccount[],
   check: Check,
-): Promise<"checked" | "cut-off"> {
+): Promise<"checked" | "aborted"> {
   const entriesMax = readPortions(check).entries;
   const [only] = accounts;
   if (only !== undefined && accounts.length === 1) {
@@ -138,10 +137,10 @@ async function checkPortion(
       if (part === null) break;
       const scope = { kind: "part", accountIds: [only.accountId], upToNumber: part.upToNumber } as const;
       const wrong = await checkScope(database, scope, check);
-      // What is not right is not sealed, so that it would be found again and again.
+      // Violations are not sealed, so going on would find the same part again.
       if (wrong.size > 0) return "checked";
       await seal(database, [part]);
-      if (check.signal?.aborted) return "cut-off";
+      if (check.signal?.aborted) return "aborted";
     }
   }
   const accountIds = listIds(accounts);
@@ -158,11 +157,15 @@ async function seal(database: Database, checked: readonly Unsealed[]): Promise<v
   if (checked.length > 0) await inTransaction(database, (tx) => sealAccounts(tx, checked));
 }
 
-/** Those that were unsealed by a check of everything that was cut off are gone on with where that was. */
+/** Resumes an interrupted full check at the first account that it has not unsealed. */
 async function unsealPortion(
   database: Database,
   accounts: readonly ListedAccount[],
-  { progress, check, keepPlace }: { progress: WholeProgress; check: Check; keepPlace: typeof updateWholeProgress },
+  {
+    progress,
+    check,
+    saveProgress,
+  }: { progress: WholeProgress; check: Check; saveProgress: typeof updateWholeProgress },
 ): Promise<WholeProgress> {
   const accountIds = listIds(accounts).filter((accountId) => accountId > progress.unsealedId);
   const [lastId, sealed] = [accountIds.at(-1), await listSealedAccounts(database, accountIds)];
@@ -172,25 +175,25 @@ async function unsealPortion(
   const after = { ...progress, unsealedId: lastId };
   await inTransaction(database, async (tx) => {
     await unsealAccounts(tx, accountIds);
-    await keepPlace(tx, after);
+    await saveProgress(tx, after);
   });
   return after;
 }
 
-/** What is read twice is found twice. */
-function tellOnce({ onFound, ...check }: Check): Check {
-  const told = new Set<string>();
+/** Drops repeated violations: entries that are read twice are found twice. */
+function reportOnce({ onFound, ...check }: Check): Check {
+  const reported = new Set<string>();
   return {
     ...check,
     onFound({ violations, frozen }) {
-      const fresh = violations.filter((violation) => !told.has(JSON.stringify(violation)));
-      for (const violation of fresh) told.add(JSON.stringify(violation));
+      const fresh = violations.filter((violation) => !reported.has(JSON.stringify(violation)));
+      for (const violation of fresh) reported.add(JSON.stringify(violation));
       if (fresh.length > 0) onFound({ violations: fresh, frozen });
     },
   };
 }
 
-/** Freezes and tells of what is wrong; answers the accounts in question. */
+/** Freezes and reports violating accounts, and returns them. */
 async function checkScope(database: Database, scope: Scope, { now, onFound }: Check): Promise<Set<string>> {
   const outcome = await checkAccounts(database, { ...scope, now });
   if (outcome.violations.length > 0) onFound(outcome);

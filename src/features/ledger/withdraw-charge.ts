@@ -2,34 +2,33 @@ import type { TransactionId } from "../../lib/ids.ts";
 import { deriveTransactionId } from "./ledger-state.ts";
 import type { HoldOperation, Operation, RefundOperation, ResultOf, SettleOperation } from "./operation.ts";
 
-/** A hold and its settlement of which nobody knows whether they were written. */
+/** A hold and its settlement that may or may not have been written. */
 export type DoubtfulCharge = {
   hold: HoldOperation;
   settlement: SettleOperation;
-  /** The refund's id, should there be one. */
+  /** The id of a refund, if one is needed. */
   refundId: TransactionId;
 };
 
 type Apply = <O extends Operation>(operation: O) => Promise<ResultOf<O>>;
 
 /**
- * Sees to it that a call is not paid for, whatever was written of it: the hold is released, or what was charged is
- * refunded. May be sent again.
+ * Makes sure that a call costs nothing, whatever was written of it: releases the hold or refunds the charge. Idempotent.
  */
 export async function withdrawCharge(
   apply: Apply,
   { hold, settlement, refundId }: DoubtfulCharge,
 ): Promise<"uncharged" | "refunded"> {
-  // Sent again first, so that a write which is still on its way finds its id taken.
+  // Write the hold first, so a delayed first write finds its id taken.
   const { early: _, ...again } = hold;
   const held = await apply(again);
-  if (held.kind === "id-reused") throw new Error(`the hold ${hold.id} is another one's`);
+  if (held.kind === "id-reused") throw new Error(`the hold id ${hold.id} belongs to another request`);
   if (held.kind !== "held") return "uncharged";
   const { accountId } = hold;
   const released = await apply({ kind: "release", accountId, holdId: hold.id });
   if (released.kind !== "already-resolved" || released.state !== "settled") return "uncharged";
   const settled = await apply(settlement);
-  if (settled.kind !== "settled") throw new Error(`the settled hold ${hold.id} was answered with ${settled.kind}`);
+  if (settled.kind !== "settled") throw new Error(`settling the settled hold ${hold.id} returned ${settled.kind}`);
   if (settled.paid === 0n) return "uncharged";
   const refund: RefundOperation = {
     ...{ kind: "refund", id: refundId, accountId, chargeId: deriveTransactionId(hold.id) },

@@ -135,7 +135,7 @@ describe("a hold", () => {
       const heard = await askChat(caller, question);
       expect(heard).toMatchObject({ status: 402, error: { code: "insufficient_balance", type: "insufficient_quota" } });
       expect(heard.error?.message).toBe(
-        `This request sets ${needed} USD aside, which is 0.000000001 USD more than the balance has. Recharge it.`,
+        `This request reserves ${needed} USD. Your available balance is ${cash} USD. Add 0.000000001 USD to continue.`,
       );
       expect(heard.headers.get("x-should-retry")).toBe("false");
       expect(chat.upstream.requests.length).toBe(callsBefore);
@@ -157,7 +157,7 @@ describe("a hold", () => {
     const callsBefore = chat.upstream.requests.length;
     const heard = await askChat(caller, question);
     expect(heard).toMatchObject({ status: 402, error: { code: "key_budget_exceeded" } });
-    expect(heard.error?.message).toContain("which is 0.02 USD more than is left of the API key's budget");
+    expect(heard.error?.message).toContain("Raise it by 0.02 USD to continue.");
     expect(heard.headers.get("x-should-retry")).toBe("false");
     expect(chat.upstream.requests.length).toBe(callsBefore);
     await expectNothingMoved(caller);

@@ -172,9 +172,9 @@ async function serve(url: string): Promise<void> {
   const clock: Clock = { now: () => standing ?? new Date(), monotonicMs: () => performance.now() };
   const address = { connectionString: url };
   const database = createDatabase({ address, connectionsMax, onConnectionError: () => {} });
-  const ledger = createLedger({ database, address, clock, onTrouble: () => {}, reach });
+  const ledger = createLedger({ database, address, clock, onTrouble: () => {}, failpoint });
 
-  function reach(point: CommitPoint): void {
+  function failpoint(point: CommitPoint): void {
     if (crash?.point !== point) return;
     crash.after -= 1;
     if (crash.after > 0) return;
