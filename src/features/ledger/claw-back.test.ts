@@ -34,12 +34,7 @@ test.each([
   ],
   ["cash that arrives later", { taken: 5n, waived: 0n }, { owed: 20n, available: 7n }, { taken: 12n, waived: 0n }],
   ["nothing that was waived", { taken: 5n, waived: 15n }, { owed: 20n, available: 9n }, { taken: 5n, waived: 15n }],
-  [
-    "nothing more if less is owed",
-    { taken: 5n, waived: 0n },
-    { owed: 6n, available: 0n },
-    { taken: 5n, waived: 0n },
-  ],
+  ["nothing more if less is owed", { taken: 5n, waived: 0n }, { owed: 6n, available: 0n }, { taken: 5n, waived: 0n }],
   [
     "less once less is owed, and returns the rest",
     { taken: 12n, waived: 3n },

@@ -116,11 +116,11 @@ export function createLedger(options: LedgerOptions): Ledger {
       }
     },
     estimateSpendable: (accountId, budget) =>
-      estimateSpendable(groupCommit.memory, accountId, { budget, now: clock.now() }),
+      estimateSpendable(groupCommit.cache, accountId, { budget, now: clock.now() }),
     beginEarly(accountId, amount) {
       // Ignore credit that expires before the hold can be written.
       const now = new Date(clock.now().getTime() + 2 * reserveLeaseMs);
-      return reserves.begin(accountId, amount, estimateSpendable(groupCommit.memory, accountId, { budget: null, now }));
+      return reserves.begin(accountId, amount, estimateSpendable(groupCommit.cache, accountId, { budget: null, now }));
     },
     endEarly: reserves.end,
     async check() {

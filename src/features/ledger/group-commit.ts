@@ -19,7 +19,7 @@ import {
 } from "../idempotency/index.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { decideWithin, type Failpoint } from "./decide-within.ts";
-import { createLedgerMemory, type LedgerMemory } from "./ledger-memory.ts";
+import { createLedgerCache, type LedgerCache } from "./ledger-cache.ts";
 import { isOutdated, loadState, runInSession, writeChanges } from "./ledger-store.ts";
 import type { Operation, Result } from "./operation.ts";
 import type { Reserves } from "./reserves.ts";
@@ -28,7 +28,7 @@ export type GroupCommit = {
   /** Resolves once the operation, and the end of its claim, are durable. */
   submit(operation: Operation, conclusion: Conclusion | null, span: Span | null): Promise<Result>;
   /** This process's cache, which may be stale. */
-  memory: LedgerMemory["state"];
+  cache: LedgerCache["state"];
   /** How long the oldest operation has waited. */
   oldestMs(): number;
   /** How many operations wait for the next batch. */
@@ -91,7 +91,7 @@ const pessimisticBatches = 16;
 export function createGroupCommit(dependencies: GroupCommitDependencies): GroupCommit {
   const { clock, failpoint, metrics, reserves } = dependencies;
   const measured = { size: metrics.ledgerBatchSize.at(), duration: metrics.ledgerCommitDuration.at() };
-  const memory = createLedgerMemory({ accountsMax });
+  const cache = createLedgerCache({ accountsMax });
   const run = runInSession(dependencies.session);
   const pessimisticFor = new Map<AccountId, number>();
   /** Holds that the last batch could not open. Operations on them would charge for a rejected call. */
@@ -130,7 +130,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
       return results;
     } catch (error) {
       span?.end(toSpanFailure(error));
-      memory.forget(listAccounts(batch));
+      cache.forget(listAccounts(batch));
       metrics.ledgerFailedCommits.at().add(1);
       if (isDatabaseUnavailable(error)) {
         dependencies.onTrouble(error);
@@ -190,7 +190,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   }
 
   async function commit(batch: readonly Submitted[]): Promise<Result[]> {
-    return (mustLock(batch) ? null : await commitFromMemory(batch)) ?? (await commitLocked(batch));
+    return (mustLock(batch) ? null : await commitFromCache(batch)) ?? (await commitLocked(batch));
   }
 
   /** Accounts that other processes write too, and operations that need the history. */
@@ -207,18 +207,18 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   }
 
   /** Optimistic, one round trip: decides on the cache, and writes if the versions still match. `null` if they don't. */
-  async function commitFromMemory(batch: readonly Submitted[]): Promise<Result[] | null> {
+  async function commitFromCache(batch: readonly Submitted[]): Promise<Result[] | null> {
     const now = clock.now();
     const operations = batch.map(({ operation }) => operation);
-    const missing = memory.listMissing(operations, now);
+    const missing = cache.listMissing(operations, now);
     if (missing !== null) {
-      memory.add(await loadState(run, missing));
+      cache.add(await loadState(run, missing));
       failpoint("loaded");
       // Still missing: a hold that has ended or never existed. Rare, so decide under locks.
-      if (memory.listMissing(operations, now) !== null) return null;
+      if (cache.listMissing(operations, now) !== null) return null;
     }
     const startedMs = performance.now();
-    const { results, changes } = applyBatch(memory.state, operations, now, reserves);
+    const { results, changes } = applyBatch(cache.state, operations, now, reserves);
     failpoint("decided");
     // Only the database knows whether a reserve's lease has expired.
     if (results.some(({ kind }) => kind === "contended")) return null;
@@ -226,7 +226,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
     const endedClaims = listEndedClaims(batch, results);
     try {
-      memory.keep(changes, await writeChanges(run, changes, { state: memory.state, endedClaims }));
+      cache.keep(changes, await writeChanges(run, changes, { state: cache.state, endedClaims }));
       reserves.keep(changes, startedMs);
       return results;
     } catch (error) {
@@ -234,7 +234,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
       if (isOutdated(error)) lockFirst(changes.exactAccountIds);
       // Otherwise most likely a repeated id; the locked path finds its result.
     }
-    memory.forget(listAccounts(batch));
+    cache.forget(listAccounts(batch));
     return null;
   }
 
@@ -258,8 +258,8 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
           listEndedClaims: (decided) => listEndedClaims(batch, decided),
         });
       });
-      memory.add(state);
-      memory.keep(changes, null);
+      cache.add(state);
+      cache.keep(changes, null);
       reserves.keep(changes, startedMs);
       return results;
     } catch (error) {
@@ -271,7 +271,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
 
   return {
     submit: (operation, conclusion, span) => coalescer.submit(describeSubmission(operation, conclusion, span)),
-    memory: memory.state,
+    cache: cache.state,
     oldestMs() {
       const oldest = coalescer.oldest();
       return oldest === null ? 0 : clock.monotonicMs() - oldest.submittedAtMs;

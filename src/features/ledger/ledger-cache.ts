@@ -18,7 +18,7 @@ import type { Operation } from "./operation.ts";
  * A cache of recently used accounts, so deciding needs no read. It may be stale at any time: a write names the wallet
  * versions it was decided on, and fails if they have changed.
  */
-export type LedgerMemory = {
+export type LedgerCache = {
   state: LedgerState;
   /**
    * What must be loaded to decide these operations; `null` if nothing is missing. Incomplete accounts are loaded whole, so
@@ -36,7 +36,7 @@ export type LedgerMemory = {
 };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one cache; its functions share its maps.
-export function createLedgerMemory({ accountsMax }: { accountsMax: number }): LedgerMemory {
+export function createLedgerCache({ accountsMax }: { accountsMax: number }): LedgerCache {
   const wallets = new Map<AccountId, Wallet>();
   const buckets = new Map<BucketId, Bucket>();
   const bucketIds = new Map<AccountId, Set<BucketId>>();
