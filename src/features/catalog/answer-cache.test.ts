@@ -23,7 +23,7 @@ function createView(prices: Price[], models: Model[] = [film]): CatalogView {
   return createCatalogView(catalog, { isWell: () => true, findFault: () => null, version: () => 0 });
 }
 
-/** A cache whose answers tell how many had been computed by then. */
+/** A cache that counts how often it computes. */
 function createCountingCache() {
   const cache = createAnswerCache();
   let count = 0;
@@ -33,39 +33,39 @@ function createCountingCache() {
   };
 }
 
-describe("an answer", () => {
+describe("a cached response", () => {
   const view = createView([10, 20].map((at) => createPrice(`price_${at}`, { effectiveAt: new Date(at) })));
 
-  test("is computed once for each question", () => {
+  test("is computed once per question", () => {
     const ask = createCountingCache();
     expect(["a", "a", "b", "a", "b"].map((question) => ask(view, question))).toEqual([1, 1, 2, 1, 2]);
   });
 
-  test("is the bytes of its JSON, the very same each time", () => {
+  test("is the same JSON bytes each time", () => {
     const cache = createAnswerCache();
     const first = cache.get(view, "a", new Date(0), () => ({ data: ["é"] }));
     expect(first).toEqual(Buffer.from('{"data":["é"]}', "utf8"));
     expect(cache.get(view, "a", new Date(9), () => ({ data: [] }))).toBe(first);
   });
 
-  test("is computed anew for a new version of the catalog, and for an old one that comes back", () => {
+  test("is computed again for a new catalog version, and for an old one that comes back", () => {
     const ask = createCountingCache();
     const next = createView([createPrice("price_10", { effectiveAt: new Date(10) })]);
     expect([view, next, next, view].map((current) => ask(current, "a"))).toEqual([1, 2, 2, 3]);
   });
 
-  test("is computed anew from the very moment at which the catalog says that it may change", () => {
+  test("is computed again from the time at which the catalog says it may change", () => {
     const ask = createCountingCache();
     const moments = [0, 9, 10, 11, 19, 20, 21, 1_000_000];
     expect(moments.map((at) => ask(view, "a", at))).toEqual([1, 1, 2, 2, 2, 3, 3, 3]);
   });
 
-  test("that is computed at such a moment holds until the next", () => {
+  test("that is computed at such a time holds until the next", () => {
     const ask = createCountingCache();
     expect([10, 19, 20].map((at) => ask(view, "a", at))).toEqual([1, 1, 2]);
   });
 
-  test("that failed is computed at the next time of asking", () => {
+  test("that failed is computed again at the next request", () => {
     const cache = createAnswerCache();
     const ask = (compute: () => object) => cache.get(view, "a", new Date(0), compute).toString();
     const fail = (): object => {
@@ -76,7 +76,7 @@ describe("an answer", () => {
   });
 });
 
-test("however many different questions are asked, only so many answers are kept, and each is its own", () => {
+test("the number of cached responses is bounded, and each question gets its own", () => {
   const view = createView([]);
   const cache = createAnswerCache();
   let computed = 0;
@@ -94,20 +94,20 @@ test("however many different questions are asked, only so many answers are kept,
   expect(computed).toBeGreaterThan(questions.length * 1.5);
 });
 
-describe("who shares answers", () => {
+describe("which accounts share responses", () => {
   const own = createPrice("price_own", { accountId: "acct_1" });
   const view = createView([createPrice("price_1"), own, createPrice("price_pro", { planId: "pro" })]);
   const stranger: Audience = { accountId: "acct_7", planId: null, modelIds: null };
   const describeOne = (fields: Partial<Audience>): string => describeAudience(view, { ...stranger, ...fields });
 
-  test("accounts of one plan, and those of none, as long as nothing is special about them", () => {
+  test("accounts of one plan, and accounts without a plan", () => {
     expect(describeOne({ accountId: "acct_8" })).toBe(describeOne({}));
     expect(describeOne({ accountId: "acct_8", planId: "pro" })).toBe(describeOne({ planId: "pro" }));
     const scope = () => new Set(["film", "talk"]);
     expect(describeOne({ accountId: "acct_8", modelIds: scope() })).toBe(describeOne({ modelIds: scope() }));
   });
 
-  test("not those of another plan, with prices of their own, or with another key scope", () => {
+  test("not accounts of another plan, with their own prices, or with another key scope", () => {
     const different = [
       {},
       { planId: "pro" },
@@ -123,7 +123,7 @@ describe("who shares answers", () => {
     expect(new Set(different).size).toBe(different.length);
   });
 
-  test("whoever shares answers would get the same ones anyway", () => {
+  test("accounts that share a response would get equal ones anyway", () => {
     const audience: fc.Arbitrary<Audience> = fc.record({
       accountId: fc.constantFrom("acct_1" as const, "acct_2" as const, "acct_3" as const),
       planId: fc.constantFrom("pro", "free", null),

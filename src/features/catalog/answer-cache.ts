@@ -3,8 +3,8 @@ import type { Audience, CatalogView } from "./catalog-view.ts";
 const answersMax = 1000;
 
 /**
- * Keeps whole answers about the catalog as the bytes that are sent. Most accounts get the same ones, and they change
- * only with a new version of the catalog or at a moment that the catalog itself names.
+ * Caches catalog responses as the bytes to send. Most accounts get the same ones, and they change only with a new
+ * catalog version or at a time the catalog names.
  */
 export function createAnswerCache() {
   let view: CatalogView | null = null;
@@ -27,7 +27,7 @@ export function createAnswerCache() {
   };
 }
 
-/** Callers with the same key get the same answers. */
+/** Callers with the same key get the same responses. */
 export function describeAudience(
   { accountsWithPrices }: CatalogView,
   { accountId, planId, modelIds }: Audience,

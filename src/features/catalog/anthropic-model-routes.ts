@@ -3,8 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { isAnthropicCall } from "../../platform/http/anthropic-form.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { listOfferedModels, type OfferedModel } from "./catalog-view.ts";
-import { getOfferedModel } from "./get-offered-model.ts";
+import { getOfferedModel, listOfferedModels, type OfferedModel } from "./catalog-view.ts";
 import type { LiveCatalog } from "./live-catalog.ts";
 
 const jsonType = "application/json; charset=utf-8";
@@ -15,7 +14,7 @@ type Dependencies = { catalog: LiveCatalog; clock: Clock };
 
 type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
-/** Answers clients of Anthropic's in the form that they know, before the query is held against ours. */
+/** Responds to Anthropic's clients in Anthropic's format, before Fastify validates the query against our schema. */
 export function answerAnthropicList({ catalog, clock }: Dependencies): Answer {
   return async (request, reply) => {
     if (!isAnthropicCall(request)) return undefined;
@@ -44,7 +43,7 @@ function presentPage(models: readonly PresentedModel[], query: Record<string, un
     throw new AppError("invalid_parameter", `\`limit\` must be a number from 1 to ${limitMax}.`, { param: "limit" });
   }
   const find = (id: unknown): number => models.findIndex((model) => model.id === id);
-  // Whoever pages backwards is given what stands right before.
+  // Paging backwards returns the models right before `before_id`.
   const to = before === undefined ? models.length : find(before);
   const from = before === undefined ? find(after) + 1 : Math.max(to - count, 0);
   const data = models.slice(from, before === undefined ? from + count : to);
@@ -52,7 +51,7 @@ function presentPage(models: readonly PresentedModel[], query: Record<string, un
   return { data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
-/** Of what Anthropic's clients are told of a model, the part that a catalog knows. */
+/** The fields of Anthropic's model object that a catalog can fill. */
 function presentModel({ model, status }: OfferedModel) {
   return {
     type: "model" as const,

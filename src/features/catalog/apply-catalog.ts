@@ -10,17 +10,17 @@ import { planCatalogChange } from "./plan-catalog-change.ts";
 
 export type CatalogOutcome =
   | { kind: "refused"; problems: LocatedProblem[] }
-  /** `changes` is empty when the file says what is in force already: then nothing is written. */
+  /** `changes` is empty when the file equals the catalog in force: then nothing is written. */
   | { kind: "accepted"; version: number; changes: string[] };
 
 type ApplyDependencies = { database: Database; clock: Clock; ids: IdSource; surroundings: CatalogSurroundings };
 
-/** Whether the file could be applied, and what would change. Nothing is written. */
+/** Validates the file and lists what would change. Writes nothing. */
 export async function previewCatalog(dependencies: ApplyDependencies, source: string): Promise<CatalogOutcome> {
   return await consider(dependencies, source, async () => {});
 }
 
-/** Makes the file the catalog in force, whole or not at all. */
+/** Makes the file the catalog in force, all or nothing. */
 export async function applyCatalog(
   { database, clock, ids, surroundings }: ApplyDependencies,
   source: string,

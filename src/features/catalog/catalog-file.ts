@@ -4,7 +4,7 @@ import { providerKinds } from "../../providers/provider-definition.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
 import { billingTypes, type OwnPriceName, ownPriceNames } from "./price.ts";
 
-/** The catalog as operators write it. What a schema cannot say, `check-catalog.ts` checks. */
+/** The catalog as operators write it. `check-catalog.ts` checks the rules that a schema cannot express. */
 
 const closed = { additionalProperties: false };
 const text = Type.String({ minLength: 1 });
@@ -147,6 +147,6 @@ export type CatalogFile = Static<typeof catalogFileSchema>;
 export type ModelEntry = CatalogFile["models"][number];
 export type PriceLine = CatalogFile["prices"][number];
 
-/** One thing that is wrong, and where: the names and positions that lead to it from the top of the file. */
+/** One problem and its path: the field names and indexes from the top of the file. */
 export type CatalogProblem = { path: readonly (string | number)[]; message: string };
 export type ReportProblem = (path: CatalogProblem["path"], message: string) => void;

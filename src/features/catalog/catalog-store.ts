@@ -34,14 +34,14 @@ export async function findCatalog(database: Database): Promise<Catalog | null> {
     version: version.number,
     currency: version.currency,
     appliedAt: version.applied_at,
-    // Written by `insertCatalog` alone, from checked values.
+    // Only `insertCatalog` writes these columns, from validated values.
     providers: version.providers as ProviderDefinition[],
     models: version.models as Model[],
     prices: prices.map(toPrice),
   };
 }
 
-/** One catalog is applied at a time, so that each is compared with the one it replaces. */
+/** Serializes applies, so that each is compared with the version it replaces. */
 export async function lockCatalog(tx: Database): Promise<void> {
   await sql`lock table catalog_versions in share row exclusive mode`.execute(tx);
 }
@@ -73,13 +73,13 @@ export async function insertCatalog(tx: Database, catalog: Catalog & { newPrices
   }
 }
 
-/** A price version, whether it still holds or not. */
+/** Returns a price version, in force or superseded. */
 export async function findPrice(database: Database, id: string): Promise<Price | null> {
   const row = await database.selectFrom("prices").selectAll().where("id", "=", id).executeTakeFirst();
   return row === undefined ? null : toPrice(row);
 }
 
-/** Which models prices are of. */
+/** Maps price ids to model ids. */
 export async function listPriceModels(
   database: Database,
   priceIds: readonly string[],
@@ -126,7 +126,7 @@ function toPrice(row: PriceRow): Price {
   return {
     id: row.id,
     modelId: row.model_id,
-    // The check of the file allows no other words.
+    // `checkCatalog` accepts no other values.
     capability: row.capability as Capability | null,
     planId: row.plan_id,
     accountId: row.account_id,
@@ -136,7 +136,7 @@ function toPrice(row: PriceRow): Price {
   };
 }
 
-/** The table's check makes the amounts of each billing type complete. */
+/** A check constraint guarantees the amounts of each billing type. */
 function toAmounts(row: PriceRow): PriceAmounts {
   if (row.billing_type === "token") {
     return {

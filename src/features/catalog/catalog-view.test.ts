@@ -19,7 +19,7 @@ const film: Model = {
 };
 const talk: Model = { ...film, id: "talk", type: "chat", capabilities: ["chat", "tools"] };
 
-/** A price that has held for everybody since the moment 0, unless the fields say otherwise. */
+/** A public price in force since time 0, unless the fields say otherwise. */
 function createPrice(id: string, fields: Partial<Omit<Price, "effectiveAt">> & { at?: number } = {}): Price {
   const { at = 0, ...rest } = fields;
   const scope = { modelId: "film", capability: null, planId: null, accountId: null };
@@ -81,7 +81,7 @@ describe("which price holds", () => {
   test.each([
     ["as written", [everybody, plan, account]],
     ["the other way round", [account, plan, everybody]],
-  ])("the account's own goes before its plan's before everybody's, however old (%s)", (_order, all) => {
+  ])("the account's own wins over its plan's, which wins over the public price, however old (%s)", (_order, all) => {
     expect(listPriceIds(all, member, 10)).toEqual(["account"]);
     expect(listPriceIds(all, { ...member, accountId: "acct_2" }, 10)).toEqual(["plan"]);
     expect(listPriceIds(all, { ...anybody, accountId: "acct_2" }, 10)).toEqual(["everybody"]);
@@ -91,19 +91,19 @@ describe("which price holds", () => {
   test.each([
     ["in order", [1, 5, 3]],
     ["in disorder", [5, 3, 1]],
-  ])("the newest one in force holds, from the very moment that it takes effect (%s)", (_order, times) => {
+  ])("the newest price in force holds, from the time it takes effect (%s)", (_order, times) => {
     const prices = times.map((at) => createPrice(`price_${at}`, { at }));
     const holding = [0, 1, 2, 3, 4, 5, 6].map((at) => listPriceIds(prices, anybody, at).join());
     expect(holding).toEqual(["", "price_1", "price_1", "price_3", "price_3", "price_5", "price_5"]);
   });
 
-  test("a future price of the account does not yet put its plan's aside", () => {
+  test("a future price of the account does not yet replace its plan's", () => {
     const announced = createPrice("announced", { accountId: "acct_1", at: 20 });
     expect(listPriceIds([plan, announced], member, 19)).toEqual(["plan"]);
     expect(listPriceIds([plan, announced], member, 20)).toEqual(["announced"]);
   });
 
-  test("each capability has a price of its own, chosen by itself", () => {
+  test("each capability has its own price, chosen independently", () => {
     const prices = [
       createPrice("script", { capability: "script_generation" }),
       createPrice("board", { capability: "storyboard" }),
@@ -114,7 +114,7 @@ describe("which price holds", () => {
     expect(listPriceIds(prices, member, 0)).toEqual(["script", "own-board", "rest"]);
   });
 
-  test("for any prices it is the same as choosing by hand", () => {
+  test("for any prices the choice equals a naive one", () => {
     fc.assert(
       fc.property(anyPrices, anyAudience, fc.nat({ max: 11 }), (prices, { modelIds: _any, ...who }, at) => {
         const audience = { ...who, modelIds: null };
@@ -141,7 +141,7 @@ describe("which models are offered", () => {
   const both = [film, talk];
   const prices = [createPrice("price_1"), createPrice("price_2", { modelId: "talk" })];
 
-  test("all that the audience may use, in the order of the catalog; without a catalog, none", () => {
+  test("all that the audience may use, in the catalog's order; none without a catalog", () => {
     expect(listIds(createView({ models: both, prices }), anybody, 0)).toEqual(["film", "talk"]);
     expect(listIds(createView({ models: [talk, film], prices }), anybody, 0)).toEqual(["talk", "film"]);
     expect(listOfferedModels(createCatalogView(null, allWell), anybody, new Date(0))).toEqual([]);
@@ -156,7 +156,7 @@ describe("which models are offered", () => {
     expect(listIds(createView({ prices: [] }), anybody, 5)).toEqual([]);
   });
 
-  test("a model for some plans does not exist for accounts of another plan or of none", () => {
+  test("a model of some plans does not exist for accounts of other plans or of none", () => {
     const view = createView({ models: [{ ...film, plans: ["gold", "pro"] }] });
     for (const outsider of [anybody, { ...anybody, planId: "free" }]) {
       expect(listIds(view, outsider, 0)).toEqual([]);
@@ -166,7 +166,7 @@ describe("which models are offered", () => {
     expect(findOfferedModel(view, "film", member, new Date(0))).toMatchObject({ kind: "offered" });
   });
 
-  test("a key sees the models in its scope; another one that the account may use is told apart from none", () => {
+  test("a key sees the models in its scope; a model outside the scope is distinct from an absent one", () => {
     const secret = { ...talk, id: "secret", plans: ["pro"] };
     const all = [...prices, createPrice("price_3", { modelId: "secret" })];
     const view = createView({ models: [...both, secret], prices: all });
@@ -176,7 +176,7 @@ describe("which models are offered", () => {
     expect(["talk", "film", "secret", "gone"].map(find)).toEqual(["offered", "outside-key-scope", "absent", "absent"]);
   });
 
-  test("a found model is the listed one, with its status and its prices", () => {
+  test("a found model equals the listed one, with its status and prices", () => {
     const view = createView({ models: both, prices });
     const [, second] = listOfferedModels(view, anybody, new Date(0));
     expect(second).toEqual({ model: talk, status: "available", prices: [prices[1]] });
@@ -211,13 +211,13 @@ describe("the status of a model", () => {
     expect(statusAt({ ...aging, routes: [] }, "2026-02-15T00:00:00Z")).toBe("unavailable");
   });
 
-  describe("whose upstreams are not all well", () => {
+  describe("whose upstreams are not all healthy", () => {
     const spare = { ...route, provider: "spare" };
     const providers = [
       { id: "main", kind: "sandbox" as const },
       { id: "spare", kind: "openai-compatible" as const, api_keys: ["${FIRST_KEY}", "${SECOND_KEY}"] },
     ];
-    /** The status of a model while the named targets rest. */
+    /** The status of a model while the circuits of the named targets are open. */
     const statusWhile = (model: Model, ...resting: string[]) => {
       const isWell = ({ providerId, keyNumber }: { providerId: string; keyNumber: number }): boolean =>
         !resting.includes(`${providerId} ${keyNumber}`);
@@ -228,7 +228,7 @@ describe("the status of a model", () => {
     };
     const both: Model = { ...film, routes: [route, spare] };
 
-    test("it is degraded while some of them can serve it, and unavailable when none can", () => {
+    test("it is degraded while some can serve it, and unavailable when none can", () => {
       expect(statusWhile(both)).toBe("available");
       expect(statusWhile(both, "main 0")).toBe("degraded");
       expect(statusWhile(both, "spare 0")).toBe("degraded");
@@ -237,18 +237,18 @@ describe("the status of a model", () => {
       expect(statusWhile(film, "spare 0", "spare 1")).toBe("available");
     });
 
-    test("a deprecated one stays so as long as it is served at all", () => {
+    test("a deprecated one stays deprecated while it can be served", () => {
       const old = { ...both, deprecated_at: "2026-02-01T00:00:00Z" };
       expect(statusWhile(old, "main 0")).toBe("deprecated");
       expect(statusWhile(old, "main 0", "spare 0", "spare 1")).toBe("unavailable");
     });
 
-    test("one whose only route leads to no provider is unavailable", () => {
+    test("one whose only route names no provider is unavailable", () => {
       expect(statusWhile({ ...film, routes: [{ ...route, provider: "gone" }] })).toBe("unavailable");
     });
   });
 
-  describe("that is a drama", () => {
+  describe("of a drama", () => {
     const parts = ["chat", "image", "video", "speech", "avatar"] as const;
     const capabilities: Model["capabilities"] = ["script_generation", "role_analysis", "storyboard", "drama_video"];
     const drama: Model = {
@@ -260,7 +260,7 @@ describe("the status of a model", () => {
         video: { video: "video-part", speech: "speech-part", avatar: "avatar-part" },
       },
     };
-    /** Models that nobody is offered: for no plan that anybody has, shut down, and without a price. */
+    /** Models that no account is offered: of another plan, shut down, or without a price. */
     const partModels = parts.map(
       (type): Model => ({
         ...{ ...film, id: `${type}-part`, type, plans: ["none"], shutdown_date: "2026-01-02T00:00:00Z" },
@@ -282,7 +282,7 @@ describe("the status of a model", () => {
       return offered[0]?.status;
     };
 
-    test("is that of the weakest model of its stages, whoever may call that one", () => {
+    test("is that of the weakest stage model, even one that callers may not use", () => {
       expect(statusWhile(drama, [])).toBe("available");
       for (const type of parts) {
         expect(statusWhile(drama, [`main ${type}`]), type).toBe("degraded");
@@ -291,13 +291,13 @@ describe("the status of a model", () => {
       }
     });
 
-    test("is unavailable where a model of a stage has no routes, or is not there", () => {
+    test("is unavailable when a stage model has no routes or does not exist", () => {
       const idle = partModels.map((model) => (model.type === "speech" ? { ...model, routes: [] } : model));
       expect(statusWhile(drama, [], idle)).toBe("unavailable");
       expect(statusWhile(drama, [], partModels.slice(1))).toBe("unavailable");
     });
 
-    test("does not ask for what it does not offer", () => {
+    test("ignores stages that it does not offer", () => {
       const writer: Model = {
         ...drama,
         capabilities: ["script_generation"],
@@ -306,7 +306,7 @@ describe("the status of a model", () => {
       expect(statusWhile(writer, ["main video", "spare video"])).toBe("available");
     });
 
-    test("can only be deprecated by its own date, while it is served", () => {
+    test("is deprecated only by its own date, while it can be served", () => {
       const aging = partModels.map((model) => ({ ...model, deprecated_at: "2026-01-01T00:00:00Z" }));
       expect(statusWhile(drama, [], aging)).toBe("available");
       const old = { ...drama, deprecated_at: "2026-02-01T00:00:00Z" };
@@ -314,7 +314,7 @@ describe("the status of a model", () => {
       expect(statusWhile(old, ["main chat", "spare chat"])).toBe("unavailable");
     });
 
-    test("is unavailable where it comes from before there were stages, whatever its routes", () => {
+    test("is unavailable when written before stages existed, whatever its routes", () => {
       const { stages: _none, ...before } = drama;
       expect(statusWhile({ ...before, routes: [route] }, [])).toBe("unavailable");
       expect(statusWhile({ ...before, stages: { script: { chat: "chat-part" } } }, [])).toBe("unavailable");
@@ -333,8 +333,8 @@ describe("the status of a model", () => {
   });
 });
 
-describe("the moments at which time alone changes an answer", () => {
-  test("are those that the catalog names, each once, in order", () => {
+describe("the times when a response changes without a new version", () => {
+  test("are those that the catalog names, each once, sorted", () => {
     const models = [
       { ...film, deprecated_at: "1970-01-01T00:00:00.007Z", shutdown_date: "1970-01-01T01:00:00.009+01:00" },
       { ...talk, deprecated_at: "1970-01-01T00:00:00.003Z" },
@@ -345,7 +345,7 @@ describe("the moments at which time alone changes an answer", () => {
     expect(createCatalogView(null, allWell).turningPointsMs).toEqual([]);
   });
 
-  test("between two neighbours, every answer to everybody stays the same", () => {
+  test("between two of them, every response stays the same", () => {
     const time = fc.option(fc.nat({ max: 10 }), { nil: undefined });
     const name = (field: string, at: number | undefined) =>
       at === undefined ? {} : { [field]: new Date(at).toISOString() };

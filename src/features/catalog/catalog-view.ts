@@ -1,35 +1,39 @@
 import type { Caller } from "../../lib/caller.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Capability, listStageModels, listStages, type Model, type ModelStatus, type ModelType } from "./model.ts";
 import type { Price } from "./price.ts";
 import { listRouteTargets, type RouteTarget } from "./route-target.ts";
 
-/** For whom a question about the catalog is answered. */
+/** The caller that a catalog response is for. */
 export type Audience = Pick<Caller, "accountId" | "planId" | "modelIds">;
 
-/** Whoever has just opened an account: on no plan, with no prices of their own. No account has this id. */
+/** A new account: no plan, no prices of its own. No account has this id. */
 export const newcomer: Audience = { accountId: "acct_", planId: null, modelIds: null };
 
 export type ModelFilter = { type?: ModelType; capability?: Capability; status?: ModelStatus };
 
-/** A model as it stands at a moment: with its status, and the prices that hold for the audience. */
+/** A model at a point in time: its status, and the prices in force for the audience. */
 export type OfferedModel = { model: Model; status: ModelStatus; prices: readonly Price[] };
 
-/** What the catalog asks about upstreams. */
+/** The part of upstream health that the catalog reads. */
 export type KnownHealth = Pick<UpstreamHealth, "isWell" | "findFault" | "version">;
 
-/** A version of the catalog, arranged for answering. It never changes; a new version is a new view. */
+/** A catalog version, indexed for reads. Immutable: a new version is a new view. */
 export type CatalogView = {
   catalog: Catalog | null;
   modelById: ReadonlyMap<string, Model>;
   pricesByModelId: ReadonlyMap<string, readonly Price[]>;
-  /** Where calls of each model can go. */
+  /** The targets that calls of each model can be sent to. */
   targetsByModelId: ReadonlyMap<string, readonly RouteTarget[]>;
   health: KnownHealth;
-  /** The accounts that have prices of their own. */
+  /** Accounts with prices of their own. */
   accountsWithPrices: ReadonlySet<string>;
-  /** When time alone changes an answer: a price takes effect, a model is deprecated or shut down. In order. */
+  /**
+   * The times when a response changes without a new version: a price takes effect, a model is deprecated or shut down.
+   * Sorted.
+   */
   turningPointsMs: readonly number[];
 };
 
@@ -51,7 +55,7 @@ export function createCatalogView(catalog: Catalog | null, health: KnownHealth):
   };
 }
 
-/** Every model that the audience may use at the moment, in the catalog's order. */
+/** Every model that the audience may use now, in the catalog's order. */
 export function listOfferedModels(
   view: CatalogView,
   audience: Audience,
@@ -69,7 +73,7 @@ export type FoundModel =
   | { kind: "outside-key-scope" }
   | { kind: "absent" };
 
-/** One model: for an audience that may not use it, it does not exist. */
+/** A model that the audience may not use is reported as absent. */
 export function findOfferedModel(view: CatalogView, modelId: string, audience: Audience, now: Date): FoundModel {
   const model = view.modelById.get(modelId);
   const offered = model === undefined ? null : offerModel(view, model, audience, now);
@@ -77,7 +81,29 @@ export function findOfferedModel(view: CatalogView, modelId: string, audience: A
   return isInScope(offered.model, audience) ? { kind: "offered", offered } : { kind: "outside-key-scope" };
 }
 
-/** `null` when the account may not use the model: not its plan, shut down, or without a price that is in force. */
+/** Returns the model that a call names. Throws if the caller may not use it. */
+export function getOfferedModel(view: CatalogView, modelId: string, audience: Audience, now: Date): OfferedModel {
+  const found = findOfferedModel(view, modelId, audience, now);
+  if (found.kind === "offered") return found.offered;
+  if (found.kind === "outside-key-scope") {
+    throw new AppError("key_not_permitted", "This API key may not use this model.", { param: "model" });
+  }
+  throw new AppError("model_unavailable", "There is no such model. GET /models lists those there are.", {
+    param: "model",
+  });
+}
+
+/** Returns the price for a capability, or else the price that covers every capability. */
+export function getPrice(prices: readonly Price[], used: Capability): Price {
+  const price =
+    prices.find(({ capability }) => capability === used) ?? prices.find(({ capability }) => capability === null);
+  if (price === undefined) {
+    throw new AppError("unsupported_capability", `This model has no price for ${used}.`, { param: "model" });
+  }
+  return price;
+}
+
+/** `null` when the account may not use the model: another plan's, shut down, or without a price in force. */
 function offerModel(view: CatalogView, model: Model, audience: Audience, now: Date): OfferedModel | null {
   if (model.plans !== undefined && (audience.planId === null || !model.plans.includes(audience.planId))) return null;
   if (isPast(model.shutdown_date, now)) return null;
@@ -99,9 +125,9 @@ function judgeRoutes({ targetsByModelId, health }: CatalogView, modelId: string)
   return targets.every(isWell) ? "available" : "degraded";
 }
 
-/** A drama is as well as the weakest of those who make it; it can do without its avatars. */
+/** A drama is only as available as its weakest stage; without its avatar model it is degraded. */
 function judgeStages(view: CatalogView, { capabilities, stages }: Model): Service {
-  // Written by a version that knew no stages.
+  // Written by a version without stages.
   if (listStages(capabilities).some((stage) => stages?.[stage] === undefined)) return "unavailable";
   const services = listStageModels(stages).map(({ type, modelId }) => {
     const service = judgeRoutes(view, modelId);
@@ -110,10 +136,13 @@ function judgeStages(view: CatalogView, { capabilities, stages }: Model): Servic
   return (["unavailable", "degraded"] as const).find((service) => services.includes(service)) ?? "available";
 }
 
-/** For each capability the newest price in force: the account's own before its plan's before everybody's. */
+/**
+ * Returns the newest price in force for each capability. The account's own wins over its plan's, which wins over the
+ * public price.
+ */
 function choosePrices(prices: readonly Price[], audience: Audience, now: Date): readonly Price[] {
   const [only] = prices;
-  // As most models have it, and felt in every call.
+  // Fast path for most models: this runs in every call.
   if (prices.length === 1 && only !== undefined && only.effectiveAt <= now && rankScope(only, audience) !== null) {
     return prices;
   }
@@ -133,7 +162,7 @@ function choosePrices(prices: readonly Price[], audience: Audience, now: Date): 
   return [...chosen.values()];
 }
 
-/** How closely a price is meant for the audience; `null` when it is not. */
+/** How specific a price is to the audience; `null` when it does not apply. */
 function rankScope(price: Price, audience: Audience): number | null {
   if (price.accountId !== null) return price.accountId === audience.accountId ? 2 : null;
   if (price.planId !== null) return price.planId === audience.planId ? 1 : null;

@@ -2,7 +2,7 @@ import type { ProviderDefinition } from "../../providers/provider-definition.ts"
 import type { Model } from "./model.ts";
 import type { Price } from "./price.ts";
 
-/** One version of the catalog, whole. */
+/** One version of the catalog. */
 export type Catalog = {
   version: number;
   currency: string;

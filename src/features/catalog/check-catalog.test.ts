@@ -36,7 +36,7 @@ prices:
   - { model: film, billing_type: per_call, unit: call, price: 2, account: acct_1, effective_at: 2026-01-01T00:00:00Z }
 `;
 
-/** Changes the first place that says so. */
+/** Replaces the first occurrence. */
 function edit(from: string, to: string): string {
   expect(right).toContain(from);
   return right.replace(from, () => to);
@@ -50,7 +50,7 @@ function listProblems(source: string, around: CatalogSurroundings = surroundings
   return located.map(({ path, message }) => `${path}: ${message}`);
 }
 
-/** Each case: how the only problem begins, and which change of the right file brings it about. */
+/** Each case: how the only problem begins, and the edit that causes it. */
 function describeRefusals(title: string, cases: readonly (readonly [string, string, string])[]): void {
   describe(title, () => {
     test.each(cases)("%s", (problem, from, to) => {
@@ -59,11 +59,11 @@ function describeRefusals(title: string, cases: readonly (readonly [string, stri
   });
 }
 
-test("a right file has no problem", () => {
+test("a valid file has no problem", () => {
   expect(listProblems(right)).toEqual([]);
 });
 
-test("the sandbox catalog has no problem, and needs neither plans nor accounts nor secrets", () => {
+test("the sandbox catalog has no problem, and needs no plans, accounts or secrets", () => {
   const source = readFileSync(join(import.meta.dirname, "../../../catalogs/sandbox.yaml"), "utf8");
   const bare = {
     currency: "USD",
@@ -82,36 +82,36 @@ test("an embedding model is priced by its input alone", () => {
   expect(listProblems(write(""))).toEqual([]);
   expect(listProblems(write(", output_price: 0"))).toEqual([]);
   expect(listProblems(write(", output_price: 0.2"))).toEqual([
-    "prices[0].output_price: An embedding model has no output to be paid for: leave output_price out.",
+    "prices[0].output_price: An embedding model has no output tokens. Remove output_price.",
   ]);
 });
 
-test("every problem is told, not only the first", () => {
+test("every problem is reported, not only the first", () => {
   const wrong = right.replaceAll("plan: pro", "plan: gold").replaceAll("[pro]", "[gold, iron]");
   const [first, second, third, ...others] = listProblems(wrong);
   expect([first, second]).toEqual([
-    "models[0].plans[0]: There is no plan gold.",
-    "models[0].plans[1]: There is no plan iron.",
+    "models[0].plans[0]: There is no plan gold. Create it first: plan create gold",
+    "models[0].plans[1]: There is no plan iron. Create it first: plan create iron",
   ]);
-  expect([third, others]).toEqual(["prices[2].plan: There is no plan gold.", []]);
+  expect([third, others]).toEqual(["prices[2].plan: There is no plan gold. Create it first: plan create gold", []]);
 });
 
 const key = `"\${MAIN_KEY}"`;
 
 describeRefusals("one currency", [
-  ["currency: The currency is EUR, but this deployment's is USD.", "currency: USD", "currency: EUR"],
-  ["prices[1].currency: All prices of a catalog are in its currency, USD.", "price: 1.5", "price: 1.5, currency: EUR"],
+  ["currency: The catalog's currency is EUR, but this deployment uses USD.", "currency: USD", "currency: EUR"],
+  ["prices[1].currency: This price is in EUR, but the catalog is in USD.", "price: 1.5", "price: 1.5, currency: EUR"],
 ]);
 
 describeRefusals("a provider that cannot be", [
-  ["providers[1].id: main is the id of providers[0] already.", "id: toy", "id: main"],
-  ["providers[1].id: t o y is no provider id.", "id: toy", "id: t o y"],
-  ["providers[1]: The provider toy needs a base_url.", "toy, kind: sandbox", "toy, kind: openai-compatible"],
-  ["providers[1]: The provider toy needs api_keys.", "toy, kind: sandbox", "toy, kind: fal"],
-  ["providers[0].api_keys[0]: A secret is never written here: name its environment", key, "sk-secret"],
-  ["providers[0].api_keys[1]: A secret is never written here: name its environment", key, `${key}, MAIN_KEY`],
-  ["providers[0].api_keys[0]: A secret is never written here", key, `"sk-\${MAIN_KEY}"`],
-  ["providers[0].api_keys[1]: The environment has no variable GONE.", key, `${key}, "\${GONE}"`],
+  ["providers[1].id: providers[0] already has the id main.", "id: toy", "id: main"],
+  ['providers[1].id: "t o y" is not a valid provider id.', "id: toy", "id: t o y"],
+  ["providers[1]: Provider toy has no base_url.", "toy, kind: sandbox", "toy, kind: openai-compatible"],
+  ["providers[1]: Provider toy has no api_keys.", "toy, kind: sandbox", "toy, kind: fal"],
+  ["providers[0].api_keys[0]: Don't write a key here. Reference an environment", key, "sk-secret"],
+  ["providers[0].api_keys[1]: Don't write a key here. Reference an environment", key, `${key}, MAIN_KEY`],
+  ["providers[0].api_keys[0]: Don't write a key here.", key, `"sk-\${MAIN_KEY}"`],
+  ["providers[0].api_keys[1]: The environment variable GONE is not set.", key, `${key}, "\${GONE}"`],
 ]);
 
 const mainPlace = "providers[0]";
@@ -123,25 +123,31 @@ const moreOfToy = (fields: string): readonly [string, string] => ["kind: sandbox
 const toyIs = (fields: string): readonly [string, string] => ["kind: sandbox", fields];
 
 describeRefusals("an option of a provider that cannot be", [
-  [`${mainPlace}: A provider of the kind ai-sdk names its package, and no other`, ...moreOfMain("package: some")],
-  ["providers[1]: A provider of the kind ai-sdk names its package", ...toyIs("kind: ai-sdk")],
-  ["providers[1].package: ../escape is no name of an npm package.", ...toyIs("kind: ai-sdk, package: ../escape")],
-  ["providers[1].package: @a/b/c is no name of an npm package.", ...toyIs('kind: ai-sdk, package: "@a/b/c"')],
-  ["providers[1].package: Some is no name of an npm package.", ...toyIs("kind: ai-sdk, package: Some")],
-  [`${mainPlace}.auth_header: x key is no name of a header.`, ...moreOfMain("auth_header: x key")],
-  ["providers[1].auth_header: auth_header is for providers of the kind", ...moreOfToy("auth_header: x-key")],
-  [`${mainPlace}.idempotency_header: x key is no name of a header.`, ...moreOfMain("idempotency_header: x key")],
-  ["providers[1].idempotency_header: idempotency_header is for providers", ...moreOfToy("idempotency_header: x-key")],
-  ["providers[1].output_cap_field: output_cap_field is for providers", ...moreOfToy("output_cap_field: none")],
-  ["providers[1].stream_usage: stream_usage is for providers of the kind", ...moreOfToy("stream_usage: false")],
-  ["providers[1].trace_context: trace_context is for providers of the kind", ...moreOfToy("trace_context: true")],
-  ["providers[1].native_wires: native_wires is for providers of the kind", ...moreOfToy("native_wires: [messages]")],
-  ["providers[1].system_role: system_role is for providers of the kind", ...moreOfToy("system_role: system")],
-  ["providers[1].unsupported_fields: unsupported_fields is for", ...moreOfToy("unsupported_fields: [seed]")],
-  [`${mainPlace}.headers.x y: x y is no name of a header.`, ...moreOfMain('headers: { "x y": a }')],
-  [`${mainPlace}.headers.x-a: A header has visible ASCII characters only.`, ...moreOfMain('headers: { x-a: "\\n" }')],
-  [`${mainPlace}.headers.x-a: A header has visible ASCII characters only.`, ...moreOfMain("headers: { x-a: ü }")],
-  [`${mainPlace}.headers.x-a: The environment has no variable GONE.`, ...moreOfMain(`headers: { x-a: "\${GONE}" }`)],
+  [`${mainPlace}: Provider main names a package, which only kind ai-sdk has.`, ...moreOfMain("package: some")],
+  ["providers[1]: Provider toy has no package.", ...toyIs("kind: ai-sdk")],
+  ['providers[1].package: "../escape" is not a valid npm package name.', ...toyIs("kind: ai-sdk, package: ../escape")],
+  ['providers[1].package: "@a/b/c" is not a valid npm package name.', ...toyIs('kind: ai-sdk, package: "@a/b/c"')],
+  ['providers[1].package: "Some" is not a valid npm package name.', ...toyIs("kind: ai-sdk, package: Some")],
+  [`${mainPlace}.auth_header: "x key" is not a valid header name.`, ...moreOfMain("auth_header: x key")],
+  ["providers[1].auth_header: auth_header works only with kind", ...moreOfToy("auth_header: x-key")],
+  [`${mainPlace}.idempotency_header: "x key" is not a valid header name.`, ...moreOfMain("idempotency_header: x key")],
+  [
+    "providers[1].idempotency_header: idempotency_header works only with kind",
+    ...moreOfToy("idempotency_header: x-key"),
+  ],
+  ["providers[1].output_cap_field: output_cap_field works only with kind", ...moreOfToy("output_cap_field: none")],
+  ["providers[1].stream_usage: stream_usage works only with kind", ...moreOfToy("stream_usage: false")],
+  ["providers[1].trace_context: trace_context works only with kind", ...moreOfToy("trace_context: true")],
+  ["providers[1].native_wires: native_wires works only with kind", ...moreOfToy("native_wires: [messages]")],
+  ["providers[1].system_role: system_role works only with kind", ...moreOfToy("system_role: system")],
+  ["providers[1].unsupported_fields: unsupported_fields works only", ...moreOfToy("unsupported_fields: [seed]")],
+  [`${mainPlace}.headers.x y: "x y" is not a valid header name.`, ...moreOfMain('headers: { "x y": a }')],
+  [`${mainPlace}.headers.x-a: The value of the header x-a must be`, ...moreOfMain('headers: { x-a: "\\n" }')],
+  [`${mainPlace}.headers.x-a: The value of the header x-a must be`, ...moreOfMain("headers: { x-a: ü }")],
+  [
+    `${mainPlace}.headers.x-a: The environment variable GONE is not set.`,
+    ...moreOfMain(`headers: { x-a: "\${GONE}" }`),
+  ],
 ]);
 
 test("a provider may have every option that its kind knows", () => {
@@ -170,21 +176,22 @@ test("a package that cannot be used is refused, with what to do about it", () =>
 describe("a provider's address", () => {
   const withAddress = (address: string): string => edit("https://example.com/v1", address);
 
-  const schemes = "A base_url begins with https://, or with http:// on this machine or a private network.";
-  const secrets = "A base_url has no user name or password: use api_keys or headers.";
-  const beyond = "This http address is beyond this machine: use https, or add allow_http: true to the provider.";
+  const schemes = "base_url must start with https://, or with http:// on this machine or a private network.";
+  const secrets = "base_url must not contain a user name or password. Use api_keys or headers.";
+  const beyond = (origin: string): string =>
+    `${origin} is not on this machine. Use https, or add allow_http: true to the provider.`;
 
   test.each([
-    ["http://example.com", beyond],
-    ["http://127.0.0.1.example.com", beyond],
-    ["http://localhost.example.com", beyond],
-    ["http://10.0.0.1", beyond],
+    ["http://example.com", beyond("http://example.com")],
+    ["http://127.0.0.1.example.com", beyond("http://127.0.0.1.example.com")],
+    ["http://localhost.example.com", beyond("http://localhost.example.com")],
+    ["http://10.0.0.1", beyond("http://10.0.0.1")],
     ["ftp://example.com", schemes],
     ["file:///etc/passwd", schemes],
     ["example.com", schemes],
     ["https://user@example.com", secrets],
     ["https://:password@example.com", secrets],
-    ["https://example.com/v1#part", "A base_url has no fragment: upstreams never see what follows the #."],
+    ["https://example.com/v1#part", "base_url must not contain a fragment. Remove #part, which is never sent."],
   ])("%s is refused", (address, message) => {
     expect(listProblems(withAddress(address))).toEqual([`providers[0].base_url: ${message}`]);
   });
@@ -210,7 +217,8 @@ describe("a provider's address", () => {
   );
 
   test("http is not allowed where there is none", () => {
-    const problem = "providers[0].allow_http: allow_http is for providers whose base_url begins with http://.";
+    const problem =
+      "providers[0].allow_http: allow_http works only with a base_url that starts with http://. Remove it.";
     expect(listProblems(allowing("https://example.com/v1"))).toEqual([problem]);
   });
 });
@@ -229,23 +237,37 @@ test.each(["https://example.com/logo.png", "/logos/chat.svg", ""])("%s can be a 
 });
 
 describeRefusals("a model that cannot be", [
-  ["models[2].id: film is the id of models[1] already.", "prices:", `${extra.replace("/a", "film")}prices:`],
-  ["models[2].id: A model id has 1 to 128 letters, digits, or . _ : / -", "prices:", `${extra}prices:`],
-  ["models[0].capabilities[1]: A chat model can have: chat, streaming, tools, ", "tools]", "text_to_image]"],
-  ["models[0].limits.max_n: The limits of a chat model are: max_prompt_length, ", "context_window", "max_n"],
-  ["models[0].plans[1]: There is no plan gold.", "[pro]", "[pro, gold]"],
-  ["models[0].logo: A logo is a public https address, or one of these: /logos/chat.svg, ", ...withLogo("logo.png")],
-  ["models[0].logo: A logo is a public https address", ...withLogo("http://example.com/logo.png")],
-  ["models[0].logo: A logo is a public https address", ...withLogo("/logos/other.svg")],
-  ["models[0].logo: A logo is a public https address", ...withLogo("javascript:alert(1)")],
-  ["models[0].logo: A logo is a public https address", ...withLogo("https://user:pass@example.com/logo.png")],
+  ["models[2].id: models[1] already has the id film.", "prices:", `${extra.replace("/a", "film")}prices:`],
+  ['models[2].id: "/a" is not a valid model id. Use 1 to 128 letters', "prices:", `${extra}prices:`],
   [
-    "models[0].routes[0].provider: Providers of the kind fal serve image, video, avatar, not chat. These kinds serve chat: sandbox, openai-compatible, anthropic, google, ai-sdk.",
+    "models[0].capabilities[1]: chat models don't have the capability text_to_image. Use: chat, streaming, tools, ",
+    "tools]",
+    "text_to_image]",
+  ],
+  [
+    "models[0].limits.max_n: chat models don't have the limit max_n. Use: max_prompt_length, ",
+    "context_window",
+    "max_n",
+  ],
+  ["models[0].plans[1]: There is no plan gold.", "[pro]", "[pro, gold]"],
+  [
+    'models[0].logo: "logo.png" is not a valid logo. Use a public https address, or one of: /logos/chat.svg, ',
+    ...withLogo("logo.png"),
+  ],
+  ['models[0].logo: "http://example.com/logo.png" is not a valid logo.', ...withLogo("http://example.com/logo.png")],
+  ['models[0].logo: "/logos/other.svg" is not a valid logo.', ...withLogo("/logos/other.svg")],
+  ['models[0].logo: "javascript:alert(1)" is not a valid logo.', ...withLogo("javascript:alert(1)")],
+  [
+    'models[0].logo: "https://user:pass@example.com/logo.png" is not a valid logo.',
+    ...withLogo("https://user:pass@example.com/logo.png"),
+  ],
+  [
+    "models[0].routes[0].provider: Providers of kind fal serve image, video, avatar, not chat. For chat, use one of these kinds: sandbox, openai-compatible, anthropic, google, ai-sdk.",
     'kind: openai-compatible, base_url: "https://example.com/v1"',
     "kind: fal",
   ],
   [
-    "models[1].routes[0].provider: Providers of the kind openai-compatible serve chat, embedding, transcription, image, speech, not video.",
+    "models[1].routes[0].provider: Providers of kind openai-compatible serve chat, embedding, transcription, image, speech, not video.",
     "routes: [] }",
     "routes: [{ provider: main, upstream_model: film-1 }] }",
   ],
@@ -255,14 +277,14 @@ describeRefusals("a model that cannot be", [
     "{ model: talk, billing_type: token, unit: 1K tokens, input_price: 0.1, output_price: 0.2, cached_input_price: 0 }",
     "{ account: acct_1, model: film, billing_type: per_call, unit: call, price: 1 }",
   ],
-  ["models[0].shutdown_date: A model that will be shut down says since when it is deprecated", deprecation, ""],
+  ["models[0].shutdown_date: talk has a shutdown_date but no deprecated_at.", deprecation, ""],
   [
-    "models[0].created_at: soon is no time: write it with its offset",
+    'models[0].created_at: "soon" is not a time. Write it with its offset',
     "created_at: 2026-01-01T00:00:00Z",
     "created_at: soon",
   ],
-  ["models[0].deprecated_at: soon is no time", "2026-02-01T00:00:00Z", "soon"],
-  ["models[0].shutdown_date: soon is no time", "2026-03-01T00:00:00Z", "soon"],
+  ['models[0].deprecated_at: "soon" is not a time', "2026-02-01T00:00:00Z", "soon"],
+  ['models[0].shutdown_date: "soon" is not a time', "2026-03-01T00:00:00Z", "soon"],
 ]);
 
 const moreOfTalk = (fields: string): readonly [string, string] => [
@@ -274,21 +296,30 @@ const moreOfFilm = (fields: string): readonly [string, string] => ["type: video,
 
 describeRefusals("an option of a model or of its route that cannot be", [
   [
-    "models[0].routes[0].passthrough: Fields as they are go to the kinds openai-compatible and anthropic only.",
+    "models[0].routes[0].passthrough: passthrough works only with the kinds openai-compatible and anthropic, and toy is sandbox.",
     "routes: [",
     "routes: [{ provider: toy, upstream_model: talk-1, passthrough: [top_k] }, ",
   ],
-  ["models[0].routes[0].passthrough[1]: Top-K is no name of a field.", ...moreOfRoute("passthrough: [top_k, Top-K]")],
-  ["models[0].routes[0].passthrough[0]: 7up is no name of a field.", ...moreOfRoute("passthrough: [7up]")],
-  ["models[1].usual_output_tokens: usual_output_tokens is for chat models.", ...moreOfFilm("usual_output_tokens: 5")],
-  ["models[1].extra_parameters: extra_parameters is for chat models.", ...moreOfFilm("extra_parameters: [store]")],
   [
-    "models[0].usual_output_tokens: An answer never has more than max_output_tokens, 5.",
+    'models[0].routes[0].passthrough[1]: "Top-K" is not a valid field name.',
+    ...moreOfRoute("passthrough: [top_k, Top-K]"),
+  ],
+  ['models[0].routes[0].passthrough[0]: "7up" is not a valid field name.', ...moreOfRoute("passthrough: [7up]")],
+  [
+    "models[1].usual_output_tokens: usual_output_tokens works only with chat models.",
+    ...moreOfFilm("usual_output_tokens: 5"),
+  ],
+  [
+    "models[1].extra_parameters: extra_parameters works only with chat models.",
+    ...moreOfFilm("extra_parameters: [store]"),
+  ],
+  [
+    "models[0].usual_output_tokens: usual_output_tokens 6 exceeds max_output_tokens 5.",
     "{ context_window: 8 }",
     "{ max_output_tokens: 5 }\n    usual_output_tokens: 6",
   ],
-  ["prices[0].unit: A model for chat is priced by 1K tokens or by call.", ...chatPricedBy("image")],
-  ["prices[0].unit: A model for chat is priced by 1K tokens or by call.", ...chatPricedBy("1K characters")],
+  ["prices[0].unit: chat models can't be priced by image. Use: 1K tokens, call.", ...chatPricedBy("image")],
+  ["prices[0].unit: chat models can't be priced by 1K characters.", ...chatPricedBy("1K characters")],
 ]);
 
 test("a model may have every option of chat", () => {
@@ -333,37 +364,63 @@ describeRefusals("a price that cannot be", [
   ["prices[2].plan: There is no plan gold.", "plan: pro", "plan: gold"],
   ["prices[3].account: There is no account acct_9.", "account: acct_1", "account: acct_9"],
   [
-    "prices[2].account: A price is for a plan or for an account, not for both.",
+    "prices[2].account: A price applies to a plan or to an account, not both.",
     "plan: pro",
     "plan: pro, account: acct_1",
   ],
-  ["prices[0].unit: The unit of token is one of: 1K tokens.", "1K tokens", "token"],
-  ["prices[1].unit: The unit of duration is one of: second.", "unit: second", "unit: call"],
-  ["prices[2].unit: The unit of per_call is one of: call, image, 1K characters.", "unit: call", "unit: second"],
-  ["prices[0]: A price by token needs input_price.", " input_price: 0.1,", ""],
-  ["prices[0]: A price by token needs output_price.", " output_price: 0.2,", ""],
-  ["prices[1]: A price by duration needs price.", " price: 1.5,", ""],
-  ["prices[2]: A price by per_call needs price.", " price: 2,", ""],
-  ["prices[0].price: A price by token has no price.", "input_price", "price: 1, input_price"],
-  ["prices[2].input_price: A price by per_call has no input_price.", "price: 2,", "price: 2, input_price: 1,"],
-  ["prices[1].output_price: A price by duration has no output_price.", "price: 1.5", "price: 1.5, output_price: 1"],
-  ["prices[1].cached_input_price: A price by duration has no", "price: 1.5", "price: 1.5, cached_input_price: 1"],
-  ["prices[1].reasoning_price: A price by duration has no", "price: 1.5", "price: 1.5, reasoning_price: 1"],
+  ["prices[0].unit: billing_type token does not have the unit token. Use: 1K tokens.", "1K tokens", "token"],
+  ["prices[1].unit: billing_type duration does not have the unit call. Use: second.", "unit: second", "unit: call"],
   [
-    "prices[0].cache_write_1h_price: 2e1 is no price",
+    "prices[2].unit: billing_type per_call does not have the unit second. Use: call, image,",
+    "unit: call",
+    "unit: second",
+  ],
+  ["prices[0]: A price with billing_type token needs input_price.", " input_price: 0.1,", ""],
+  ["prices[0]: A price with billing_type token needs output_price.", " output_price: 0.2,", ""],
+  ["prices[1]: A price with billing_type duration needs price.", " price: 1.5,", ""],
+  ["prices[2]: A price with billing_type per_call needs price.", " price: 2,", ""],
+  ["prices[0].price: A price with billing_type token can't have price.", "input_price", "price: 1, input_price"],
+  [
+    "prices[2].input_price: A price with billing_type per_call can't have input_price.",
+    "price: 2,",
+    "price: 2, input_price: 1,",
+  ],
+  [
+    "prices[1].output_price: A price with billing_type duration can't have output_price.",
+    "price: 1.5",
+    "price: 1.5, output_price: 1",
+  ],
+  [
+    "prices[1].cached_input_price: A price with billing_type duration can't have",
+    "price: 1.5",
+    "price: 1.5, cached_input_price: 1",
+  ],
+  [
+    "prices[1].reasoning_price: A price with billing_type duration can't have",
+    "price: 1.5",
+    "price: 1.5, reasoning_price: 1",
+  ],
+  [
+    'prices[0].cache_write_1h_price: "2e1" is not a price',
     "output_price: 0.2",
     "output_price: 0.2, cache_write_1h_price: 2e1",
   ],
-  ["prices[0].input_price: -0.1 is no price: write a decimal from 0 with at most nine places", "0.1", "-0.1"],
-  ["prices[0].output_price: 0.0000000002 is no price", "0.2", "0.0000000002"],
-  ["prices[0].cached_input_price: 1e-7 is no price", "cached_input_price: 0", "cached_input_price: 1e-7"],
-  ["prices[1].price: .5 is no price", "1.5", ".5"],
-  ["prices[1].minimum_charge: 1,5 is no price", "minimum_charge: 3", 'minimum_charge: "1,5"'],
-  ["prices[3].effective_at: soon is no time", "effective_at: 2026-01-01T00:00:00Z", "effective_at: soon"],
+  [
+    'prices[0].input_price: "-0.1" is not a price. Write a decimal of 0 or more with at most nine places',
+    "0.1",
+    "-0.1",
+  ],
+  ['prices[0].output_price: "0.0000000002" is not a price', "0.2", "0.0000000002"],
+  ['prices[0].cached_input_price: "1e-7" is not a price', "cached_input_price: 0", "cached_input_price: 1e-7"],
+  ['prices[1].price: ".5" is not a price', "1.5", ".5"],
+  ['prices[1].minimum_charge: "1,5" is not a price', "minimum_charge: 3", 'minimum_charge: "1,5"'],
+  ['prices[3].effective_at: "soon" is not a time', "effective_at: 2026-01-01T00:00:00Z", "effective_at: soon"],
 ]);
 
 describe("a price that is said twice", () => {
-  const twice = (first: number) => [`prices[4]: This says the price of film again, after prices[${first}].`];
+  const twice = (first: number) => [
+    `prices[4]: prices[${first}] already sets this price of film. Remove one, or change its effective_at.`,
+  ];
 
   test("is refused in each scope, whatever it says", () => {
     expect(listProblems(again("price: 9"))).toEqual(twice(1));
@@ -418,7 +475,7 @@ describe("a time", () => {
     "2027-02-29T00:00:00Z",
   ])("is not %s", (time) => {
     expect(listProblems(withTime(time))).toEqual([
-      `models[0].deprecated_at: ${time} is no time: write it with its offset, such as 2026-11-01T00:00:00Z.`,
+      `models[0].deprecated_at: "${time}" is not a time. Write it with its offset, such as 2026-11-01T00:00:00Z.`,
     ]);
   });
 });

@@ -9,13 +9,13 @@ import { capabilitiesByType, limitsByType, listStageModels, type ModelType } fro
 import { isLogo, ownLogos } from "./model-logos.ts";
 import { amountNames, ownPriceNames, unitsByBillingType, unitsByType } from "./price.ts";
 
-/** What a catalog may refer to outside of itself. */
+/** What a catalog may refer to outside the file. */
 export type CatalogSurroundings = {
   currency: string;
   planIds: ReadonlySet<string>;
   accountIds: ReadonlySet<string>;
   hasSecret(name: string): boolean;
-  /** Why a package of the AI SDK cannot be used; `null` where it can. */
+  /** Why an AI SDK package cannot be used; `null` if it can. */
   findPackageFault(packageName: string): { message: string; remedy: string } | null;
 };
 
@@ -24,6 +24,7 @@ const headerNamePattern = /^[A-Za-z0-9-]{1,100}$/;
 const headerValuePattern = /^[\x20-\x7e]{1,4096}$/;
 const packagePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 const fieldPattern = /^[a-z][a-z0-9_]{0,63}$/;
+const idRule = "Use 1 to 128 letters, digits or . _ : / -, starting with a letter or digit.";
 const headerNameOptions = ["auth_header", "idempotency_header"] as const;
 const openAiOptions = [
   ...headerNameOptions,
@@ -36,12 +37,15 @@ const openAiOptions = [
 ] as const;
 const passthroughKinds: readonly string[] = ["openai-compatible", "anthropic"];
 
-/** Everything that is wrong with a catalog, beyond its form. */
+/** Checks what the schema cannot, and returns every problem. */
 export function checkCatalog(file: CatalogFile, surroundings: CatalogSurroundings): CatalogProblem[] {
   const problems: CatalogProblem[] = [];
   const report: ReportProblem = (path, message) => problems.push({ path, message });
   if (file.currency !== surroundings.currency) {
-    report(["currency"], `The currency is ${file.currency}, but this deployment's is ${surroundings.currency}.`);
+    report(
+      ["currency"],
+      `The catalog's currency is ${file.currency}, but this deployment uses ${surroundings.currency}. Change currency here, or the setting SLUICE_CURRENCY.`,
+    );
   }
   checkProviders(file, surroundings, report);
   checkModels(file, surroundings, report);
@@ -54,25 +58,27 @@ function checkProviders({ providers }: CatalogFile, around: CatalogSurroundings,
   reportRepeated(providers, "providers", report);
   for (const [index, provider] of providers.entries()) {
     const path = ["providers", index];
-    if (!idPattern.test(provider.id)) report([...path, "id"], `${provider.id} is no provider id.`);
+    if (!idPattern.test(provider.id)) report([...path, "id"], `"${provider.id}" is not a valid provider id. ${idRule}`);
     checkKind(provider, path, report);
     checkPackage(provider, path, { around, report });
     checkAddress(provider, path, report);
     for (const [position, reference] of (provider.api_keys ?? []).entries()) {
       const place = [...path, "api_keys", position];
       if (readReference(reference) !== null) checkSecret(reference, place, { hasSecret, report });
-      else report(place, `A secret is never written here: name its environment variable, \${LIKE_THIS}.`);
+      else report(place, `Don't write a key here. Reference an environment variable, such as \${OPENAI_API_KEY}.`);
     }
     for (const [name, value] of Object.entries(provider.headers ?? {})) {
       const place = [...path, "headers", name];
-      if (!headerNamePattern.test(name)) report(place, `${name} is no name of a header.`);
-      if (!headerValuePattern.test(value)) report(place, "A header has visible ASCII characters only.");
+      if (!headerNamePattern.test(name)) report(place, explainHeaderName(name));
+      if (!headerValuePattern.test(value)) {
+        report(place, `The value of the header ${name} must be 1 to 4096 visible ASCII characters.`);
+      }
       checkSecret(value, place, { hasSecret, report });
     }
   }
 }
 
-/** What each kind of provider needs, and what would mean nothing to it. */
+/** Checks the options that each kind of provider requires, and rejects those it does not have. */
 function checkKind(
   provider: CatalogFile["providers"][number],
   path: readonly (string | number)[],
@@ -80,24 +86,32 @@ function checkKind(
 ): void {
   const { id, kind } = provider;
   if (kind === "openai-compatible" && provider.base_url === undefined) {
-    report(path, `The provider ${id} needs a base_url.`);
+    report(
+      path,
+      `Provider ${id} has no base_url. Add the address of the vendor's API, such as https://api.openai.com/v1.`,
+    );
   }
-  if (kind === "fal" && (provider.api_keys ?? []).length === 0) report(path, `The provider ${id} needs api_keys.`);
-  if ((kind === "ai-sdk") !== (provider.package !== undefined)) {
-    report(path, "A provider of the kind ai-sdk names its package, and no other does.");
+  if (kind === "fal" && (provider.api_keys ?? []).length === 0) {
+    report(path, `Provider ${id} has no api_keys. Reference an environment variable, such as \${FAL_KEY}.`);
+  }
+  if (kind === "ai-sdk" && provider.package === undefined) {
+    report(path, `Provider ${id} has no package. Name its npm package, such as "@ai-sdk/mistral".`);
+  }
+  if (kind !== "ai-sdk" && provider.package !== undefined) {
+    report(path, `Provider ${id} names a package, which only kind ai-sdk has. Remove package or change kind.`);
   }
   for (const name of headerNameOptions) {
     const header = provider[name];
     if (header !== undefined && !headerNamePattern.test(header)) {
-      report([...path, name], `${header} is no name of a header.`);
+      report([...path, name], explainHeaderName(header));
     }
   }
   if (provider.cache_marks !== undefined && kind !== "anthropic") {
-    report([...path, "cache_marks"], "cache_marks is for providers of the kind anthropic.");
+    report([...path, "cache_marks"], `cache_marks works only with kind anthropic. Remove it from provider ${id}.`);
   }
   for (const name of openAiOptions) {
     if (kind === "openai-compatible" || provider[name] === undefined) continue;
-    report([...path, name], `${name} is for providers of the kind openai-compatible.`);
+    report([...path, name], `${name} works only with kind openai-compatible. Remove it from provider ${id}.`);
   }
 }
 
@@ -109,21 +123,26 @@ function checkPackage(
   if (packageName === undefined) return;
   const place = [...path, "package"];
   if (!packagePattern.test(packageName)) {
-    report(place, `${packageName} is no name of an npm package.`);
+    report(place, `"${packageName}" is not a valid npm package name. Write one such as "@ai-sdk/mistral".`);
     return;
   }
   const fault = around.findPackageFault(packageName);
   if (fault !== null) report(place, `${fault.message} ${fault.remedy}`);
 }
 
-/** A text that is not a reference is itself. */
+/** A text that is not a reference is a plain header value. */
 function checkSecret(
   text: string,
   place: readonly (string | number)[],
   { hasSecret, report }: { hasSecret: CatalogSurroundings["hasSecret"]; report: ReportProblem },
 ): void {
   const name = readReference(text);
-  if (name !== null && !hasSecret(name)) report(place, `The environment has no variable ${name}.`);
+  if (name !== null && !hasSecret(name)) {
+    report(
+      place,
+      `The environment variable ${name} is not set. Set it, or ${name}_FILE to the path of a file that contains it.`,
+    );
+  }
 }
 
 function checkAddress(
@@ -133,18 +152,18 @@ function checkAddress(
 ): void {
   const url = address === undefined ? null : URL.parse(address);
   if (allowsHttp !== undefined && url?.protocol !== "http:") {
-    report([...path, "allow_http"], "allow_http is for providers whose base_url begins with http://.");
+    report([...path, "allow_http"], "allow_http works only with a base_url that starts with http://. Remove it.");
   }
   if (address === undefined) return;
   const place = [...path, "base_url"];
   if (url === null || !["https:", "http:"].includes(url.protocol)) {
-    report(place, "A base_url begins with https://, or with http:// on this machine or a private network.");
+    report(place, "base_url must start with https://, or with http:// on this machine or a private network.");
   } else if (url.username !== "" || url.password !== "") {
-    report(place, "A base_url has no user name or password: use api_keys or headers.");
+    report(place, "base_url must not contain a user name or password. Use api_keys or headers.");
   } else if (url.hash !== "") {
-    report(place, "A base_url has no fragment: upstreams never see what follows the #.");
+    report(place, `base_url must not contain a fragment. Remove ${url.hash}, which is never sent.`);
   } else if (url.protocol === "http:" && allowsHttp !== true && !isOnThisMachine(url)) {
-    report(place, "This http address is beyond this machine: use https, or add allow_http: true to the provider.");
+    report(place, `${url.origin} is not on this machine. Use https, or add allow_http: true to the provider.`);
   }
 }
 
@@ -161,62 +180,78 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
   for (const [index, model] of models.entries()) {
     const path = ["models", index];
     if (!idPattern.test(model.id)) {
-      report(
-        [...path, "id"],
-        "A model id has 1 to 128 letters, digits, or . _ : / - and begins with a letter or digit.",
-      );
+      report([...path, "id"], `"${model.id}" is not a valid model id. ${idRule}`);
     }
     for (const [position, capability] of model.capabilities.entries()) {
       const allowed: readonly string[] = capabilitiesByType[model.type];
       if (!allowed.includes(capability)) {
-        report([...path, "capabilities", position], `A ${model.type} model can have: ${allowed.join(", ")}.`);
+        report(
+          [...path, "capabilities", position],
+          `${model.type} models don't have the capability ${capability}. Use: ${allowed.join(", ")}.`,
+        );
       }
     }
     for (const name of Object.keys(model.limits ?? {})) {
       const allowed: readonly string[] = limitsByType[model.type];
       if (!allowed.includes(name)) {
-        report([...path, "limits", name], `The limits of a ${model.type} model are: ${allowed.join(", ")}.`);
+        report(
+          [...path, "limits", name],
+          `${model.type} models don't have the limit ${name}. Use: ${allowed.join(", ")}.`,
+        );
       }
     }
     if ((model.logo ?? "") !== "" && !isLogo(model.logo ?? "")) {
       const own = [...ownLogos.keys()].join(", ");
-      report([...path, "logo"], `A logo is a public https address, or one of these: ${own}.`);
+      report([...path, "logo"], `"${model.logo}" is not a valid logo. Use a public https address, or one of: ${own}.`);
     }
     for (const [position, plan] of (model.plans ?? []).entries()) {
-      if (!around.planIds.has(plan)) report([...path, "plans", position], `There is no plan ${plan}.`);
+      if (!around.planIds.has(plan)) report([...path, "plans", position], explainMissingPlan(plan));
     }
     for (const name of ["created_at", "deprecated_at", "shutdown_date"] as const) {
       if (model[name] !== undefined) checkTime(model[name], [...path, name], report);
     }
     if (model.shutdown_date !== undefined && model.deprecated_at === undefined) {
-      report(
-        [...path, "shutdown_date"],
-        "A model that will be shut down says since when it is deprecated: deprecated_at.",
-      );
+      report([...path, "shutdown_date"], `${model.id} has a shutdown_date but no deprecated_at. Add deprecated_at.`);
     }
     if (isBefore(model.shutdown_date, model.deprecated_at)) {
-      report([...path, "shutdown_date"], "A model is shut down after it is deprecated, not before.");
+      report(
+        [...path, "shutdown_date"],
+        `shutdown_date ${model.shutdown_date} is before deprecated_at ${model.deprecated_at}. Set a later date.`,
+      );
     }
     for (const [position, route] of (model.routes ?? []).entries()) {
       const place = [...path, "routes", position];
       if (!providerIds.has(route.provider)) {
-        report([...place, "provider"], `There is no provider ${route.provider} in this file.`);
+        report(
+          [...place, "provider"],
+          `There is no provider ${route.provider} in this file. Add it under providers, or correct the name.`,
+        );
       }
       const kind = providers.find(({ id }) => id === route.provider)?.kind;
-      // A drama has no routes at all, which is said elsewhere.
+      // `checkStages` rejects all routes of a drama.
       if (kind !== undefined && model.type !== "drama") checkServed(model.type, kind, { place, report });
       if (route.passthrough !== undefined && kind !== undefined && !passthroughKinds.includes(kind)) {
-        report([...place, "passthrough"], `Fields as they are go to the kinds ${passthroughKinds.join(" and ")} only.`);
+        report(
+          [...place, "passthrough"],
+          `passthrough works only with the kinds ${passthroughKinds.join(" and ")}, and ${route.provider} is ${kind}. Remove it.`,
+        );
       }
       for (const [field, name] of (route.passthrough ?? []).entries()) {
-        if (!fieldPattern.test(name)) report([...place, "passthrough", field], `${name} is no name of a field.`);
+        if (fieldPattern.test(name)) continue;
+        report(
+          [...place, "passthrough", field],
+          `"${name}" is not a valid field name. Use lowercase letters, digits and underscores, starting with a letter.`,
+        );
       }
     }
     checkChatOptions(model, path, report);
     checkStages(model, path, { file, report });
-    // A part of a drama that nobody is to call by itself needs no price.
+    // A model that serves only as a stage of a drama needs no price.
     if ((model.routes ?? []).length > 0 && !pricedIds.has(model.id) && !partIds.has(model.id)) {
-      report([...path, "routes"], `${model.id} has routes but no price; a free model has a price of "0".`);
+      report(
+        [...path, "routes"],
+        `${model.id} has routes but no price. Add one under prices; a free model has the price "0".`,
+      );
     }
   }
 }
@@ -231,17 +266,21 @@ function checkServed(
   const able = providerKinds.filter((other) => (servedByKind[other] as readonly string[]).includes(type));
   report(
     [...place, "provider"],
-    `Providers of the kind ${kind} serve ${servedTypes.join(", ")}, not ${type}. These kinds serve ${type}: ${able.join(", ")}.`,
+    `Providers of kind ${kind} serve ${servedTypes.join(", ")}, not ${type}. For ${type}, use one of these kinds: ${able.join(", ")}.`,
   );
 }
 
 function checkChatOptions(model: ModelEntry, path: readonly (string | number)[], report: ReportProblem): void {
   for (const name of ["usual_output_tokens", "hold", "extra_parameters"] as const) {
-    if (model.type !== "chat" && model[name] !== undefined) report([...path, name], `${name} is for chat models.`);
+    if (model.type === "chat" || model[name] === undefined) continue;
+    report([...path, name], `${name} works only with chat models. Remove it from ${model.id}.`);
   }
   const max = model.limits?.max_output_tokens;
   if (max !== undefined && model.usual_output_tokens !== undefined && model.usual_output_tokens > max) {
-    report([...path, "usual_output_tokens"], `An answer never has more than max_output_tokens, ${max}.`);
+    report(
+      [...path, "usual_output_tokens"],
+      `usual_output_tokens ${model.usual_output_tokens} exceeds max_output_tokens ${max}. Lower it.`,
+    );
   }
 }
 
@@ -255,37 +294,51 @@ function checkPrices(
   for (const [index, line] of prices.entries()) {
     const path = ["prices", index];
     const model = modelById.get(line.model);
-    if (model === undefined) report([...path, "model"], `There is no model ${line.model} in this file.`);
-    else if (line.capability !== undefined && !model.capabilities.includes(line.capability)) {
-      report([...path, "capability"], `${line.model} does not have the capability ${line.capability}.`);
+    if (model === undefined) {
+      report(
+        [...path, "model"],
+        `There is no model ${line.model} in this file. Add it under models, or correct the name.`,
+      );
+    } else if (line.capability !== undefined && !model.capabilities.includes(line.capability)) {
+      report(
+        [...path, "capability"],
+        `${line.model} does not have the capability ${line.capability}. Add it to the model, or remove this price.`,
+      );
     }
     const units: readonly string[] = model === undefined ? [] : unitsByType[model.type];
     const isUnit = (unitsByBillingType[line.billing_type] as readonly string[]).includes(line.unit);
     if (model !== undefined && isUnit && !units.includes(line.unit)) {
-      report([...path, "unit"], `A model for ${model.type} is priced by ${units.join(" or by ")}.`);
+      report([...path, "unit"], `${model.type} models can't be priced by ${line.unit}. Use: ${units.join(", ")}.`);
     }
     if (model?.type === "drama" && line.unit === "second" && line.capability !== "drama_video") {
-      report([...path, "unit"], "Of a drama's stages only drama_video has a length: name it as the capability.");
+      report([...path, "unit"], "Only a drama's video is priced by second. Add capability: drama_video.");
     }
     if (line.currency !== undefined && line.currency !== currency) {
-      report([...path, "currency"], `All prices of a catalog are in its currency, ${currency}.`);
+      report(
+        [...path, "currency"],
+        `This price is in ${line.currency}, but the catalog is in ${currency}. Convert it and remove currency.`,
+      );
     }
     if (line.plan !== undefined && line.account !== undefined) {
-      report([...path, "account"], "A price is for a plan or for an account, not for both.");
+      report([...path, "account"], "A price applies to a plan or to an account, not both. Remove one of them.");
     }
     if (line.plan !== undefined && !around.planIds.has(line.plan)) {
-      report([...path, "plan"], `There is no plan ${line.plan}.`);
+      report([...path, "plan"], explainMissingPlan(line.plan));
     }
     if (line.account !== undefined && !around.accountIds.has(line.account)) {
-      report([...path, "account"], `There is no account ${line.account}.`);
+      report([...path, "account"], `There is no account ${line.account}. List accounts with: account list`);
     }
     if (line.effective_at !== undefined) checkTime(line.effective_at, [...path, "effective_at"], report);
     checkAmounts(line, path, { type: model?.type, report });
     const moment = line.effective_at === undefined ? null : parseTimestamp(line.effective_at);
     const scope = JSON.stringify([line.model, line.capability, line.plan, line.account, moment]);
     const first = seen.get(scope);
-    if (first !== undefined) report(path, `This says the price of ${line.model} again, after prices[${first}].`);
-    else seen.set(scope, index);
+    if (first !== undefined) {
+      report(
+        path,
+        `prices[${first}] already sets this price of ${line.model}. Remove one, or change its effective_at.`,
+      );
+    } else seen.set(scope, index);
   }
 }
 
@@ -296,26 +349,33 @@ function checkAmounts(
 ): void {
   const units: readonly string[] = unitsByBillingType[line.billing_type];
   if (!units.includes(line.unit)) {
-    report([...path, "unit"], `The unit of ${line.billing_type} is one of: ${units.join(", ")}.`);
+    report(
+      [...path, "unit"],
+      `billing_type ${line.billing_type} does not have the unit ${line.unit}. Use: ${units.join(", ")}.`,
+    );
   }
   const isToken = line.billing_type === "token";
-  // An embedding model writes nothing that could be counted.
+  // An embedding model has no output tokens.
   const output = type === "embedding" ? [] : (["output_price"] as const);
   const required = isToken ? (["input_price", ...output] as const) : (["price"] as const);
   const foreign = isToken ? (["price"] as const) : (["input_price", "output_price", ...ownPriceNames] as const);
   for (const name of required) {
-    if (line[name] === undefined) report(path, `A price by ${line.billing_type} needs ${name}.`);
+    if (line[name] === undefined) report(path, `A price with billing_type ${line.billing_type} needs ${name}. Add it.`);
   }
   if (type === "embedding" && parseMoney(line.output_price ?? "0") !== 0n) {
-    report([...path, "output_price"], "An embedding model has no output to be paid for: leave output_price out.");
+    report([...path, "output_price"], "An embedding model has no output tokens. Remove output_price.");
   }
   for (const name of foreign) {
-    if (line[name] !== undefined) report([...path, name], `A price by ${line.billing_type} has no ${name}.`);
+    if (line[name] === undefined) continue;
+    report([...path, name], `A price with billing_type ${line.billing_type} can't have ${name}. Remove it.`);
   }
   for (const name of amountNames) {
     const amount = line[name];
     if (amount === undefined || parseMoney(amount) !== null) continue;
-    report([...path, name], `${amount} is no price: write a decimal from 0 with at most nine places, such as "0.15".`);
+    report(
+      [...path, name],
+      `"${amount}" is not a price. Write a decimal of 0 or more with at most nine places, such as "0.15".`,
+    );
   }
 }
 
@@ -326,7 +386,7 @@ function isBefore(time: string | undefined, other: string | undefined): boolean 
 
 function checkTime(time: string, path: readonly (string | number)[], report: ReportProblem): void {
   if (parseTimestamp(time) !== null) return;
-  report(path, `${time} is no time: write it with its offset, such as 2026-11-01T00:00:00Z.`);
+  report(path, `"${time}" is not a time. Write it with its offset, such as 2026-11-01T00:00:00Z.`);
 }
 
 function reportRepeated(entries: readonly { id: string }[], name: string, report: ReportProblem): void {
@@ -334,6 +394,14 @@ function reportRepeated(entries: readonly { id: string }[], name: string, report
   for (const [index, { id }] of entries.entries()) {
     const first = seen.get(id);
     if (first === undefined) seen.set(id, index);
-    else report([name, index, "id"], `${id} is the id of ${name}[${first}] already.`);
+    else report([name, index, "id"], `${name}[${first}] already has the id ${id}. Choose another.`);
   }
+}
+
+function explainHeaderName(name: string): string {
+  return `"${name}" is not a valid header name. Use letters, digits and hyphens, at most 100.`;
+}
+
+function explainMissingPlan(plan: string): string {
+  return `There is no plan ${plan}. Create it first: plan create ${plan}`;
 }

@@ -18,12 +18,12 @@ const price: Price = {
 };
 const content = { currency: "USD", providers: [main], models: [film], prices: [price] };
 
-test("equal catalogs have no difference, whoever made them", () => {
+test("equal catalogs have no difference", () => {
   expect(describeCatalogChange(content, content)).toEqual([]);
   expect(describeCatalogChange(content, structuredClone(content))).toEqual([]);
 });
 
-test("at first, everything is new", () => {
+test("at first, everything is added", () => {
   expect(describeCatalogChange(null, content)).toEqual([
     "+ provider main",
     "+ model film",
@@ -31,7 +31,7 @@ test("at first, everything is new", () => {
   ]);
 });
 
-test("what goes and what comes has a line each, what stays has none", () => {
+test("added and removed entries have a line each; unchanged ones have none", () => {
   const spare: ProviderDefinition = { id: "spare", kind: "sandbox" };
   const talk: Model = { ...film, id: "talk" };
   const next = { ...content, providers: [main, spare], models: [talk], prices: [{ ...price, id: "price_2" }] };
@@ -45,12 +45,12 @@ test("what goes and what comes has a line each, what stays has none", () => {
   expect(describeCatalogChange(next, content)).toContain("- provider spare");
 });
 
-describe("what is changed", () => {
+describe("a change of", () => {
   test("the currency", () => {
     expect(describeCatalogChange(content, { ...content, currency: "EUR" })).toEqual(["~ currency USD → EUR"]);
   });
 
-  test("a provider, with the fields that differ: changed, gone or new", () => {
+  test("a provider lists the fields that differ: changed, removed or added", () => {
     const { base_url: _gone, ...rest } = main;
     const next: ProviderDefinition = { ...rest, kind: "sandbox", api_keys: ["KEY"] };
     const lines = ["~ provider main: kind, base_url, api_keys"];
@@ -96,7 +96,7 @@ test.each<[string, Partial<Price>]>([
       },
     },
   ],
-])("a price is told as: %s", (text, fields) => {
+])("a price is described as: %s", (text, fields) => {
   const lines = describeCatalogChange({ ...content, prices: [] }, { ...content, prices: [{ ...price, ...fields }] });
   expect(lines).toEqual([`+ price ${text} from 2026-01-01T00:00:00.000Z`]);
 });

@@ -6,7 +6,7 @@ import type { OwnPriceName, Price, PriceAmounts } from "./price.ts";
 
 type CatalogContent = Omit<Catalog, "version" | "appliedAt">;
 
-/** What is different, a line each: `+` is new, `-` is gone, `~` is changed. */
+/** Lists the differences, one per line: `+` added, `-` removed, `~` changed. */
 export function describeCatalogChange(current: CatalogContent | null, next: CatalogContent): string[] {
   return [
     ...(current !== null && current.currency !== next.currency
@@ -33,7 +33,7 @@ function describeEntries<T extends { id: string }>(kind: string, before: readonl
   ];
 }
 
-/** Customers see models in the catalog's order, so that is something to change too. */
+/** Customers see models in the catalog's order, so a new order is a change. */
 function describeOrder(kinds: string, before: readonly { id: string }[], after: readonly { id: string }[]): string[] {
   const newIds = after.map(({ id }) => id);
   const oldIds = before.map(({ id }) => id);

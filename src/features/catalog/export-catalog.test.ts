@@ -39,7 +39,7 @@ function expectRoundTrip(catalog: Catalog, at: Date): void {
   expect(next).toEqual(catalog);
 }
 
-/** Texts that a careless writer of YAML would not read back as they were. */
+/** Texts that a naive YAML writer would not read back unchanged. */
 const trickyText = fc.constantFrom(
   ...["0.10", "1e3", "0x1F", "007", "yes", "null", "~", "true", "# no comment", "a: b", "- item", "*alias", "&anchor"],
   ...["!tag", "{flow}", "[list]", "'quoted'", '"quoted"', "%directive", "@at", "`tick`", " padded ", "\ttab", "a\\nb"],
@@ -82,7 +82,7 @@ const model: fc.Arbitrary<Model> = fc
   })
   .map(({ scarce, ...rest }) => ({ ...rest, ...scarce }));
 
-/** What a video can be priced by. */
+/** The ways to price a video. */
 const amounts: fc.Arbitrary<PriceAmounts> = fc.oneof(
   fc.record({ billingType: fc.constant("per_call" as const), unit: fc.constant("call"), price: amount }),
   fc.record({ billingType: fc.constant("duration" as const), unit: fc.constant("second"), price: amount }),
@@ -112,7 +112,7 @@ const catalog: fc.Arbitrary<Catalog> = fc
     return { version: 1, currency: "USD", appliedAt: now, providers: [provider], models, prices };
   });
 
-test("an exported catalog, applied again at any time, changes nothing", () => {
+test("an exported catalog, applied at any time, changes nothing", () => {
   fc.assert(fc.property(catalog, time, (made, at) => expectRoundTrip(made, at)));
 });
 
@@ -121,7 +121,7 @@ test("the sandbox catalog survives being exported", () => {
   expectRoundTrip(plan(parseChecked(source), null, now), new Date("2026-07-01T00:00:00Z"));
 });
 
-test("a catalog with an announced price survives being exported, also after the price has taken effect", () => {
+test("a catalog with a future price survives an export, also after the price takes effect", () => {
   const source = `currency: USD
 providers: []
 models: [{ id: talk, name: Talk, type: chat, capabilities: [chat] }]
@@ -134,7 +134,7 @@ prices:
   expectRoundTrip(made, new Date("2027-01-01T00:00:00Z"));
 });
 
-test("an exported file says each amount as text, and only what is set", () => {
+test("an exported file has amounts as strings, and only the fields that are set", () => {
   const source = `currency: USD
 providers: []
 models: [{ id: film, name: Film, type: video, capabilities: [text_to_video] }]

@@ -3,7 +3,7 @@ import type { Catalog } from "./catalog.ts";
 import { presentAmounts } from "./present-amounts.ts";
 import type { Price } from "./price.ts";
 
-/** The catalog as a file that `applyCatalog` accepts and that changes nothing when applied. */
+/** Writes the catalog as a file. Applying that file changes nothing. */
 export function exportCatalog({ currency, providers, models, prices }: Catalog): string {
   return stringify(
     { currency, providers, models, prices: prices.map(presentLine) },

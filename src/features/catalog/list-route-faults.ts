@@ -3,10 +3,10 @@ import { nameTarget, type UpstreamTarget } from "../../providers/upstream-health
 import type { Catalog } from "./catalog.ts";
 import { listRouteTargets } from "./route-target.ts";
 
-/** A target that is out of service, why, and the models that have a route to it. */
+/** A target that is out of service, the reason, and the models with a route to it. */
 export type RouteFault = { target: UpstreamTarget; fault: SetupFault; modelIds: readonly string[] };
 
-/** Every target of a catalog that cannot be called as this process is set up. */
+/** Lists the targets that cannot be called because of this process's setup: a missing secret or package. */
 export function listRouteFaults(catalog: Catalog | null, packagesFolder: string | null): RouteFault[] {
   const { models = [], providers = [] } = catalog ?? {};
   const providerById = new Map(providers.map((provider) => [provider.id, provider]));

@@ -6,13 +6,13 @@ import { silentNodeMs } from "./publish-health.ts";
 import { listRouteTargets } from "./route-target.ts";
 import { listReportedHealth, type ReportedHealth } from "./upstream-health-store.ts";
 
-/** One upstream model with one key, which of our models go there, and what the gateways say of it. */
+/** One upstream model with one key, the catalog models it serves, and the health that gateways report. */
 export type Upstream = UpstreamTarget & {
   kind: string;
   /** The name of the environment variable; `null` for an upstream that needs no key. */
   apiKeyReference: string | null;
   modelIds: string[];
-  /** What each gateway that has trouble with it reports; empty where it is well. */
+  /** One report from each gateway that has trouble with it; empty if it is healthy. */
   reports: ReportedHealth[];
 };
 

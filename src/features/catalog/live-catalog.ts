@@ -10,24 +10,24 @@ import { type CatalogView, createCatalogView } from "./catalog-view.ts";
 import { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 
 export type LiveCatalog = {
-  /** The newest version that this node has heard of: read from memory, never from the database. */
+  /** The newest version this node has loaded. Reads memory, never the database. */
   current(): CatalogView;
   close(): void;
 };
 
 const retryMs = 200;
-/** How often targets that are out of service are examined: a file with a secret may appear at any time. */
+/** How often to check targets that are out of service again: a secret's file may appear at any time. */
 const examineMs = 1_000;
 
-/** Loads the catalog and keeps it up to date: a new version is served within moments of being applied. */
+/** Loads the catalog and reloads it on each change notification. */
 export async function openLiveCatalog(options: {
   database: Database;
   feed: ChangeFeed;
   health: UpstreamHealth;
   loadAdapters: LoadAdapters;
-  /** Where packages of providers are installed; without it only Sluice's own are found. */
+  /** Where provider packages are installed; without it only the bundled ones are found. */
   packagesFolder?: string;
-  /** Told of each try to load a new version that failed, and of each that did not. */
+  /** Called on each failed load; `onRecovery` on each successful one. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
   /** Receives all targets that are out of service, with each catalog version and on each change. */
@@ -46,12 +46,12 @@ export async function openLiveCatalog(options: {
     serve(catalog, listRouteFaults(catalog, packagesFolder));
   }
 
-  /** A new view even where only the faults changed: what was made ready for the old one may lack a secret. */
+  /** Creates a new view even if only the faults changed: targets prepared for the old view may lack a secret. */
   function serve(catalog: Catalog | null, found: readonly RouteFault[]): void {
-    const isNews = catalog?.version !== view.catalog?.version || !isDeepStrictEqual(found, faults);
+    const hasChanged = catalog?.version !== view.catalog?.version || !isDeepStrictEqual(found, faults);
     faults = found;
     view = createCatalogView(catalog, health);
-    if (!isNews) return;
+    if (!hasChanged) return;
     health.setFaults(faults);
     options.onFaults?.(faults);
   }
@@ -62,7 +62,7 @@ export async function openLiveCatalog(options: {
     if (!isDeepStrictEqual(found, faults)) serve(view.catalog, found);
   }
 
-  /** Loads until no change has come in meanwhile, so that the last one always counts. */
+  /** Repeats until no change arrived during a load, so the last one is never missed. */
   async function load(): Promise<void> {
     wantedLoads += 1;
     if (isLoading) return;
@@ -74,7 +74,7 @@ export async function openLiveCatalog(options: {
         done = asked;
         options.onRecovery?.();
       } catch (error) {
-        // The old version is better than none; the next try follows at once.
+        // Keep serving the old version and retry.
         options.onTrouble(error);
         await wait(retryMs, undefined, { ref: false });
       }
@@ -83,7 +83,7 @@ export async function openLiveCatalog(options: {
     isLoading = false;
   }
 
-  // Listening comes first, so that no version can slip in between.
+  // Subscribe before reading, so that no version is missed in between.
   options.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
   await read();
   const timer = setInterval(examineFaults, examineMs);

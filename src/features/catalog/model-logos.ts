@@ -10,7 +10,7 @@ function drawLogo({ from, to }: { from: string; to: string }, shape: string): st
 `;
 }
 
-/** A logo for each type of model, drawn for this service. */
+/** The built-in logo of each model type. */
 const logoByType: Record<ModelType, string> = {
   chat: drawLogo(
     { from: "#2f7fe0", to: "#1b4fae" },
@@ -52,19 +52,19 @@ function nameOwnLogo(type: ModelType): string {
   return `${ownFolder}${type}.svg`;
 }
 
-/** The images that are served here, by their paths. */
+/** The logos that this server serves, by path. */
 export const ownLogos: ReadonlyMap<string, string> = new Map(
   (Object.keys(logoByType) as ModelType[]).map((type) => [nameOwnLogo(type), logoByType[type]]),
 );
 
-/** A logo is an image on the web, or one that is served here. */
+/** Accepts a public https address or a built-in logo. */
 export function isLogo(text: string): boolean {
   const address = URL.parse(text);
   const isPublic = address?.protocol === "https:" && address.username === "" && address.password === "";
   return isPublic || ownLogos.has(text);
 }
 
-/** Where a model's logo can be fetched; one that has none has that of its type. */
+/** The URL of a model's logo; without one, of its type's. */
 export function presentLogo({ logo, type }: { logo: string; type: ModelType }, siteUrl: string): string {
   const known = isLogo(logo) ? logo : nameOwnLogo(type);
   return ownLogos.has(known) ? `${siteUrl}${known}` : known;

@@ -5,9 +5,9 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { createAnswerCache, describeAudience } from "./answer-cache.ts";
 import { answerAnthropicDetail, answerAnthropicList } from "./anthropic-model-routes.ts";
-import { listOfferedModels, type OfferedModel } from "./catalog-view.ts";
-import { getOfferedModel } from "./get-offered-model.ts";
+import { getOfferedModel, listOfferedModels, type OfferedModel } from "./catalog-view.ts";
 import type { LiveCatalog } from "./live-catalog.ts";
+import { ownLogos } from "./model-logos.ts";
 import {
   modelDetailSchema,
   modelFilterSchema,
@@ -19,7 +19,7 @@ import { presentPriceList, priceListSchema } from "./price-schema.ts";
 
 type ModelRouteDependencies = { catalog: LiveCatalog; clock: Clock; currency: string; siteUrl: string };
 
-/** Lists are kept as bytes, which are sent as they are: the schema describes them, it does not write them. */
+/** Responses are cached as bytes, so the schema documents them but does not serialize them. */
 const jsonType = "application/json; charset=utf-8";
 
 const noQuery = Type.Object({}, { additionalProperties: false });
@@ -42,7 +42,7 @@ function addModelList(http: HttpServer, dependencies: ModelRouteDependencies): v
       schema: {
         ...schema,
         summary: "List models",
-        description: "Every model that the account may use. Read it first and use the ids it gives. Filters combine.",
+        description: "Lists every model that your account may use. Pass an `id` from here as `model`. Filters combine.",
         tags: ["Models"],
         querystring: modelFilterSchema,
         response: { 200: Type.Unsafe<Buffer>(modelListSchema), ...errors },
@@ -66,7 +66,7 @@ function addModelDetail(http: HttpServer, dependencies: ModelRouteDependencies):
   const { catalog, clock, siteUrl } = dependencies;
   const { config, schema, errors } = describeEndpoint("getModel", ["model_unavailable", "unknown_parameter"]);
   http.get(
-    // A model's id may have slashes in it.
+    // A model's id may contain slashes.
     "/models/*",
     {
       config,
@@ -74,7 +74,8 @@ function addModelDetail(http: HttpServer, dependencies: ModelRouteDependencies):
       schema: {
         ...schema,
         summary: "Get a model",
-        description: "One model with its `limits`. A deprecated one answers with `Deprecation` and `Sunset` headers.",
+        description:
+          "Returns one model with its `limits`. For a deprecated model the response has `Deprecation` and `Sunset` headers.",
         tags: ["Models"],
         params: Type.Object({
           "*": Type.String({ title: "model_id", description: "The model's id; it may contain `/`." }),
@@ -102,7 +103,7 @@ function addPriceList(http: HttpServer, { catalog, clock, currency }: ModelRoute
       schema: {
         ...schema,
         summary: "List prices",
-        description: "What each model costs this account. The bill is what counts in the end.",
+        description: "Lists what each model costs your account now.",
         tags: ["Models"],
         querystring: noQuery,
         response: { 200: Type.Unsafe<Buffer>(priceListSchema), ...errors },
@@ -120,7 +121,7 @@ function addPriceList(http: HttpServer, { catalog, clock, currency }: ModelRoute
   );
 }
 
-/** RFC 9745 and RFC 8594: since when, and until when. */
+/** RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`). */
 export function presentDeprecation({
   status,
   model: { deprecated_at, shutdown_date },
@@ -130,4 +131,19 @@ export function presentDeprecation({
     ...(deprecated_at === undefined ? {} : { deprecation: `@${Math.floor(Date.parse(deprecated_at) / 1000)}` }),
     ...(shutdown_date === undefined ? {} : { sunset: new Date(shutdown_date).toUTCString() }),
   };
+}
+
+/** Public: callers may show logos on any site. */
+export function addLogoRoutes(http: HttpServer): void {
+  for (const [path, image] of ownLogos) {
+    http.get(path, { schema: { hide: true } }, (_request, reply) => {
+      reply.headers({
+        "content-type": "image/svg+xml; charset=utf-8",
+        "cache-control": "public, max-age=86400",
+        "cross-origin-resource-policy": "cross-origin",
+        "content-security-policy": "sandbox; default-src 'none'",
+      });
+      return reply.send(image);
+    });
+  }
 }

@@ -4,18 +4,18 @@ import { capabilities, modelStatuses, modelTypes } from "./model.ts";
 import { presentLogo } from "./model-logos.ts";
 
 const modelFields = {
-  id: Type.String({ description: "Stable; goes into `model` of every call." }),
+  id: Type.String({ description: "Stable. Pass it as `model`." }),
   object: Type.Literal("model"),
   created: Type.Integer({ description: "Unix time in seconds." }),
   owned_by: Type.String(),
   name: Type.String(),
   type: Type.Enum([...modelTypes]),
-  logo: Type.String({ format: "uri", description: "The address of an image." }),
+  logo: Type.String({ format: "uri", description: "URL of an image." }),
   description: Type.String(),
   advantages: Type.Array(Type.String()),
   scenarios: Type.Array(Type.String()),
   status: Type.Enum([...modelStatuses], {
-    description: "`deprecated` models are served until `shutdown_date`; nothing can serve an `unavailable` one now.",
+    description: "A `deprecated` model works until `shutdown_date`. An `unavailable` model can't be called now.",
   }),
   capabilities: Type.Array(Type.Enum([...capabilities])),
   shutdown_date: Type.Optional(Type.String({ format: "date-time" })),
@@ -29,7 +29,7 @@ export const modelDetailSchema = Type.Object({
     {
       durations: Type.Optional(
         Type.Array(Type.Integer(), {
-          description: "Seconds; for avatars and dramas, the longest that a video can be.",
+          description: "Seconds. For avatars and dramas, the maximum length of the video.",
         }),
       ),
       aspect_ratios: Type.Optional(Type.Array(Type.String(), { examples: [["16:9", "9:16", "1:1"]] })),
@@ -41,18 +41,20 @@ export const modelDetailSchema = Type.Object({
       response_formats: Type.Optional(Type.Array(Type.String())),
       context_window: Type.Optional(Type.Integer({ description: "Tokens." })),
       max_output_tokens: Type.Optional(Type.Integer({ description: "Tokens." })),
-      max_inputs: Type.Optional(Type.Integer({ description: "Texts that one call may embed." })),
-      max_dimensions: Type.Optional(Type.Integer({ description: "How long a vector is unless a call says." })),
-      max_audio_seconds: Type.Optional(Type.Integer({ description: "The longest recording." })),
-      max_file_bytes: Type.Optional(Type.Integer({ description: "The largest file." })),
+      max_inputs: Type.Optional(Type.Integer({ description: "Maximum number of texts per call." })),
+      max_dimensions: Type.Optional(
+        Type.Integer({ description: "Length of a vector unless the call sets `dimensions`." }),
+      ),
+      max_audio_seconds: Type.Optional(Type.Integer({ description: "Maximum length of a recording, in seconds." })),
+      max_file_bytes: Type.Optional(Type.Integer({ description: "Maximum size of a file, in bytes." })),
     },
-    { description: "What a call may ask for; read it before the call." },
+    { description: "Limits of a call. Only those that apply to the model are present." },
   ),
 });
 
 export const modelListSchema = Type.Object(
   { object: Type.Literal("list"), data: Type.Array(modelSchema) },
-  { description: "The models that the account may use." },
+  { description: "The models that your account may use." },
 );
 
 export const modelFilterSchema = Type.Object(

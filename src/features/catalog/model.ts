@@ -15,7 +15,7 @@ export const modelStatuses = ["available", "degraded", "unavailable", "deprecate
 export type ModelType = (typeof modelTypes)[number];
 export type ModelStatus = (typeof modelStatuses)[number];
 
-/** What a model of each type may be able to do. */
+/** The capabilities that a model of each type may have. */
 export const capabilitiesByType = {
   chat: ["chat", "streaming", "tools", "vision", "json_schema", "reasoning"],
   image: ["text_to_image", "image_to_image"],
@@ -30,11 +30,11 @@ export const capabilitiesByType = {
 export const capabilities = Object.values(capabilitiesByType).flat();
 export type Capability = (typeof capabilities)[number];
 
-/** What a drama goes through, in order: each stage goes on from what the one before it made. */
+/** The stages of a drama, in order: each starts from the previous one's result. */
 export const dramaStages = ["script", "roles", "storyboard", "video"] as const;
 export type DramaStage = (typeof dramaStages)[number];
 
-/** What a drama model that offers a stage is able to do. */
+/** The capability that offers each stage. */
 export const capabilityByStage = {
   script: "script_generation",
   roles: "role_analysis",
@@ -43,24 +43,24 @@ export const capabilityByStage = {
 } as const satisfies Record<DramaStage, Capability>;
 
 /**
- * Who works on each stage of a drama: ids of other models, each under its type. They are the operator's parts: who may
- * call them by themselves, and at what price, is of no concern here.
+ * The models that run each stage of a drama, by type. Their own plans and prices don't matter here: the drama is
+ * charged.
  */
 export type DramaStages = {
   script?: { chat: string };
   roles?: { chat: string };
   storyboard?: { chat: string; image: string };
-  /** An avatar model makes the shots in which one role speaks; without it, the video model makes them too. */
+  /** The avatar model makes the shots in which one role speaks; without it, the video model does. */
   video?: { video: string; speech: string; avatar?: string };
 };
 
-/** The stages that a drama model goes through: up to the last that it offers, because a run may begin with raw text. */
+/** The stages that a drama model runs: all up to the last one offered, because a run may start from raw text. */
 export function listStages(offered: readonly Capability[]): DramaStage[] {
   const last = dramaStages.findLastIndex((stage) => offered.includes(capabilityByStage[stage]));
   return dramaStages.slice(0, last + 1);
 }
 
-/** Every model that the stages name, with the type that it is named under. */
+/** Every model that the stages name, with its type there. */
 export function listStageModels(stages: DramaStages = {}): { stage: DramaStage; type: ModelType; modelId: string }[] {
   return dramaStages.flatMap((stage) => {
     const named = Object.entries(stages[stage] ?? {}) as [ModelType, string][];
@@ -68,7 +68,7 @@ export function listStageModels(stages: DramaStages = {}): { stage: DramaStage; 
   });
 }
 
-/** Which limits mean something for a model of each type. */
+/** The limits that apply to each type. */
 export const limitsByType = {
   chat: ["max_prompt_length", "context_window", "max_output_tokens"],
   image: ["aspect_ratios", "max_prompt_length", "sizes", "max_n", "max_input_images"],
@@ -97,7 +97,10 @@ export type ModelLimits = {
   max_file_bytes?: number;
 };
 
-/** Fields and parts of a chat request that change what it costs or where it goes: only for models that say so. */
+/**
+ * Fields and content parts of a chat request that change its cost or destination: a model must list them to accept
+ * them.
+ */
 export const extraParameters = [
   "audio",
   "files",
@@ -109,13 +112,13 @@ export const extraParameters = [
 ] as const;
 export type ExtraParameter = (typeof extraParameters)[number];
 
-/** One way to an upstream that serves a model. Lower priorities are tried first; weights share the load among equals. */
+/** An upstream that serves a model. Lower priorities are tried first; weights split the load among equals. */
 export type Route = {
   provider: string;
   upstream_model: string;
   priority: number;
   weight: number;
-  /** Fields that only this upstream knows, handed on as they are. */
+  /** Fields that only this upstream knows, forwarded unchanged. */
   passthrough?: string[];
   timeouts?: TimeoutsDefinition;
 };
@@ -133,20 +136,20 @@ export type Model = {
   scenarios: string[];
   capabilities: Capability[];
   limits: ModelLimits;
-  /** How long an answer usually is at most: as much is on hold when a metered call begins. */
+  /** The hold of a metered call starts with this many output tokens. */
   usual_output_tokens?: number;
   /**
-   * Whether a stream of this model is metered as it comes, or its full cap is on hold from the start. Absent means
-   * metered where all that it writes is seen: it does not reason, and its upstreams tell usage in their streams.
+   * Whether a stream of this model is metered as it arrives, or its full cap is on hold from the start. Absent means
+   * metered if all output is visible: the model does not reason, and its upstreams report usage in their streams.
    */
   hold?: HoldPolicy;
   extra_parameters?: ExtraParameter[];
-  /** The plans whose accounts may use it; absent means everybody. */
+  /** The plans whose accounts may use it; absent means all accounts. */
   plans?: string[];
   created_at: string;
   deprecated_at?: string;
   shutdown_date?: string;
-  /** Empty for a drama, which is made by the models of its stages. */
+  /** Empty for a drama: the models of its stages have the routes. */
   routes: Route[];
   stages?: DramaStages;
 };

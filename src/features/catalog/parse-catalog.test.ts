@@ -27,7 +27,7 @@ prices:
 
 type Place = { line: number; column: number };
 
-/** Takes the marks (▸) out of a text and tells where they stood, as an editor counts. */
+/** Removes the marks (▸) and returns their places as an editor counts them. */
 function readMarks(marked: string): { source: string; places: Place[] } {
   const [first = "", ...rest] = marked.split("▸");
   let source = first;
@@ -59,7 +59,7 @@ function parseFile(source: string): CatalogFile {
   return parsed.file;
 }
 
-test("a right file is read as it is written", () => {
+test("a valid file is parsed as written", () => {
   const { prices, models, ...rest } = parseFile(right);
   expect(rest).toEqual({ currency: "USD", providers: [{ id: "main", kind: "sandbox" }] });
   expect(models).toEqual([
@@ -73,17 +73,35 @@ test("a right file is read as it is written", () => {
   expect(prices).toEqual([{ model: "talk", billing_type: "token", unit: "1K tokens", ...amounts }]);
 });
 
-describe("a mistake is told with its line, its column and its path", () => {
+describe("a mistake is reported with its line, column and path", () => {
   const list = "providers:\n  - id: main\n    kind: sandbox";
   const route = "{ provider: main, upstream_model: talk-1, weight: 5 }";
   const abilities = "capabilities: [chat, streaming]";
   const amount = 'output_price: "0.2"';
   test.each<[string, string, string, string, string]>([
-    ["an unknown field at the top", "currency", "▸color: red\ncurrency", "color", "There is no field color here."],
-    ["an unknown field inside", "weight: 5", "▸wait: 5", "models[0].routes[0].wait", "There is no field wait here."],
-    ["an unknown limit", "context_window", "▸depth", "models[0].limits.depth", "There is no field depth here."],
+    [
+      "an unknown field at the top",
+      "currency",
+      "▸color: red\ncurrency",
+      "color",
+      "There is no field color here. Remove it, or correct its name.",
+    ],
+    [
+      "an unknown field inside",
+      "weight: 5",
+      "▸wait: 5",
+      "models[0].routes[0].wait",
+      "There is no field wait here. Remove it, or correct its name.",
+    ],
+    [
+      "an unknown limit",
+      "context_window",
+      "▸depth",
+      "models[0].limits.depth",
+      "There is no field depth here. Remove it, or correct its name.",
+    ],
     ["an odd name", "kind: sandbox", "kind: sandbox\n    ▸a/b~c: 1", "providers[0].a/b~c", "no field a/b~c here."],
-    ["a missing field", "- id: main\n    kind", "- ▸kind", "providers[0]", "id is required."],
+    ["a missing field", "- id: main\n    kind", "- ▸kind", "providers[0]", "id is missing. Add it."],
     ["text for a list", list, "▸providers: main", "providers", "providers must be of type array."],
     ["nothing for a list", list, "▸providers:", "providers", "providers must be of type array."],
     ["text for a group", route, "▸main", "models[0].routes[0]", "must be of type object."],
@@ -116,7 +134,7 @@ describe("a mistake is told with its line, its column and its path", () => {
     ["a tab at the start of a line", "currency: USD\nproviders:\n▸\t- id: main\n", "Tabs are not allowed"],
     ["a key that comes twice", edit("kind: sandbox", "kind: sandbox\n    ▸kind: sandbox"), "Map keys must be unique"],
     ["a second document", `${right}▸---\n${right}`, "multiple documents"],
-  ])("what is no YAML: %s", (_mistake, marked, words) => {
+  ])("invalid YAML: %s", (_mistake, marked, words) => {
     const { source, places } = readMarks(marked);
     const message = expect.stringMatching(`^This is not valid YAML: .*${words}`);
     expect(listProblems(source)).toEqual([{ ...places[0], path: "", message }]);
@@ -128,12 +146,12 @@ describe("a mistake is told with its line, its column and its path", () => {
     ["only a comment", "# nothing yet\n"],
     ["a list", "- currency: USD\n"],
     ["a word", "USD"],
-  ])("a file that is %s is refused at its beginning", (_form, source) => {
+  ])("a file that is %s is rejected at its first line", (_form, source) => {
     const problem = { line: 1, column: 1, path: "", message: "The file must be of type object." };
     expect(listProblems(source)).toEqual([problem]);
   });
 
-  test("wherever an unknown field stands, the place is where its name begins", () => {
+  test("an unknown field is located at the start of its name", () => {
     const shape = fc.record({
       gaps: fc.array(fc.constantFrom([], [""], ["# — oddly: placed", ""]), { minLength: 1, maxLength: 6 }),
       wrong: fc.nat({ max: 5 }),
@@ -157,19 +175,23 @@ describe("a mistake is told with its line, its column and its path", () => {
   });
 });
 
-describe("many mistakes are all told", () => {
-  test("each thing that is missing has its own sentence", () => {
+describe("many mistakes are all reported", () => {
+  test("each missing field has its own message", () => {
     const messages = listProblems("currency: USD\n").map(({ message }) => message);
-    expect(messages).toEqual(["providers is required.", "models is required.", "prices is required."]);
+    expect(messages).toEqual([
+      "providers is missing. Add it.",
+      "models is missing. Add it.",
+      "prices is missing. Add it.",
+    ]);
   });
 
-  test("forty wrong entries are forty problems, in the order of the file", () => {
+  test("forty wrong entries are forty problems, in file order", () => {
     const providers = Array.from({ length: 40 }, (_, id) => `  - id: main${id}\n    ▸kind: cloud\n`).join("");
     const { source, places } = readMarks(`currency: USD\nproviders:\n${providers}models: []\nprices: []\n`);
     expect(listPlaces(source)).toEqual(places);
   });
 
-  test("mistakes of different kinds and depths come in the order of the file", () => {
+  test("mistakes of different kinds and depths come in file order", () => {
     const { source, places } = readMarks(
       "▸color: red\nprices:\n  - ▸model: 7\n    ▸price: true\n    unit: call\n    ▸billing_type: x\n" +
         "models: []\nproviders:\n  - id: main\n    ▸kind: cloud\n  - ▸id: spare\n▸currency: 5\n",
@@ -192,11 +214,11 @@ describe("amounts", () => {
     "12345678901234567890.5",
     ".5",
     ".inf",
-  ])("%s without quotes stays exactly what was written", (written) => {
+  ])("%s without quotes stays exactly as written", (written) => {
     expect(parseFile(`${right}    price: ${written}\n`).prices[0]?.price).toBe(written);
   });
 
-  test("every digit is kept, in each field that holds an amount", () => {
+  test("every digit is kept, in each amount field", () => {
     fc.assert(
       fc.property(fc.constantFrom(...amountNames), fc.stringMatching(/^\d{1,20}(\.\d{1,30})?$/), (name, amount) => {
         expect(parseFile(`${unpriced}    ${name}: ${amount}\n`).prices[0]?.[name]).toBe(amount);
@@ -206,18 +228,18 @@ describe("amounts", () => {
 });
 
 describe("anchors and aliases", () => {
-  test("an entry may be written once and used again", () => {
+  test("an entry may be defined once and reused", () => {
     const source = edit("- id: main", "- &shared\n    id: main").replace("models:\n", "  - *shared\nmodels:\n");
     const provider = { id: "main", kind: "sandbox" };
     expect(parseFile(source).providers).toEqual([provider, provider]);
   });
 
-  test("an alias of nothing is a mistake of the file, told like every other", () => {
+  test("an alias without an anchor is reported like any other mistake", () => {
     const message = expect.stringContaining("nothing");
     expect(listProblems(edit("currency: USD", "currency: *nothing"))).toMatchObject([{ line: 2, message }]);
   });
 
-  test("aliases that would unfold into billions of entries are refused, not unfolded", () => {
+  test("aliases that would expand into billions of entries are rejected, not expanded", () => {
     const layers = Array.from({ length: 12 }, (_, depth) => {
       const item = depth === 0 ? "x" : `*layer${depth - 1}`;
       return `layer${depth}: &layer${depth} [${Array(9).fill(item).join(", ")}]\n`;
@@ -227,17 +249,17 @@ describe("anchors and aliases", () => {
     expect(JSON.stringify(problems).length).toBeLessThan(10_000);
   });
 
-  test("a list that contains itself is refused", () => {
+  test("a list that contains itself is rejected", () => {
     const problems = listProblems("currency: USD\nproviders: &p [*p]\nmodels: []\nprices: []\n");
     expect(problems).toMatchObject([{ line: 2, path: "providers[0]" }]);
   });
 
-  test("a file nested thousands deep is refused", () => {
+  test("a file nested thousands of levels deep is rejected", () => {
     expect(listProblems(edit("USD", `${"[".repeat(5000)}${"]".repeat(5000)}`)).length).toBeGreaterThan(0);
   });
 });
 
-test("a problem found later is located in the text; what is missing, at the nearest thing around it", () => {
+test("a problem found later is located in the text; for a missing value, at the nearest one around it", () => {
   const { source, places } = readMarks(edit("prices:\n  - model: talk\n    b", "▸prices:\n  - ▸model: talk\n    ▸b"));
   const parsed = parseCatalog(source);
   if (parsed.kind === "malformed") throw new Error("the file is right");

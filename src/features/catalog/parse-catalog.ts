@@ -12,15 +12,15 @@ export type ParsedCatalog =
   | { kind: "parsed"; file: CatalogFile; locate(problem: CatalogProblem): LocatedProblem }
   | { kind: "malformed"; problems: LocatedProblem[] };
 
-/** Amounts stay the text that was written: as numbers, some would no longer be what the operator meant. */
+/** Amounts stay strings as written: as numbers, some would lose digits. */
 const namesOfAmounts: ReadonlySet<string> = new Set(amountNames);
 
 const aliasesMax = 10_000;
 
-/** Operators want to see every mistake at once; beyond this many, one is enough. */
+/** Show operators every mistake at once, up to a limit. */
 Settings.Set({ maxErrors: 1000 });
 
-/** Reads a catalog file: its form only. Whether it makes sense is for `checkCatalog`. */
+/** Parses a catalog file and checks it against the schema. `checkCatalog` does the rest. */
 export function parseCatalog(source: string): ParsedCatalog {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
@@ -43,7 +43,7 @@ export function parseCatalog(source: string): ParsedCatalog {
   if (unfolded === null) {
     return {
       kind: "malformed",
-      problems: [locateOffset(0, "", "References make this file too large: write more of it out.")],
+      problems: [locateOffset(0, "", "YAML aliases expand this file beyond the limit. Write the repeated parts out.")],
     };
   }
   const { file } = unfolded;
@@ -59,19 +59,19 @@ function listBrokenReferences(document: Document): { offset: number; message: st
       if (alias.resolve(document) !== undefined) return;
       found.push({
         offset: alias.range?.[0] ?? 0,
-        message: `There is no &${alias.source} that *${alias.source} could mean.`,
+        message: `The alias *${alias.source} has no anchor &${alias.source}. Add the anchor before it.`,
       });
     },
   });
   return found;
 }
 
-/** `null` where references would make a small file huge. */
+/** `null` when aliases would expand a small file into a huge one. */
 function unfold(document: Document): { file: unknown } | null {
   try {
     return { file: document.toJS({ maxAliasCount: aliasesMax }) };
   } catch {
-    // Broken references are found before; this is the library's limit, which is ours.
+    // `listBrokenReferences` ran before, so this can only be the library's alias limit.
     return null;
   }
 }
@@ -105,12 +105,12 @@ function describeFinding({ keyword, instancePath, params, message }: Finding): C
   const known = params as Record<string, unknown>;
   switch (keyword) {
     case "boolean":
-      return [{ path, message: `There is no field ${String(path.at(-1))} here.` }];
+      return [{ path, message: `There is no field ${String(path.at(-1))} here. Remove it, or correct its name.` }];
     case "additionalProperties":
-      // Each of them has a finding of its own, which says where it is.
+      // Each additional property also has a finding of its own, with its place.
       return [];
     case "required":
-      return (known.requiredProperties as string[]).map((name) => ({ path, message: `${name} is required.` }));
+      return (known.requiredProperties as string[]).map((name) => ({ path, message: `${name} is missing. Add it.` }));
     default:
       return [
         {
@@ -121,7 +121,7 @@ function describeFinding({ keyword, instancePath, params, message }: Finding): C
   }
 }
 
-/** Where in the text a value stands; where it is missing, the nearest thing around it. */
+/** The offset of a value; if it is missing, of the nearest value around it. */
 function findOffset(document: Document, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);

@@ -20,7 +20,7 @@ function createFile(...prices: PriceLine[]): CatalogFile {
   return { currency: "USD", providers: [{ id: "main", kind: "sandbox" }], models: [film], prices };
 }
 
-/** Ids that tell the moment of the plan and their place in it. */
+/** The ids contain the time of the plan and their position in it. */
 function plan(file: CatalogFile, current: Catalog | null = null, at: Date = now) {
   let count = 0;
   const createPriceId = () => `price_${at.toISOString().slice(0, 10)}_${count++}`;
@@ -33,7 +33,7 @@ function requireChange(file: CatalogFile, current: Catalog | null = null, at: Da
   return planned.change;
 }
 
-/** The catalog after the file has been applied. */
+/** The catalog after the file was applied. */
 function apply(file: CatalogFile, current: Catalog | null = null, at: Date = now): Catalog {
   return { ...requireChange(file, current, at).next, version: (current?.version ?? 0) + 1, appliedAt: at };
 }
@@ -44,7 +44,7 @@ function listProblems(file: CatalogFile, current: Catalog | null, at: Date = now
 }
 
 describe("the first file", () => {
-  test("all its prices are new, from now on or from the time they name", () => {
+  test("makes all its prices new, from now or from their effective_at", () => {
     const { next, newPrices } = requireChange(createFile(line, { ...line, plan: "pro", effective_at: past }));
     const scope = { modelId: "film", capability: null, planId: null, accountId: null };
     const amounts = { billingType: "duration", unit: "second", price: nano(500_000_000n) };
@@ -54,7 +54,7 @@ describe("the first file", () => {
     expect(next).toMatchObject({ currency: "USD", providers: [{ id: "main", kind: "sandbox" }], prices: newPrices });
   });
 
-  test("every field of a price is taken over, in billionths", () => {
+  test("keeps every field of a price, in nano units", () => {
     const tokens: PriceLine = {
       ...{ model: "film", capability: "text_to_video", account: "acct_1", billing_type: "token", unit: "1K tokens" },
       ...{ input_price: "0.000000001", output_price: "2", cached_input_price: "0.25", minimum_charge: "1.5" },
@@ -72,21 +72,21 @@ describe("the first file", () => {
     expect(plain?.amounts).toEqual({ billingType: "per_call", unit: "call", price: 500_000_000n });
   });
 
-  test("tokens without a price of their own have none, which is not the same as free", () => {
+  test("distinguishes tokens without their own price from free ones", () => {
     const amounts = { input_price: "1", output_price: "2" };
     const tokens: PriceLine = { model: "film", billing_type: "token", unit: "1K tokens", ...amounts };
     expect(apply(createFile(tokens)).prices[0]?.amounts).toMatchObject(readOwnPrices(() => null));
   });
 
-  test("a file that was not checked ends in an error", () => {
+  test("throws if it was not checked", () => {
     expect(() => plan(createFile({ ...line, price: "1e3" }))).toThrow("an unchecked catalog reached the plan");
   });
 });
 
-describe("a price without a time", () => {
+describe("a price without effective_at", () => {
   const current = apply(createFile(line, { ...line, plan: "pro", price: "0.4" }));
 
-  test("stays the same price while it says the same, also written otherwise", () => {
+  test("keeps its version while its value is the same, even if written differently", () => {
     const file = createFile({ ...line, price: "0.50" }, { ...line, plan: "pro", price: "0.400", minimum_charge: "0" });
     const { next, newPrices } = requireChange(file, current, later);
     expect(newPrices).toEqual([]);
@@ -98,7 +98,7 @@ describe("a price without a time", () => {
     ["least charge", { minimum_charge: "1" }],
     ["unit", { billing_type: "per_call", unit: "image" }],
     ["way of billing", { billing_type: "per_call" }],
-  ])("becomes a new price from now on when its %s differs, and the old one is gone", (_what, fields) => {
+  ])("becomes a new price from now on when its %s differs, and the old one is removed", (_what, fields) => {
     const file = createFile({ ...line, ...fields }, { ...line, plan: "pro", price: "0.4" });
     const { next, newPrices } = requireChange(file, current, later);
     expect(newPrices).toMatchObject([{ id: "price_2026-06-02_0", effectiveAt: later, planId: null }]);
@@ -110,7 +110,7 @@ describe("a price without a time", () => {
     ["account", { account: "acct_1" }],
     ["capability", { capability: "text_to_video" }],
     ["model", { model: "other" }],
-  ])("is another one for another %s", (_what, fields) => {
+  ])("is a separate price for another %s", (_what, fields) => {
     const { newPrices } = requireChange(createFile({ ...line, ...fields }), apply(createFile(line)), later);
     expect(newPrices).toHaveLength(1);
   });
@@ -124,36 +124,36 @@ describe("a price without a time", () => {
     expect(requireChange(createFile({ ...line, price: "2" }), back, later).newPrices).toEqual([]);
   });
 
-  test("counts as in force from the very moment that it took effect", () => {
+  test("is in force from the exact time it takes effect", () => {
     expect(requireChange(createFile(line), apply(createFile(line)), now).newPrices).toEqual([]);
   });
 });
 
-describe("a price with a time", () => {
+describe("a price with effective_at", () => {
   const timed: PriceLine = { ...line, effective_at: past };
-  const inForce = "A price has been in force here since 2026-01-01T00:00:00.000Z, and the past is not rewritten: ";
+  const inForce = "A price of film has been in force since 2026-01-01T00:00:00.000Z and can't be changed. ";
 
-  test("stays the same price while it says the same, also with its time written otherwise", () => {
+  test("keeps its version while its value is the same, even with the time written differently", () => {
     const current = apply(createFile(timed));
     const again = createFile({ ...timed, effective_at: "2026-01-01T02:00+02:00" });
     expect(requireChange(again, current, later)).toMatchObject({ newPrices: [], next: { prices: current.prices } });
   });
 
-  test("cannot be rewritten once it has taken effect", () => {
+  test("cannot be changed once it has taken effect", () => {
     const current = apply(createFile(line, { ...timed, plan: "pro" }));
     const problems = listProblems(createFile(line, { ...timed, plan: "pro", price: "0.6" }), current);
-    const message = `${inForce}a new one needs an effective_at from now on, or none.`;
+    const message = `${inForce}Set effective_at to a future time, or remove it.`;
     expect(problems).toEqual([{ path: ["prices", 1], message }]);
   });
 
-  test("cannot be rewritten from the very moment that it takes effect", () => {
+  test("cannot be changed from the exact time it takes effect", () => {
     const current = apply(createFile({ ...line, effective_at: future }));
     const changed = createFile({ ...line, effective_at: future, price: "0.6" });
     expect(listProblems(changed, current, new Date(Date.parse(future) - 1))).toEqual([]);
     expect(listProblems(changed, current, new Date(future))).toHaveLength(1);
   });
 
-  test("can be rewritten before it takes effect: it is a new price, and the old one is gone", () => {
+  test("can be changed before it takes effect: it becomes a new price, and the old one is removed", () => {
     const current = apply(createFile(line, { ...line, effective_at: future }));
     const file = createFile(line, { ...line, effective_at: future, price: "0.6" });
     const { next, newPrices } = requireChange(file, current, later);
@@ -161,25 +161,25 @@ describe("a price with a time", () => {
     expect(next.prices).toEqual([current.prices[0], newPrices[0]]);
   });
 
-  test("announced beside the one in force, leaves that one in place", () => {
+  test("in the future leaves the one in force in place", () => {
     const current = apply(createFile(line));
     const { next, newPrices } = requireChange(createFile(line, { ...line, effective_at: future, price: "1" }), current);
     expect(next.prices).toEqual([current.prices[0], newPrices[0]]);
     expect(newPrices).toMatchObject([{ effectiveAt: new Date(future) }]);
   });
 
-  test("once in force, an entry without a time beside it is refused, for it would bring the old price back", () => {
+  test("once in force, excludes an entry without effective_at, which would bring the old price back", () => {
     const file = createFile(line, { ...line, effective_at: future, price: "1" });
     const current = apply(file);
     expect(listProblems(file, current, new Date(Date.parse(future) - 1))).toEqual([]);
-    const message = "Another entry for the same thing has taken effect since; remove this one.";
+    const message = "A later price of film with an effective_at is in force. Remove this one, which has none.";
     const problem = { path: ["prices", 0], message };
     for (const at of [new Date(future), afterwards]) expect(listProblems(file, current, at)).toEqual([problem]);
     const elsewhere = createFile(line, { ...line, effective_at: future, plan: "pro" });
     expect(listProblems(elsewhere, apply(elsewhere), afterwards)).toEqual([]);
   });
 
-  test("every impossible entry is told", () => {
+  test("every impossible entry is reported", () => {
     const current = apply(createFile(timed, { ...timed, plan: "pro" }));
     const problems = listProblems(createFile({ ...timed, price: "6" }, { ...timed, plan: "pro", price: "7" }), current);
     expect(problems.map(({ path }) => path.join(" "))).toEqual(["prices 0", "prices 1"]);
@@ -187,7 +187,7 @@ describe("a price with a time", () => {
 });
 
 describe("a model", () => {
-  test("what its entry leaves out is filled in", () => {
+  test("gets defaults for missing fields", () => {
     const route = { provider: "main", upstream_model: "film-1" };
     const full = { ...route, priority: 3, weight: 7 };
     const file = { ...createFile(line), models: [{ ...film, routes: [route, full] }] };
@@ -197,7 +197,7 @@ describe("a model", () => {
     expect(apply(createFile(line)).models[0]?.routes).toEqual([]);
   });
 
-  test("keeps the day on which it first appeared, over any number of versions, unless its entry names one", () => {
+  test("keeps the date on which it first appeared, across versions, unless its entry sets one", () => {
     const grown = {
       ...createFile(line),
       models: [
@@ -217,7 +217,7 @@ describe("a model", () => {
 const times = [{}, { effective_at: past }, { effective_at: "2026-05-01T00:00:00Z" }, { effective_at: future }];
 const scopes = [{}, { plan: "pro" }, { account: "acct_1" }, { capability: "text_to_video" as const }];
 
-/** Any prices that can stand in one file: none twice, and none without a time beside a timed one in force. */
+/** Any valid prices of one file: no duplicates, and none without a time beside a timed one in force. */
 const lines: fc.Arbitrary<PriceLine[]> = fc
   .uniqueArray(fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.constantFrom("0", "0.5", "1.25")), {
     selector: ([scope, time]) => `${scope} ${time}`,
@@ -229,7 +229,7 @@ const lines: fc.Arbitrary<PriceLine[]> = fc
     return possible.map(([scope, time, price]) => ({ ...line, ...scopes[scope], ...times[time], price }));
   });
 
-test("applying the same file again changes nothing, at any moment before another price takes effect", () => {
+test("applying the same file again changes nothing until another price takes effect", () => {
   const moment = fc.date({ min: now, max: new Date(Date.parse(future) - 1), noInvalidDate: true });
   fc.assert(
     fc.property(lines, moment, (prices, at) => {
@@ -240,7 +240,7 @@ test("applying the same file again changes nothing, at any moment before another
   );
 });
 
-test("neither the file nor the catalog in force is changed by planning", () => {
+test("planning changes neither the file nor the catalog in force", () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const current = apply(createFile(...before));
@@ -252,7 +252,7 @@ test("neither the file nor the catalog in force is changed by planning", () => {
   );
 });
 
-test("a new price cannot be dated back over one that is in force, but a first one can", () => {
+test("a new price cannot be backdated over one in force, but a first one can", () => {
   const backdated: PriceLine = { ...line, price: "9", effective_at: "2025-01-01T00:00:00Z" };
   const current = apply(createFile(line));
   expect(listProblems(createFile(backdated), current)).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
 import type { Model } from "./model.ts";
 import { type Price, type PriceAmounts, readOwnPrices } from "./price.ts";
 
-/** What applying a file would make of the catalog: the next version, and which of its prices are new. */
+/** The next version that applying a file creates, and which of its prices are new. */
 export type CatalogChange = { next: Omit<Catalog, "version" | "appliedAt">; newPrices: readonly Price[] };
 
 export type PlannedChange =
@@ -13,8 +13,8 @@ export type PlannedChange =
   | { kind: "impossible"; problems: readonly CatalogProblem[] };
 
 /**
- * Compares a checked file with the catalog in force. A price that stays the same keeps its version; one that differs
- * becomes a new version from now on, or from the time it names; one that has taken effect is never rewritten.
+ * Compares a checked file with the catalog in force. An unchanged price keeps its version. A changed one becomes a new
+ * version, from now or from its `effective_at`. A price that has taken effect is never rewritten.
  */
 export function planCatalogChange(input: {
   file: CatalogFile;
@@ -28,14 +28,14 @@ export function planCatalogChange(input: {
   const prices = file.prices.map((line, index) => {
     const wanted = toPrice(line, now);
     if (isSuperseded(line, file.prices, now)) {
-      const message = "Another entry for the same thing has taken effect since; remove this one.";
+      const message = `A later price of ${line.model} with an effective_at is in force. Remove this one, which has none.`;
       problems.push({ path: ["prices", index], message });
     }
     const match = matchPrice(wanted, line, current?.prices ?? [], now);
     if (match.kind === "same") return match.price;
     if (match.kind === "rewritten") {
       const since = match.price.effectiveAt.toISOString();
-      const message = `A price has been in force here since ${since}, and the past is not rewritten: a new one needs an effective_at from now on, or none.`;
+      const message = `A price of ${line.model} has been in force since ${since} and can't be changed. Set effective_at to a future time, or remove it.`;
       problems.push({ path: ["prices", index], message });
       return match.price;
     }
@@ -49,7 +49,7 @@ export function planCatalogChange(input: {
   return { kind: "possible", change: { next: { currency, providers, models, prices }, newPrices } };
 }
 
-/** An entry without a time means "from now on", so beside a later one in force it would bring the old price back. */
+/** An entry without a time means "from now on", so beside a timed one in force it would bring the old price back. */
 function isSuperseded(line: PriceLine, lines: readonly PriceLine[], now: Date): boolean {
   if (line.effective_at !== undefined) return false;
   const scope = describeScope(toPrice(line, now));
@@ -75,7 +75,7 @@ function matchPrice(wanted: Omit<Price, "id">, line: PriceLine, existing: readon
   if (atThatTime !== undefined && describeValue(atThatTime) === describeValue(wanted)) {
     return { kind: "same", price: atThatTime };
   }
-  // What was charged since then was charged with what was in force.
+  // Past charges used the price in force then, so it must stay.
   const rewritten =
     atThatTime !== undefined && wanted.effectiveAt <= now
       ? atThatTime
@@ -115,7 +115,7 @@ function toAmounts(line: PriceLine): PriceAmounts {
     billingType: "token",
     unit: line.unit,
     inputPrice: toAmount(line.input_price),
-    // Only a model that writes nothing has none.
+    // Only an embedding model has no output price.
     outputPrice: toAmount(line.output_price ?? "0"),
     ...readOwnPrices((name) => (line[name] === undefined ? null : toAmount(line[name]))),
   };
@@ -127,7 +127,7 @@ function toAmount(text: string | undefined): Nano {
   return amount;
 }
 
-/** What the file leaves out is filled in, and a model keeps the day on which it first appeared. */
+/** Fills in defaults. A model keeps the date on which it first appeared. */
 function completeModel(model: CatalogFile["models"][number], current: Catalog | null, now: Date): Model {
   const known = current?.models.find(({ id }) => id === model.id);
   return {

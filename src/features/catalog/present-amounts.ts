@@ -1,7 +1,7 @@
 import { presentMoney } from "../../lib/money.ts";
 import { type OwnPriceName, type OwnTokenPrices, ownPriceNames, ownTokenPrices, type Price } from "./price.ts";
 
-/** The amounts of a price under their names on the wire, which are also their names in a catalog file. */
+/** The amounts of a price under their wire names, which catalog files use too. */
 export function presentAmounts({ amounts, minimumCharge }: Pick<Price, "amounts" | "minimumCharge">) {
   return {
     billing_type: amounts.billingType,
@@ -17,7 +17,7 @@ export function presentAmounts({ amounts, minimumCharge }: Pick<Price, "amounts"
   };
 }
 
-/** Those that there are, under their names on the wire. */
+/** Only the prices that are set. */
 export function presentOwnPrices(amounts: OwnTokenPrices): { [name in OwnPriceName]?: string } {
   return Object.fromEntries(
     ownPriceNames.flatMap((name) => {

@@ -9,12 +9,12 @@ const amount = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["0.15"] })
 const ownAmount = (description: string) => Type.Optional({ ...amount, description });
 
 const ownPriceFields = {
-  cached_input_price: ownAmount("For input that was read from a cache."),
-  cache_write_5m_price: ownAmount("For input that was written to a cache which keeps it for five minutes."),
-  cache_write_1h_price: ownAmount("For input that was written to a cache which keeps it for an hour."),
-  audio_input_price: ownAmount("For input that is sound."),
-  reasoning_price: ownAmount("For output that the model thought before it answered."),
-  audio_output_price: ownAmount("For output that is sound."),
+  cached_input_price: ownAmount("Input tokens read from a prompt cache."),
+  cache_write_5m_price: ownAmount("Input tokens written to a prompt cache with a lifetime of 5 minutes."),
+  cache_write_1h_price: ownAmount("Input tokens written to a prompt cache with a lifetime of 1 hour."),
+  audio_input_price: ownAmount("Audio input tokens."),
+  reasoning_price: ownAmount("Reasoning tokens."),
+  audio_output_price: ownAmount("Audio output tokens."),
 } satisfies Record<OwnPriceName, TSchema>;
 
 export const priceEntrySchema = Type.Object({
@@ -32,11 +32,11 @@ export const priceEntrySchema = Type.Object({
 export const priceListSchema = Type.Object(
   {
     object: Type.Literal("list"),
-    currency: Type.String({ description: "ISO 4217; all amounts are in it." }),
+    currency: Type.String({ description: "ISO 4217 code of all amounts." }),
     data: Type.Array(priceEntrySchema),
-    effective_at: Type.String({ format: "date-time", description: "When the newest entry took effect." }),
+    effective_at: Type.String({ format: "date-time", description: "When the newest price took effect." }),
   },
-  { description: "The prices that hold for the account." },
+  { description: "The prices in force for your account." },
 );
 
 export function presentPriceList(

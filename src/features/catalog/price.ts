@@ -4,14 +4,14 @@ import type { Capability, ModelType } from "./model.ts";
 export const billingTypes = ["token", "per_call", "duration"] as const;
 export type BillingType = (typeof billingTypes)[number];
 
-/** What one unit is, for each way of billing. */
+/** The units of each billing type. */
 export const unitsByBillingType = {
   token: ["1K tokens"],
   per_call: ["call", "image", "1K characters"],
   duration: ["second"],
 } as const satisfies Record<BillingType, readonly string[]>;
 
-/** What can be counted of what a model of each type makes. */
+/** The units that each model type can be priced by. */
 export const unitsByType = {
   chat: ["1K tokens", "call"],
   image: ["image", "call"],
@@ -23,7 +23,7 @@ export const unitsByType = {
   transcription: ["second", "1K tokens", "call"],
 } as const satisfies Record<ModelType, readonly string[]>;
 
-/** For whom a price holds: one account, the accounts of a plan, or everybody. */
+/** Who a price applies to: one account, the accounts of a plan, or all accounts. */
 type PriceScope = {
   modelId: string;
   capability: Capability | null;
@@ -32,8 +32,8 @@ type PriceScope = {
 };
 
 /**
- * Tokens that may have a price of their own, by its name in a catalog and on the wire. Without one they cost as much as
- * any other input or output.
+ * Token types with an optional price of their own, by wire and catalog name. Without one they cost as much as other
+ * input or output.
  */
 export const ownTokenPrices = {
   cached_input_price: "cachedInputPrice",
@@ -49,10 +49,10 @@ export type OwnTokenPrices = { [name in (typeof ownTokenPrices)[OwnPriceName]]: 
 
 export const ownPriceNames = Object.keys(ownTokenPrices) as OwnPriceName[];
 
-/** Everything in a line of the catalog that is an amount. */
+/** Every price field that is an amount. */
 export const amountNames = ["price", "input_price", "output_price", ...ownPriceNames, "minimum_charge"] as const;
 
-/** Reads all of them from wherever they are kept under their names. */
+/** Builds the record from any source that has these names. */
 export function readOwnPrices(read: (name: OwnPriceName) => Nano | null): OwnTokenPrices {
   return Object.fromEntries(ownPriceNames.map((name) => [ownTokenPrices[name], read(name)])) as OwnTokenPrices;
 }
@@ -61,5 +61,5 @@ export type TokenAmounts = { billingType: "token"; unit: string; inputPrice: Nan
 
 export type PriceAmounts = TokenAmounts | { billingType: "per_call" | "duration"; unit: string; price: Nano };
 
-/** A price version: once written it never changes; a later one supersedes it. */
+/** A price version. Immutable: a later one supersedes it. */
 export type Price = PriceScope & { id: string; effectiveAt: Date; minimumCharge: Nano; amounts: PriceAmounts };

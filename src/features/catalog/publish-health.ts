@@ -5,27 +5,27 @@ import { replaceHealth } from "./upstream-health-store.ts";
 
 export type HealthPublisher = { close(): Promise<void> };
 
-const lookMs = 1_000;
-/** A node that has something to tell tells it again this often, so that a silent one is known to be gone. */
+const checkMs = 1_000;
+/** A node with a non-empty report repeats it this often, so that a silent node is known to be gone. */
 const repeatMs = 30_000;
 export const silentNodeMs = 3 * repeatMs;
 
-/** Tells operators, by way of the database, what this node sees of its upstreams. No call waits for it. */
+/** Writes this node's view of upstream health to the database, for operators. No call waits for it. */
 export function publishHealth(options: {
   database: Database;
   health: UpstreamHealth;
   clock: Clock;
   nodeId: string;
-  /** Told of each try that failed, and of each that did not. */
+  /** Called on each failed write; `onRecovery` on each successful one. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
 }): HealthPublisher {
   const { clock, database, health, nodeId } = options;
-  let toldVersion = 0;
-  let toldAtMs = clock.monotonicMs();
-  let telling: Promise<void> | null = null;
+  let publishedVersion = 0;
+  let publishedAtMs = clock.monotonicMs();
+  let publishing: Promise<void> | null = null;
 
-  async function tell(): Promise<void> {
+  async function publish(): Promise<void> {
     const version = health.version();
     const now = clock.now();
     const forgottenBefore = new Date(now.getTime() - silentNodeMs);
@@ -33,29 +33,30 @@ export function publishHealth(options: {
       await database
         .transaction()
         .execute((tx) => replaceHealth(tx, { nodeId, health: health.list(), now, forgottenBefore }));
-      toldVersion = version;
-      toldAtMs = clock.monotonicMs();
+      publishedVersion = version;
+      publishedAtMs = clock.monotonicMs();
       options.onRecovery?.();
     } catch (error) {
-      // The next look tries again; upstreams are used by what this node knows itself.
+      // The next check retries. Routing uses this node's own health, not the table.
       options.onTrouble(error);
     }
   }
 
-  function look(): void {
-    const isDue = toldVersion !== health.version() || (toldVersion > 0 && clock.monotonicMs() - toldAtMs >= repeatMs);
-    if (!isDue || telling !== null) return;
-    telling = tell().finally(() => {
-      telling = null;
+  function publishIfDue(): void {
+    const hasChanged = publishedVersion !== health.version();
+    const isDue = hasChanged || (publishedVersion > 0 && clock.monotonicMs() - publishedAtMs >= repeatMs);
+    if (!isDue || publishing !== null) return;
+    publishing = publish().finally(() => {
+      publishing = null;
     });
   }
 
-  const timer = setInterval(look, lookMs);
+  const timer = setInterval(publishIfDue, checkMs);
   timer.unref();
   return {
     async close() {
       clearInterval(timer);
-      await telling;
+      await publishing;
     },
   };
 }

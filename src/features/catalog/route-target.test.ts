@@ -21,7 +21,7 @@ function createModel(...routes: Route[]): Model {
   };
 }
 
-test("a route has a target for each key of its provider, in their order, and one where there are no keys", () => {
+test("a route has one target per key of its provider, in order, or one if there are no keys", () => {
   const routes = [createRoute("toy", { upstream_model: "echo" }), createRoute("main", { priority: 1 })];
   expect(listRouteTargets(createModel(...routes), providers)).toEqual([
     {
@@ -41,7 +41,7 @@ test("a route has a target for each key of its provider, in their order, and one
   ]);
 });
 
-test("a route to nowhere has no target, and neither has a model without routes", () => {
+test("a route to a missing provider has no target, and neither has a model without routes", () => {
   expect(listRouteTargets(createModel(createRoute("gone")), providers)).toEqual([]);
   expect(listRouteTargets(createModel(), providers)).toEqual([]);
 });

@@ -3,17 +3,17 @@ import type { ProviderDefinition } from "../../providers/provider-definition.ts"
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import type { Model, Route } from "./model.ts";
 
-/** A route with one of its provider's keys: what a single call is sent to. */
+/** A route with one of its provider's keys: the destination of a single call. */
 export type RouteTarget = UpstreamTarget & {
   route: Route;
   provider: ProviderDefinition;
-  /** The name of the environment variable, `${LIKE_THIS}`. */
+  /** A reference to an environment variable, `${LIKE_THIS}`. */
   apiKeyReference: string | null;
-  /** A number of its own, which stays the same whichever others there are. */
+  /** A stable hash of this target, independent of the others. */
   placeHash: number;
 };
 
-/** Every target of a model. A provider that needs no key has one target a route. */
+/** Every target of a model. A provider without keys has one target per route. */
 export function listRouteTargets(model: Model, providers: ReadonlyMap<string, ProviderDefinition>): RouteTarget[] {
   return model.routes.flatMap((route) => {
     const provider = providers.get(route.provider);

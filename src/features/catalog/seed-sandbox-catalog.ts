@@ -9,7 +9,7 @@ import { findCatalog } from "./catalog-store.ts";
 
 const sandboxFile = join(import.meta.dirname, "../../../catalogs/sandbox.yaml");
 
-/** Gives a sandbox without a catalog its first one. */
+/** Applies the sandbox catalog if there is none yet. */
 export async function seedSandboxCatalog(
   { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   currency: string,
@@ -24,5 +24,5 @@ export async function seedSandboxCatalog(
     findPackageFault: () => null,
   };
   const outcome = await applyCatalog({ database, clock, ids, surroundings }, source);
-  invariant(outcome.kind === "accepted", `the sandbox catalog is refused: ${JSON.stringify(outcome)}`);
+  invariant(outcome.kind === "accepted", `the sandbox catalog was rejected: ${JSON.stringify(outcome)}`);
 }

@@ -1,14 +1,14 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { CircuitState, TargetHealth } from "../../providers/upstream-health.ts";
 
-/** The last failure is a word of the gateway's that reports it, which may be of another version. */
+/** A node of another version may report failures that this one does not know, so the last failure is a plain string. */
 export type ReportedHealth = Omit<TargetHealth, "lastFailure"> & {
   lastFailure: string;
   nodeId: string;
   reportedAt: Date;
 };
 
-/** Replaces what a node has told before, and forgets nodes that have not told anything since a moment. */
+/** Replaces a node's report and deletes those of nodes that have not reported since `forgottenBefore`. */
 export async function replaceHealth(
   tx: Database,
   {
@@ -26,7 +26,7 @@ export async function replaceHealth(
   const rows = health.map((target) => ({
     node_id: nodeId,
     provider_id: target.providerId,
-    // A row without a model is about all models of the key.
+    // A row without a model applies to all models of the key.
     upstream_model: target.upstreamModel ?? "",
     key_number: target.keyNumber,
     state: target.state,
@@ -59,10 +59,10 @@ export async function listReportedHealth(database: Database, since: Date): Promi
   }));
 }
 
-/** Gateways of the version before have other words for the same. */
+/** States as the previous version writes them, during a rolling update. */
 const olderWords: Readonly<Record<string, CircuitState>> = { resting: "open", probing: "half-open", shaky: "degraded" };
 
 function toCircuitState(state: string): CircuitState {
-  // Written by `replaceHealth` alone.
+  // Only `replaceHealth` writes this column.
   return olderWords[state] ?? (state as CircuitState);
 }

@@ -99,8 +99,8 @@ test("a catalog with mistakes changes nothing, and each mistake is told with its
   expect(outcome.exitCode).toBe(1);
   const line = (text: string): number => wrong.split("\n").findIndex((each) => each.includes(text)) + 1;
   expect(outcome.stdout.trim().split("\n")).toEqual([
-    `${file}:${line("provider: elsewhere")}:9  There is no provider elsewhere in this file.`,
-    expect.stringMatching(`^${file}:${line("0.0200000000001")}:5  0.0200000000001 is no price`),
+    `${file}:${line("provider: elsewhere")}:9  There is no provider elsewhere in this file. Add it under providers, or correct the name.`,
+    expect.stringMatching(`^${file}:${line("0.0200000000001")}:5  "0.0200000000001" is not a price`),
   ]);
   expect(await run(environment, "catalog", "diff", join(repositoryDir, "catalogs/sandbox.yaml"))).toMatchObject({
     changes: [],
