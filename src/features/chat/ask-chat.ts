@@ -1,45 +1,37 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Logger } from "../../platform/observability/logger.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatRun, ChatSink } from "../../providers/contract.ts";
-import { type CallAttempt, type Calls, presentAttempt } from "../calls/index.ts";
-import type { CatalogView } from "../catalog/index.ts";
+import { type CallAttempt, presentAttempt } from "../calls/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { explainChatFailure } from "./explain-chat-failure.ts";
-import { chatOperation, findCallMs, sendChat } from "./prepare-chat.ts";
+import { type ChatDependencies, chatOperation, findCallMs, sendChat } from "./prepare-chat.ts";
 
-/** A question of the gateway's own: whoever it is asked for is charged elsewhere. */
+/** A call that the gateway itself makes to a model. The account is charged elsewhere. */
 export type ChatQuestion = {
   modelId: string;
   messages: ChatMessage[];
-  /** The form of the answer, where the model can be held to one; else the messages have to say it. */
+  /** The schema of the answer, for models that support it. The messages must describe it for the others. */
   schema: { name: string; schema: Record<string, unknown> };
   outputTokensMax: number;
-  /** Who answered uselessly before, and is only asked if there is nobody else. */
+  /** Targets that gave a useless answer before; used only if there is no other. */
   avoided: readonly ChatTarget[];
 };
 
-/** What was answered, complete or not, and by whom. */
+/** The answer, complete or cut off, and the target that gave it. */
 export type ChatReply = { text: string; isWhole: boolean; target: ChatTarget };
 
-export type AskContext = {
-  calls: Pick<Calls, "route">;
-  logger: Logger;
-  catalog: { current(): CatalogView };
-  listTargets(view: CatalogView, modelId: string): ChatTarget[];
-};
-
-/** Asks a model, by whichever upstream serves it. Throws what a caller would be told where none does. */
+/** Calls a model on any upstream that serves it. Throws what a caller would get if none does. */
 export async function askChat(
-  { calls, logger, catalog, listTargets }: AskContext,
+  { calls, logger, catalog, listTargets }: ChatDependencies,
   question: ChatQuestion,
   signal: AbortSignal,
 ): Promise<ChatReply> {
   signal.throwIfAborted();
   const view = catalog.current();
   const model = view.modelById.get(question.modelId);
-  if (model === undefined) throw new AppError("model_unroutable", "Nothing can serve this model at the moment.");
+  if (model === undefined)
+    throw new AppError("model_unroutable", "No upstream can serve this model right now. Try again later.");
   const request: ChatRequest = { model: model.id, messages: question.messages };
   if (model.capabilities.includes("json_schema")) {
     request.response_format = { type: "json_schema", json_schema: { ...question.schema, strict: true } };
@@ -78,7 +70,12 @@ export async function askChat(
           settle(() => {
             const reply = readReply(choices);
             if (reply === null)
-              reject(new AppError("content_policy_violation", "The request was refused for its content."));
+              reject(
+                new AppError(
+                  "content_policy_violation",
+                  "The provider rejected this request because of its content. Change the prompt.",
+                ),
+              );
             else resolve({ ...reply, target });
           }),
         onFailedAttempt: (attempt, error) =>
@@ -89,7 +86,7 @@ export async function askChat(
   });
 }
 
-/** `null` where the model refused. */
+/** `null` if the model refused. */
 function readReply(choices: string): Omit<ChatReply, "target"> | null {
   const [choice] = JSON.parse(choices) as {
     message?: { content?: string | null; refusal?: string | null };

@@ -7,13 +7,16 @@ import { type AskedKinds, plainKinds } from "./quote-chat.ts";
 
 type Asked = {
   request: ChatRequest;
-  /** The same on the caller's own wire, which may say more. */
+  /** The request as the caller sent it in another API's format, which may contain more. */
   native: NativeRequest | undefined;
   size: Pick<InputSize, "isText">;
   rates: Price;
 };
 
-/** What a request can be charged for beside plain tokens. Marks are looked for only where they can cost more. */
+/**
+ * The token types with a price of their own that a request can use. Cache marks are searched only if they can cost
+ * more.
+ */
 export function findAskedKinds({ request, native, size, rates }: Asked): AskedKinds {
   const hourWrites = isHourSold(rates) && asksForHour(request, native);
   const audioInput = !size.isText;
@@ -21,12 +24,12 @@ export function findAskedKinds({ request, native, size, rates }: Asked): AskedKi
   return hourWrites || audioInput || audioOutput ? { hourWrites, audioInput, audioOutput } : plainKinds;
 }
 
-/** An hour in a cache costs the operator twice the input: callers have it where it has a price. */
+/** A cache write of one hour costs the operator twice the input price, so callers get it only if it has a price. */
 export function isHourSold({ amounts }: Price): boolean {
   return amounts.billingType === "token" && amounts.cacheWrite1hPrice !== null;
 }
 
-/** A request of the Messages API may have one mark for all of it. */
+/** A Messages request may have one cache mark for the whole prompt. */
 function asksForHour(request: ChatRequest, native: NativeRequest | undefined): boolean {
   const whole = native?.body.cache_control;
   const isWholeMarked = typeof whole === "object" && whole !== null && isHourMark(whole as Record<string, unknown>);

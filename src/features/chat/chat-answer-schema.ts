@@ -2,13 +2,13 @@ import { Type } from "typebox";
 
 const tokenCount = Type.Integer({ minimum: 0 });
 
-/** An answer as it is documented; it is written by hand, because its choices are handed on as they came. */
+/** Documentation only: the response is written by hand, because its choices are forwarded as received. */
 export const chatAnswerSchema = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal("chat.completion"),
     created: Type.Integer({ description: "Unix time in seconds." }),
-    model: Type.String({ description: "The id that the request named." }),
+    model: Type.String({ description: "The model id from the request." }),
     choices: Type.Array(
       Type.Object(
         {
@@ -18,7 +18,9 @@ export const chatAnswerSchema = Type.Object(
               role: Type.Literal("assistant"),
               content: Type.Union([Type.String(), Type.Null()]),
               refusal: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-              reasoning_content: Type.Optional(Type.String({ description: "What the model thought, where it tells." })),
+              reasoning_content: Type.Optional(
+                Type.String({ description: "The model's reasoning, if the provider returns it." }),
+              ),
               tool_calls: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
             },
             { additionalProperties: true },
@@ -44,16 +46,18 @@ export const chatAnswerSchema = Type.Object(
         accepted_prediction_tokens: tokenCount,
         rejected_prediction_tokens: tokenCount,
       }),
-      charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+      charge: Type.String({ description: "The cost of the call, as a decimal in the deployment's currency." }),
       cache_saving: Type.Optional(
         Type.String({
-          description: "How much more it would have cost without what was read from a cache, where that was cheaper.",
+          description: "How much the prompt cache saved. Absent if it saved nothing.",
         }),
       ),
     }),
     stopped_by: Type.Optional(
-      Type.Literal("insufficient_balance", { description: "Why the answer is cut short, where money ran out." }),
+      Type.Literal("insufficient_balance", {
+        description: "Present if the answer was cut off because the balance ran out.",
+      }),
     ),
   },
-  { description: "The answer; with `stream: true` the same in pieces, as server-sent events that end with `[DONE]`." },
+  { description: "The completion. With `stream: true` it arrives as server-sent events that end with `[DONE]`." },
 );

@@ -2,7 +2,7 @@ import type { ChatAnswer, ChatPiece, ChatUsage } from "../../providers/contract.
 import type { ChatTarget } from "./chat-target.ts";
 import type { ChargedUsage } from "./quote-chat.ts";
 
-/** What a paid call speaks of where it is chat. */
+/** The types of a paid call that is chat. */
 export type ChatKinds = {
   target: ChatTarget;
   delta: ChatPiece;

@@ -1,25 +1,25 @@
 import { type TSchema, Type } from "typebox";
 
 /**
- * The body of a chat request, in the form of OpenAI's API. What a schema cannot say (which model can do what, which
- * options contradict each other) is checked by `check-chat-request.ts`.
+ * The body of a chat request, in OpenAI's format. `check-chat-request.ts` checks what a schema cannot express: the
+ * model's capabilities and contradicting options.
  */
 
 const closed = { additionalProperties: false };
 const text = Type.String();
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 
-/** Optional, and `null` says as much as leaving it out: SDKs and their users write either. */
+/** Optional; `null` means the same as absent, because SDKs send either. */
 function nullable(schema: TSchema): TSchema {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** Any names with values of one kind. A pattern of names would let those with line ends slip by. */
+/** Any property names, values of one type. A pattern for names would accept those with line breaks. */
 function dictionary(value: TSchema, more: object = {}): TSchema {
   return Type.Unsafe({ type: "object", additionalProperties: value, ...more });
 }
 
-/** One of several forms, told apart by one field, so that a mistake is found in the form that was meant. */
+/** A union discriminated by one field, so that validation errors refer to the intended variant. */
 function variants(field: string, forms: Record<string, TSchema>): TSchema {
   return Type.Unsafe({
     type: "object",
@@ -37,7 +37,7 @@ function withTag(form: TSchema, field: string, name: string): TSchema {
   };
 }
 
-/** Marks of where a prompt may be cached, OpenAI's and Anthropic's. */
+/** Where a prompt may be cached: OpenAI's and Anthropic's fields. */
 const cacheMarks = { prompt_cache_breakpoint: nullable(anyObject), cache_control: nullable(anyObject) };
 
 const partForms = {
@@ -77,7 +77,7 @@ function content(...kinds: (keyof typeof partForms)[]): TSchema {
 const name = nullable(Type.String({ minLength: 1, maxLength: 64 }));
 const { cache_control } = cacheMarks;
 const toolName = Type.String({ pattern: "^[a-zA-Z0-9_-]{1,64}$" });
-// Some clients send back what they made of the arguments, too.
+// Some clients also send back the parsed arguments.
 const calledFunction = Type.Object(
   { name: Type.String({ minLength: 1 }), arguments: text, parsed_arguments: Type.Optional(Type.Unknown()) },
   closed,
@@ -98,7 +98,7 @@ const messageSchema = variants("role", {
   system: Type.Object({ content: content("text"), name, cache_control }, closed),
   developer: Type.Object({ content: content("text"), name, cache_control }, closed),
   user: Type.Object({ content: content("text", "image_url", "input_audio", "file"), name, cache_control }, closed),
-  // Whoever sends an answer back as it came sends all of its fields.
+  // Clients send an assistant message back with all the fields of the response.
   assistant: Type.Object(
     {
       content: nullable(content("text", "refusal")),
@@ -108,7 +108,7 @@ const messageSchema = variants("role", {
       function_call: nullable(calledFunction),
       audio: nullable(anyObject),
       annotations: nullable(Type.Array(anyObject)),
-      // The thoughts that led to an answer, by the names that upstreams have for them. Each gets those that it knows.
+      // Reasoning under the names that different upstreams use. Each upstream gets those it knows.
       reasoning: nullable(text),
       reasoning_content: nullable(text),
       reasoning_details: nullable(Type.Array(anyObject)),
@@ -117,7 +117,7 @@ const messageSchema = variants("role", {
     },
     closed,
   ),
-  // OpenAI's types have no `name` here; its API takes one, and many clients send it.
+  // OpenAI's types have no `name` here, but its API accepts one and many clients send it.
   tool: Type.Object(
     { content: content("text"), tool_call_id: Type.String({ minLength: 1 }), name: nullable(text), cache_control },
     closed,
@@ -248,11 +248,11 @@ export const chatFields = {
   web_search_options: nullable(anyObject),
 };
 
-/** What the reference shows, in place of every field there is. */
+/** The example in the API reference: the smallest request instead of every field. */
 const shortRequest = {
   model: "sandbox-chat",
   messages: [{ role: "user", content: "Why is the sky blue? Answer in one sentence." }],
 };
 
-/** Fields that only some upstreams know are looked at later: a route may name them. */
+/** `checkChatFields` rejects unknown fields later: a route may name extra ones. */
 export const chatRequestSchema = Type.Object(chatFields, { additionalProperties: true, examples: [shortRequest] });

@@ -3,22 +3,23 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { type Calls, callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
+import { callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
-import { type ChatDirectory, prepareChat } from "./prepare-chat.ts";
+import { type ChatDependencies, prepareChat } from "./prepare-chat.ts";
 
-const description = `The OpenAI Chat Completions contract. \`model\` is an id from the model list. With \`stream\` the answer
-comes as server-sent events and ends with \`data: [DONE]\`. \`usage.charge\` is what the call cost. With an
-\`Idempotency-Key\` the call can be sent again: it is done and paid once, also when the connection breaks.`;
+const description = `OpenAI's Chat Completions API. \`model\` is an \`id\` from \`GET /v1/models\`. With \`stream: true\` the response
+arrives as server-sent events and ends with \`data: [DONE]\`. \`usage.charge\` is the cost of the call. With an
+\`Idempotency-Key\` you can send the call again after a broken connection: it runs and is charged once.`;
 
-const chatErrors = ["invalid_json", ...fieldErrors, "context_length_exceeded", "invalid_url", ...callErrors] as const;
+/** Errors of a paid chat call, in addition to those of every endpoint. */
+export const chatErrors = ["invalid_json", ...fieldErrors, "context_length_exceeded", "invalid_url", ...callErrors] as const;
 
-export function addChatRoutes(http: HttpServer, calls: Calls, directory: ChatDirectory): void {
+export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies): void {
   const { config, schema, errors } = describeEndpoint("createChatCompletion", chatErrors);
   const route = {
     path: "/v1/chat/completions",
-    prepare: (incoming: IncomingCall) => prepareChat(directory, incoming),
+    prepare: (incoming: IncomingCall) => prepareChat(dependencies, incoming),
   };
   http.post(
     "/chat/completions",
@@ -35,7 +36,7 @@ export function addChatRoutes(http: HttpServer, calls: Calls, directory: ChatDir
         response: { 200: Type.Unsafe<string>(chatAnswerSchema), ...errors },
       },
     },
-    // Not an `async` function, whose promise and all that waits for it would be kept for as long as a stream lasts.
-    (request, reply) => calls.answer(route, request, reply),
+    // Not `async`: a pending promise and its closure would stay in memory for the whole stream.
+    (request, reply) => dependencies.calls.answer(route, request, reply),
   );
 }

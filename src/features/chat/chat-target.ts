@@ -6,7 +6,7 @@ import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CatalogView, RouteTarget } from "../catalog/index.ts";
 import { chatFields } from "./chat-request-schema.ts";
 
-/** A target with everything that a call to it needs, but for its key: that may change while the catalog does not. */
+/** A route target with everything a call needs except the key, which may change without a new catalog version. */
 export type ChatTarget = RouteTarget & { chat: ChatProvider; timeouts: ChatTimeouts };
 
 const standardTimeouts: ChatTimeouts = {
@@ -16,7 +16,7 @@ const standardTimeouts: ChatTimeouts = {
   totalMs: 600_000,
 };
 
-/** The targets of each model of the present version of the catalog, made ready once. */
+/** Prepares the targets of each model once per catalog version. */
 export function createTargetTable(registry: ProviderRegistry): (view: CatalogView, modelId: string) => ChatTarget[] {
   let presentView: CatalogView | null = null;
   let targetsByModelId = new Map<string, ChatTarget[]>();
@@ -42,18 +42,18 @@ function prepare(target: RouteTarget, registry: ProviderRegistry): ChatTarget {
   };
 }
 
-function readTimeouts(said: TimeoutsDefinition): ChatTimeouts {
+function readTimeouts(own: TimeoutsDefinition): ChatTimeouts {
   return {
-    connectMs: said.connect_ms ?? standardTimeouts.connectMs,
-    firstByteMs: said.first_byte_ms ?? standardTimeouts.firstByteMs,
-    idleMs: said.idle_ms ?? standardTimeouts.idleMs,
-    totalMs: said.total_ms ?? standardTimeouts.totalMs,
+    connectMs: own.connect_ms ?? standardTimeouts.connectMs,
+    firstByteMs: own.first_byte_ms ?? standardTimeouts.firstByteMs,
+    idleMs: own.idle_ms ?? standardTimeouts.idleMs,
+    totalMs: own.total_ms ?? standardTimeouts.totalMs,
   };
 }
 
 export type AbleTargets = { kind: "able"; targets: ChatTarget[] } | { kind: "unable"; obstacle: ChatObstacle };
 
-/** The targets that can do all that a request asks for: mostly all of them, and then the same list. */
+/** The targets that support everything in a request. Usually all of them: then returns the same array. */
 export function listAbleTargets(targets: ChatTarget[], request: ChatRequest, native?: NativeRequest): AbleTargets {
   let obstacle: ChatObstacle | null = null;
   for (const target of targets) obstacle ??= findTargetObstacle(target, request, native);
@@ -62,7 +62,7 @@ export function listAbleTargets(targets: ChatTarget[], request: ChatRequest, nat
   return able.length > 0 ? { kind: "able", targets: able } : { kind: "unable", obstacle };
 }
 
-/** Who speaks the caller's wire takes the request as it is, but for what its route would have to name. */
+/** A target with the caller's API takes the request as it is, except for fields that its route must name. */
 function findTargetObstacle(
   target: ChatTarget,
   request: ChatRequest,
@@ -74,7 +74,7 @@ function findTargetObstacle(
   return native?.obstacle ?? findForeignField(target, request) ?? target.chat.findObstacle(request);
 }
 
-/** A field beyond the contract goes only to the upstream whose route names it. */
+/** A field outside OpenAI's API goes only to upstreams whose route names it. */
 function findForeignField({ route }: ChatTarget, request: ChatRequest): ChatObstacle | null {
   for (const field in request) {
     if (Object.hasOwn(chatFields, field) || route.passthrough?.includes(field) === true) continue;

@@ -13,18 +13,18 @@ import {
   priceTokens,
 } from "./quote-chat.ts";
 
-/** How a chat call is paid for: its units are the tokens of all choices together. */
+/** The terms of a chat call. Units are output tokens, summed over all choices. */
 export type ChatTerms = CallTerms &
   OutputVisibility & {
     rates: Price;
-    /** What it can be charged for beside plain tokens. */
+    /** The token types it can use in addition to plain ones. */
     kinds: AskedKinds;
-    /** More tokens of input than this it cannot have. */
+    /** Upper bound of the input tokens. */
     inputTokensMax: number;
     choices: number;
   };
 
-/** As much output is on hold from the start where neither caller nor catalog says otherwise. */
+/** The output tokens on hold at the start if neither the caller nor the catalog sets a number. */
 const usualOutputTokens = 4096;
 
 type Asked = {
@@ -32,7 +32,7 @@ type Asked = {
   rates: Price;
   kinds?: AskedKinds;
   size: Pick<InputSize, "tokensMax">;
-  /** The most tokens of a choice that the caller asked for. */
+  /** The caller's maximum for one choice. */
   outputTokensAsked: number | null;
   choices: number;
   visibility: OutputVisibility;
@@ -67,7 +67,7 @@ class TokenTerms implements ChatTerms {
     this.kinds = kinds;
     this.dearest = findDearestRates(rates, kinds);
     this.isFree = isFree(rates);
-    // No upstream reads more than fits.
+    // An upstream never reads more than the context window.
     this.inputTokensMax = Math.min(size.tokensMax, limits.context_window ?? size.tokensMax);
     this.unitsMax = outputMax * choices;
     this.unitsUsual = Math.min(outputMax, usual) * choices;

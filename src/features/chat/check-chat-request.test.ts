@@ -26,13 +26,13 @@ function findError(fields: Partial<ChatRequest>, model: Model = talk): AppError 
   }
 }
 
-/** The error's code and field, or `null` where the request is good. */
+/** The error's code and field; `null` if the request is valid. */
 function check(fields: Partial<ChatRequest>, model: Model = talk): [string, string | null] | null {
   const error = findError(fields, model);
   return error && [error.code, error.param];
 }
 
-/** An object in an object, so many in all. */
+/** Nested objects, `levels` deep. */
 function nest(levels: number): Record<string, unknown> {
   let inner: Record<string, unknown> = {};
   for (let level = 1; level < levels; level += 1) inner = { inner };
@@ -43,7 +43,7 @@ const askForImage = (url: string): Partial<ChatRequest> => ({
   messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
 });
 
-test("64 levels are deep enough for everybody, and 65 are too deep", () => {
+test("64 levels are accepted, 65 are rejected", () => {
   for (const field of ["prediction", "web_search_options", "audio"]) {
     const generous: Model = { ...talk, extra_parameters: ["prediction", "web_search_options", "audio"] };
     expect(check({ [field]: nest(64) }, generous), field).toBeNull();
@@ -55,7 +55,7 @@ test("64 levels are deep enough for everybody, and 65 are too deep", () => {
   }
 });
 
-test("a tool, its list and its body are levels of their own", () => {
+test("a tool, its list and its body count as levels", () => {
   const tools = (levels: number): Partial<ChatRequest> => ({
     tools: [{ type: "function", function: { name: "add", parameters: nest(levels) } }],
   });
@@ -63,13 +63,13 @@ test("a tool, its list and its body are levels of their own", () => {
   expect(check(tools(62))).toEqual(["invalid_parameter", "tools"]);
 });
 
-test("what is wide is not deep", () => {
+test("width does not count as depth", () => {
   const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, {}]));
   expect(check({ moderation: wide })).toBeNull();
   expect(check({ moderation: { ...wide, last: nest(64) } })).toEqual(["invalid_parameter", "moderation"]);
 });
 
-test("an image of megabytes is judged by how it begins, with or without line ends", () => {
+test("an image of megabytes is checked by its start, with or without line breaks", () => {
   const letters = "iVBORw0KGgo".repeat(500_000);
   expect(check(askForImage(`data:image/png;base64,${letters}`))).toBeNull();
   expect(check(askForImage(`data:image/jpeg;base64,${"A".repeat(76)}\r\n${letters}`))).toBeNull();
@@ -78,7 +78,7 @@ test("an image of megabytes is judged by how it begins, with or without line end
   expect(check(askForImage(`data:image/png;base64,!${letters}`))).toEqual(wrong);
 });
 
-test("what is said of an address does not quote it", () => {
+test("the message about a URL does not quote it", () => {
   const secret = "token-4711";
   for (const url of [`http://example.com/${secret}`, `https://user:${secret}@example.com`, `data:text/${secret}`]) {
     const message = findError(askForImage(url))?.message;
@@ -87,13 +87,13 @@ test("what is said of an address does not quote it", () => {
   }
 });
 
-test("what a model can do is checked before the images and lengths of a request", () => {
+test("capabilities are checked before images and lengths", () => {
   const blind: Model = { ...talk, capabilities: ["chat"], limits: { max_prompt_length: 1 } };
   expect(check(askForImage("https://127.0.0.1/"), blind)).toEqual(["unsupported_capability", "messages[0].content[0]"]);
   expect(check({}, blind)).toEqual(["context_length_exceeded", "messages"]);
 });
 
-test("the newer name of the maximum counts where both are there", () => {
+test("max_completion_tokens wins over max_tokens", () => {
   const short: Model = { ...talk, limits: { max_output_tokens: 5 } };
   expect(check({ max_tokens: 6 }, short)).toEqual(["invalid_parameter", "max_tokens"]);
   expect(check({ max_tokens: 6, max_completion_tokens: 6 }, short)).toEqual([

@@ -7,11 +7,11 @@ import { chatFields } from "./chat-request-schema.ts";
 import type { InputSize } from "./measure-input.ts";
 
 const jsonDepthMax = 64;
-/** Even the densest tokens have fewer characters than this on average, so what is longer cannot fit. */
+/** Even the densest tokens have fewer characters than this on average, so a longer text cannot fit. */
 const charactersPerTokenMax = 16;
 const imagePattern = /^data:image\/(png|jpeg|jpg|webp|gif);base64,[A-Za-z0-9+/=\s]+$/;
 
-/** Refuses what the schema lets pass but this model, or any, cannot make sense of; of fields that are `null` there are none left. */
+/** Rejects what the schema accepts but this model, or any model, cannot process. Expects `null` fields to be gone. */
 export function checkChatRequest(request: ChatRequest, model: Model, size: InputSize): void {
   checkContradictions(request);
   checkCapabilities(request, model);
@@ -24,12 +24,12 @@ function refuse(code: ErrorCode, param: string, message: string): never {
 }
 
 /**
- * Refuses fields that nobody knows, or that are nested too deep to be looked at; those beyond the contract pass where a
- * route of the model names them. Tells what it saw on the way.
+ * Rejects unknown fields and values nested too deep. Fields outside OpenAI's API pass if a route of the model names
+ * them. Also returns whether the request contains `null`.
  */
 export function checkChatFields(request: ChatRequest, model: Model): { hasNulls: boolean } {
   if (model.type !== "chat") {
-    throw new AppError("unsupported_capability", `${model.id} is no chat model: its type is ${model.type}.`, {
+    throw new AppError("unsupported_capability", `${model.id} is not a chat model. Its type is ${model.type}.`, {
       param: "model",
     });
   }
@@ -51,7 +51,7 @@ export function checkChatFields(request: ChatRequest, model: Model): { hasNulls:
 
 type Inspection = "plain" | "nulls" | "too deep";
 
-/** Goes down no further than so many levels, so that no nesting is too deep for it. */
+/** Recurses at most `levels` deep. */
 function inspect(value: unknown, levels: number): Inspection {
   if (value === null) return "nulls";
   if (typeof value !== "object") return "plain";
@@ -77,19 +77,19 @@ function inspect(value: unknown, levels: number): Inspection {
 function checkContradictions(request: ChatRequest): void {
   const hasTools = request.tools !== undefined || request.functions !== undefined;
   if (request.stream_options != null && request.stream !== true) {
-    refuse("invalid_parameter", "stream_options", "`stream_options` is only for requests with `stream: true`.");
+    refuse("invalid_parameter", "stream_options", "`stream_options` requires `stream: true`.");
   }
   if (request.tool_choice !== undefined && request.tool_choice !== "none" && !hasTools) {
-    refuse("invalid_parameter", "tool_choice", "`tool_choice` needs `tools` to choose from.");
+    refuse("invalid_parameter", "tool_choice", "`tool_choice` requires `tools`.");
   }
   if (request.parallel_tool_calls !== undefined && !hasTools) {
-    refuse("invalid_parameter", "parallel_tool_calls", "`parallel_tool_calls` is only for requests with `tools`.");
+    refuse("invalid_parameter", "parallel_tool_calls", "`parallel_tool_calls` requires `tools`.");
   }
   if (request.function_call !== undefined && request.function_call !== "none" && request.functions === undefined) {
-    refuse("invalid_parameter", "function_call", "`function_call` needs `functions` to choose from.");
+    refuse("invalid_parameter", "function_call", "`function_call` requires `functions`.");
   }
   if (request.top_logprobs != null && request.logprobs !== true) {
-    refuse("invalid_parameter", "top_logprobs", "`top_logprobs` is only for requests with `logprobs: true`.");
+    refuse("invalid_parameter", "top_logprobs", "`top_logprobs` requires `logprobs: true`.");
   }
   const [old, current] = [request.max_tokens ?? null, request.max_completion_tokens ?? null];
   if (old !== null && current !== null && old !== current) {
@@ -101,21 +101,21 @@ function checkContradictions(request: ChatRequest): void {
   checkToolNames(request);
 }
 
-/** Tools by their names: no two share one, and whoever chooses, chooses among them. */
+/** Tool names must be unique, and a tool choice must name one of them. */
 function checkToolNames(request: ChatRequest): void {
   const { tools, functions, tool_choice: choice, function_call: call } = request;
   if (tools === undefined && functions === undefined && choice === undefined && call === undefined) return;
   const offered = listOffered(request);
   const names = new Set<string>();
   for (const { place, name } of offered) {
-    if (names.has(name)) refuse("invalid_parameter", place, `There are two tools with the name ${name}.`);
+    if (names.has(name)) refuse("invalid_parameter", place, `Two tools have the name ${name}.`);
     names.add(name);
   }
-  // No two share a name, so that it tells the type.
+  // Names are unique, so a name determines the type.
   const types = new Map(offered.map(({ name, type }) => [name, type]));
   for (const { place, type, name } of listChosen(request)) {
     if (types.get(name) === type) continue;
-    refuse("invalid_parameter", place, `There is no tool with the name ${name}.`);
+    refuse("invalid_parameter", place, `There is no tool named ${name}.`);
   }
 }
 
@@ -161,7 +161,7 @@ function checkCapabilities(request: ChatRequest, model: Model): void {
   if ((request.reasoning_effort ?? "none") !== "none") requireCapability(model, "reasoning", "reasoning_effort");
   for (const field of extraFields) {
     const value = request[field];
-    // Not to be stored is what happens anyway, and an upstream may as well be told.
+    // `false` asks for the default, which every upstream accepts.
     if (value !== undefined && value !== false) requireExtra(model, field, field);
   }
 }
@@ -177,7 +177,7 @@ function requireExtra(model: Model, extra: ExtraParameter, param: string): void 
 }
 
 function checkMessages({ messages }: ChatRequest, model: Model): void {
-  // Counted by hand: there may be thousands, and most have nothing to be looked at.
+  // Counted by hand: there may be thousands of messages, and most need no check.
   let index = -1;
   for (const message of messages) {
     index += 1;
@@ -207,9 +207,9 @@ function checkAssistantMessage(message: ChatRequest["messages"][number] & { role
 
 function checkImage(url: string, param: string): void {
   if (url.startsWith("data:")) {
-    // A long image is not looked at byte by byte: its upstream does that.
+    // The pattern reads only the start of a long image: the upstream checks the rest.
     if (imagePattern.test(url.slice(0, 256)) || imagePattern.test(url)) return;
-    refuse("invalid_url", param, "An image inside the request is `data:image/png;base64,…` (or jpeg, webp, gif).");
+    refuse("invalid_url", param, "Write an inline image as `data:image/png;base64,…` (or jpeg, webp, gif).");
   }
   const problem = checkPublicUrl(url, { allowsPrivate: false });
   if (problem !== null) refuse("invalid_url", param, problem);

@@ -4,13 +4,13 @@ import type { NativeRequest } from "../../providers/contract.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a request of each wire may name what its vendor fetches. */
+/** The fields of each API that may contain a URL for the vendor to fetch. */
 const roots = {
   messages: ["system", "messages", "tools", "mcp_servers"],
   responses: ["input", "tools"],
 } as const satisfies Record<NativeRequest["wire"], readonly string[]>;
 
-/** Fields that a vendor fetches; `ofType` where only objects of that type mean it. */
+/** Fields that a vendor fetches; with `ofType`, only in objects of that type. */
 const fetchedFields: readonly { name: string; ofType: string | null }[] = [
   { name: "file_url", ofType: null },
   { name: "image_url", ofType: null },
@@ -18,19 +18,19 @@ const fetchedFields: readonly { name: string; ofType: string | null }[] = [
   { name: "url", ofType: "url" },
 ];
 
-/** Fields whose content is the model's, the caller's program's or a schema: no vendor fetches what is named in it. */
+/** Fields with content of the model, of the caller's program, or a schema: no vendor fetches URLs in them. */
 const opaqueFields: ReadonlySet<string> = new Set([
   ..."parameters input_schema schema arguments action annotations metadata citations".split(" "),
 ]);
-/** Of calls: the arguments of a tool. */
+/** In a tool call: its arguments. */
 const callInput = "input";
 
-/** Refuses a request that has its vendor fetch what no caller may: the same check as for images in chat. */
+/** SSRF protection: rejects URLs that the vendor must not fetch for a caller, by the same check as for images in chat. */
 export function checkFetchedUrls({ wire, body }: Pick<NativeRequest, "wire" | "body">): void {
   for (const root of roots[wire]) walk(body[root], [root]);
 }
 
-/** Depth is limited before. The place is only put into words where something is wrong. */
+/** The depth is limited before. The path is only formatted for an error. */
 function walk(value: unknown, place: (string | number)[]): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
@@ -60,7 +60,7 @@ function checkUrl(value: unknown, place: readonly (string | number)[]): void {
     checkUrl((value as Fields).url, [...place, "url"]);
     return;
   }
-  // What is in the request itself is not fetched.
+  // Data URLs are not fetched.
   if (typeof value !== "string" || value.startsWith("data:")) return;
   const problem = checkPublicUrl(value, { allowsPrivate: false });
   if (problem !== null) throw new AppError("invalid_url", problem, { param: writePlace(place) });

@@ -3,7 +3,7 @@ import { cutAnswer } from "./cut-answer.ts";
 
 const usage = null;
 
-test("the beginning of what the model wrote stays, and the answer says that its cap ended it", () => {
+test("the start of the text is kept, and the finish reason is the cap", () => {
   const choices = [
     {
       index: 0,
@@ -33,7 +33,7 @@ test("the beginning of what the model wrote stays, and the answer says that its 
   ]);
 });
 
-test("a native answer is cut in its own form", () => {
+test("a native answer is cut in its own format", () => {
   const messages = {
     id: "msg_1",
     role: "assistant",

@@ -2,7 +2,7 @@ import type { ChatAnswer } from "../../providers/contract.ts";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Fields that name or place a part of an answer; the rest is what the model wrote. */
+/** Fields that identify or place a part of an answer. All other strings are the model's text. */
 const structuralKeys = new Set([
   "role",
   "type",
@@ -15,7 +15,7 @@ const structuralKeys = new Set([
   "finish_reason",
 ]);
 
-/** Shortens a whole answer to so many characters of what the model wrote, as if its cap had ended it. */
+/** Cuts a complete answer to a number of characters, as if the cap had ended it. */
 export function cutAnswer(answer: ChatAnswer, charactersMax: number): ChatAnswer {
   const { nativeBody } = answer;
   const choices = (JSON.parse(answer.choices) as { [key: string]: Json }[]).map((choice) => ({
@@ -27,7 +27,7 @@ export function cutAnswer(answer: ChatAnswer, charactersMax: number): ChatAnswer
   return { ...cut, nativeBody: cutNative(nativeBody as { [key: string]: Json }, { left: charactersMax }) };
 }
 
-/** Messages have `content`, Responses `output`; each says in its own field that the cap ended the answer. */
+/** Messages has `content`, Responses has `output`; each reports the cap in its own field. */
 function cutNative(body: { [key: string]: Json }, budget: { left: number }): { [key: string]: Json } {
   if (body.content !== undefined) {
     return { ...body, content: cutStrings(body.content, budget), stop_reason: "max_tokens", stop_sequence: null };
@@ -36,7 +36,7 @@ function cutNative(body: { [key: string]: Json }, budget: { left: number }): { [
   return { ...body, output, status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
 }
 
-/** Walks in the order of writing, so that the beginning stays and the end goes. */
+/** Walks in the order of writing, so that the start is kept. */
 function cutStrings(value: Json, budget: { left: number }): Json {
   if (typeof value === "string") {
     const kept = value.slice(0, budget.left);

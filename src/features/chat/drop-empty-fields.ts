@@ -2,23 +2,22 @@ import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ExtraParameter, Model } from "../catalog/index.ts";
 import { chatFields } from "./chat-request-schema.ts";
 
-/** Of an answer that is sent back, the contract has these as `null`. */
+/** These may be `null` in an assistant message, by OpenAI's API. */
 const fieldsThatMayBeNull: ReadonlySet<string> = new Set(["content", "refusal"]);
-/** What is inside of these is the caller's own or an upstream's, and `null` there is a value like any other. */
+/** The content of these belongs to the caller or to an upstream: `null` is a value there. */
 const opaqueFields: ReadonlySet<string> = new Set(["parameters", "schema", "reasoning_details"]);
-/** What clients add of their own to an answer that they send back, or what only tells of it. */
+/** Fields that clients add to a response before they send it back, or that only describe it. */
 const fieldsOfClients = ["parsed", "annotations"] as const;
 
-/** Of fields that only some models take: the values that ask for what happens anyway. */
+/** Values of optional parameters that ask for the default. */
 function isNoOp(field: ExtraParameter, value: unknown): boolean {
   if (field === "service_tier") return value === "auto" || value === "default";
   return field === "modalities" && Array.isArray(value) && value.every((modality) => modality === "text");
 }
 
 /**
- * Takes out of a request what says nothing. OpenAI's API takes `null` for whatever may be left out, and clients send it;
- * other upstreams refuse it, and nothing behind this has to tell the two apart. Changes the request itself, which must
- * not be nested too deep.
+ * Removes `null` fields and no-op values from a request, in place. OpenAI's API accepts `null` for any optional field
+ * and clients send it; other upstreams reject it. The depth must be checked before.
  */
 export function dropEmptyFields(
   request: ChatRequest,
@@ -35,7 +34,7 @@ function dropNullFields(request: ChatRequest): void {
   for (const field in request) {
     const value = request[field];
     if (value === null) delete request[field];
-    // Only its upstream knows what a field beyond the contract means.
+    // Only its upstream knows what `null` means in a field outside OpenAI's API.
     else if (typeof value === "object" && Object.hasOwn(chatFields, field)) dropNulls(value);
   }
 }

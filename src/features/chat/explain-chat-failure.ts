@@ -11,7 +11,8 @@ const failureTexts: FailureTexts = {
   },
   explainRejection(param) {
     if (param?.endsWith(".url") === true) {
-      return { code: "invalid_url", message: "The model could not use the content at this URL." };
+      const message = "The file at this URL could not be used. Check that it is public and of a supported type.";
+      return { code: "invalid_url", message };
     }
     if (param !== null) return null;
     const message = "The model rejected this request. Check its messages, tools and options.";
@@ -19,6 +20,7 @@ const failureTexts: FailureTexts = {
   },
 };
 
+/** The error for the caller. The upstream's own message is only logged. */
 export function explainChatFailure(error: ProviderError): AppError {
   return explainCallFailure(error, failureTexts);
 }

@@ -19,7 +19,7 @@ function find({ accountId = "acct_one" as AccountId, session = null, ...fields }
   return findAffinity({ accountId, session, request: { model: "talk", messages: opening, tools, ...fields } });
 }
 
-test("a conversation is known by its beginning, however long it goes on", () => {
+test("a conversation is recognised by its start, however long it grows", () => {
   expect(find({ messages: [...opening, ...later] })).toBe(find());
   expect(find({ temperature: 0.5, stream: true })).toBe(find());
   const others: Asked[] = [
@@ -33,7 +33,7 @@ test("a conversation is known by its beginning, however long it goes on", () => 
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-test("of a long text its length, its beginning and its end tell, and what lies between costs nothing", () => {
+test("the length, start and end of a long text count, and its middle is not read", () => {
   const say = (content: string) => find({ messages: [{ role: "user", content }] });
   const middle = "x".repeat(1_000_000);
   const text = `begin${middle}end`;
@@ -43,7 +43,7 @@ test("of a long text its length, its beginning and its end tell, and what lies b
   expect(new Set([text, text.replace("begin", "began"), text.replace("end", "and"), `${text}!`].map(say)).size).toBe(4);
 });
 
-test("a name goes before the beginning: the cache's, then the user's, then the session's", () => {
+test("a name wins over the start: the cache key's, then the user's, then the session's", () => {
   const other: ChatMessage[] = [{ role: "user", content: "Something else." }];
   const all = { prompt_cache_key: "cache", user: "user", metadata: { user_id: "id" }, session: "session" };
   const names: Asked[] = [

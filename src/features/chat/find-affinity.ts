@@ -5,18 +5,18 @@ import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 type Conversation = {
   accountId: AccountId;
   request: ChatRequest;
-  /** What the client calls it in a header. */
+  /** The conversation's name from a request header. */
   session: string | null;
 };
 
-/** Of a long text its beginning and its end are looked at, and of many things the first. */
+/** Hash only the start and the end of a long text, and the first items of a list. */
 const charactersMax = 512;
 const itemsMax = 16;
 
 /**
- * A number that all calls of one conversation share, so that they go to the same target, whose cache has read it already.
- * Whoever names the conversation, or who it is for, decides; else it is known by how it begins. The account is part of it:
- * no name means the same for two of them.
+ * A hash that all calls of one conversation share, so that they go to the target whose prompt cache has it. A name from
+ * the caller (cache key, user, session) wins; otherwise the start of the conversation is hashed. The account is part of
+ * it: equal names of two accounts are unrelated.
  */
 export function findAffinity({ accountId, request, session }: Conversation): number {
   const account = hashText(accountId);
@@ -30,7 +30,7 @@ function findName({ prompt_cache_key: cacheKey, user, metadata }: ChatRequest): 
   return null;
 }
 
-/** What stays the same while a conversation goes on: instructions, tools, and what the user said first. */
+/** The parts that stay the same as a conversation grows: instructions, tools and the first user message. */
 function hashBeginning({ messages, tools = [] }: ChatRequest): number {
   let hash = tools.length + 1;
   for (const tool of tools.slice(0, itemsMax)) {

@@ -1,12 +1,13 @@
 /**
  * Chat: OpenAI's Chat Completions, as a paid call.
  *
- * Promises: a request that a model or its upstreams cannot do is refused by name, before anything is charged. Tokens are
- * charged as the upstream reports them, and by our own count where it does not, which the charge then says.
+ * Promises: a request that the model or its upstreams do not support is rejected, with the field, before any charge.
+ * Tokens are charged as the upstream reports them. Without a report we charge our own count, and the bill says so.
  */
 export type { ChatQuestion } from "./ask-chat.ts";
 export type { ChatKinds } from "./chat-kinds.ts";
 export { chatFields } from "./chat-request-schema.ts";
+export { chatErrors } from "./chat-routes.ts";
 export { checkFetchedUrls } from "./check-fetched-urls.ts";
 export { type Chat, createChat } from "./create-chat.ts";
 export { describeCost, presentCost, presentUsage } from "./present-chat.ts";

@@ -14,7 +14,7 @@ function measure(request: ChatRequest) {
 
 const hello: ChatMessage = { role: "user", content: "Hello" };
 
-test("a text is bounded by the bytes of its body, and 16 tokens more for each message", () => {
+test("text is bounded by the bytes of the body, plus 16 tokens per message", () => {
   const request = createRequest([hello, { role: "system", content: "Be kind." }]);
   expect(measureInput(request, 120)).toEqual({
     tokensMax: 120 + 2 * 16,
@@ -25,7 +25,7 @@ test("a text is bounded by the bytes of its body, and 16 tokens more for each me
   expect(measureInput(request, 121)).toMatchObject({ tokensMax: 121 + 2 * 16, tokensLikely: 31 });
 });
 
-test("an image is bounded by itself, not by the bytes that it comes in", () => {
+test("an image has its own bound, independent of its bytes", () => {
   const url = `data:image/png;base64,${"A".repeat(100_000)}`;
   const request = createRequest([
     {
@@ -49,7 +49,7 @@ test("an image is bounded by itself, not by the bytes that it comes in", () => {
 test.each([
   ["sound", { type: "input_audio", input_audio: { data: "A".repeat(20_000), format: "wav" } }, 334, 100],
   ["a document", { type: "file", file: { file_data: "A".repeat(20_000), filename: "a.pdf" } }, 20_000, 1250],
-] as const)("%s is bounded by the most that its length can hold", (_name, part, tokensMax, tokensLikely) => {
+] as const)("%s is bounded by its length", (_name, part, tokensMax, tokensLikely) => {
   const request = createRequest([{ role: "user", content: [part] }]);
   const bodyBytes = Buffer.byteLength(JSON.stringify(request));
   const textBytes = bodyBytes - 20_000;
@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test("what claims to be longer than the body it came in makes nothing negative", () => {
+test("a length greater than the body's makes nothing negative", () => {
   const request = createRequest([
     { role: "user", content: [{ type: "image_url", image_url: { url: "x".repeat(99) } }] },
   ]);
@@ -91,7 +91,7 @@ const anyMessage: fc.Arbitrary<ChatMessage> = fc.oneof(
   }),
 );
 
-test("our own count of an input is never more than its bound, so a hold covers it", () => {
+test("our own count of an input never exceeds its bound, so the hold covers it", () => {
   fc.assert(
     fc.property(fc.array(anyMessage, { minLength: 1, maxLength: 8 }), (messages) => {
       const request = createRequest(messages);
@@ -101,7 +101,7 @@ test("our own count of an input is never more than its bound, so a hold covers i
   );
 });
 
-test("a longer conversation is never measured as a smaller one", () => {
+test("a longer conversation never measures smaller", () => {
   fc.assert(
     fc.property(fc.array(anyMessage, { minLength: 1, maxLength: 5 }), anyMessage, (messages, another) => {
       const [before, after] = [measure(createRequest(messages)), measure(createRequest([...messages, another]))];
@@ -112,7 +112,7 @@ test("a longer conversation is never measured as a smaller one", () => {
   );
 });
 
-test("the input is counted from all that was said: texts, parts, images, tools and calls of them", () => {
+test("the count includes texts, parts, images, tools and tool calls", () => {
   const size = { tokensMax: 1_000_000, tokensLikely: 0, characters: 0 };
   const count = (messages: ChatMessage[], more: Partial<ChatRequest> = {}) =>
     countInput(createRequest(messages, more), size);
@@ -130,12 +130,12 @@ test("the input is counted from all that was said: texts, parts, images, tools a
   expect(count([{ role: "assistant", content: null, tool_calls: calls }])).toBe(countTokens(JSON.stringify(calls)));
 });
 
-test("an answer of before that called no tool is counted as its text and nothing else", () => {
+test("an assistant message without tool calls counts only its text", () => {
   const size = { tokensMax: 1_000_000, tokensLikely: 0, characters: 0 };
   expect(countInput(createRequest([{ role: "assistant", content: "abcd" }]), size)).toBe(1);
 });
 
-test("a count beyond the bound is cut off at the bound", () => {
+test("a count above the bound is capped", () => {
   expect(
     countInput(createRequest([{ role: "user", content: "你好世界" }]), {
       ...measure(createRequest([hello])),

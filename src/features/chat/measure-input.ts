@@ -1,15 +1,15 @@
 import { countTokens } from "../../lib/token-meter.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 
-/** What the caller sends, seen without a tokenizer. */
+/** The size of the input, estimated without a tokenizer. */
 export type InputSize = {
-  /** More tokens than this it cannot be: a token has at least a byte, and images and sounds have bounds of their own. */
+  /** Upper bound: a token has at least one byte, and images and audio have bounds of their own. */
   tokensMax: number;
-  /** About how many it is, for limits that are corrected later. */
+  /** An estimate, for limits that are corrected after the call. */
   tokensLikely: number;
-  /** The characters of all texts, which `max_prompt_length` is about. */
+  /** The characters of all texts, for `max_prompt_length`. */
   characters: number;
-  /** Whether it is nothing but text, of which our own count is worth something. */
+  /** Text only, so that our own count is meaningful. */
   isText: boolean;
 };
 
@@ -17,17 +17,17 @@ export type InputSize = {
 const imageTokensMax = 3_000;
 const imageTokensLikely = 800;
 const bytesPerToken = 4;
-/** Sound has some 10 tokens a second, mostly 2000 bytes a second and at least 500; base64 makes it a third longer. */
+/** Audio has about 10 tokens a second, and mostly 2000 bytes a second, at least 500. Base64 adds a third. */
 const audioCharactersPerToken = { fewest: 60, likely: 200 };
 /**
- * Documents are mostly form: a page of them has a few hundred tokens and tens of thousands of bytes. But one that is
- * packed may have a token in each.
+ * Documents are mostly markup: a page has a few hundred tokens and tens of thousands of bytes. A dense one may have a
+ * token in each byte.
  */
 const fileCharactersPerToken = { fewest: 1, likely: 16 };
-/** What vendors add of their own around each message. */
+/** Tokens that vendors add around each message. */
 const tokensAroundMessage = 16;
 
-/** From the length of the body, so that nothing long is looked at twice. */
+/** Measures by the length of the body, so that long texts are not read twice. */
 export function measureInput(request: ChatRequest, bodyBytes: number): InputSize {
   let mediaBytes = 0;
   let mediaTokensMax = 0;
@@ -64,7 +64,7 @@ export function measureInput(request: ChatRequest, bodyBytes: number): InputSize
   };
 }
 
-/** Our own count of the input, for calls whose upstream never told. */
+/** Our own count of the input, for calls without a usage report. */
 export function countInput(request: ChatRequest, size: Pick<InputSize, "tokensMax">): number {
   const { tools, response_format: format } = request;
   let tokens = tools === undefined ? 0 : countTokens(JSON.stringify(tools));

@@ -35,21 +35,21 @@ function createMeter({ isVisible = true, isText = true, pieces = [] }: Known): C
 const reports = [3, 5].map((tokens): ChatPiece => ({ choices: "[]", text: "", usage: createUsage(7, tokens) }));
 
 test.each<[string, Known, boolean]>([
-  ["all that was written was seen", { pieces: [piece] }, true],
-  ["it told its usage with the last piece", { isVisible: false, pieces: reports }, true],
-  ["it told its usage, but not with the last piece", { isVisible: false, pieces: [...reports, piece] }, false],
-  ["it reported only what it had read", { isVisible: false, pieces: reports.slice(0, 1) }, false],
-  ["it may have written what nobody saw", { isVisible: false, pieces: [piece] }, false],
-  ["a whole answer is under way", { isVisible: false }, false],
-  ["its input cannot be counted here", { isText: false, pieces: [piece] }, false],
-  ["only its usage is missing", { pieces: [...reports, end] }, false],
-])("what an answer has cost is known or not where %s", (_name, known, isKnown) => {
+  ["all output was visible", { pieces: [piece] }, true],
+  ["usage was reported with the last piece", { isVisible: false, pieces: reports }, true],
+  ["usage was reported, but not with the last piece", { isVisible: false, pieces: [...reports, piece] }, false],
+  ["only input was reported", { isVisible: false, pieces: reports.slice(0, 1) }, false],
+  ["some output may be hidden", { isVisible: false, pieces: [piece] }, false],
+  ["a non-streaming answer is in progress", { isVisible: false }, false],
+  ["the input cannot be counted", { isText: false, pieces: [piece] }, false],
+  ["only the usage report is missing", { pieces: [...reports, end] }, false],
+])("the cost is known or unknown when %s", (_name, known, isKnown) => {
   expect(createMeter(known).isCostKnown()).toBe(isKnown);
 });
 
 const noReport = { reported: null, unitsHeld: 10, hasHungUp: false };
 
-test("an upstream's report is charged, and where there is none, what was counted", () => {
+test("a usage report is charged; without one, our own count", () => {
   const meter = createMeter({ pieces: [piece] });
   const reported = createUsage(7, 3);
   expect(meter.conclude("if-written", { ...noReport, reported })).toMatchObject({
@@ -59,7 +59,7 @@ test("an upstream's report is charged, and where there is none, what was counted
   expect(meter.conclude("if-written", noReport)).toMatchObject({ usage: { outputTokens: 1, isCounted: true } });
 });
 
-test("reported usage is due whatever the answer contains; without it, whatever content there is", () => {
+test("reported usage is due whatever the answer contains; without a report, any content is", () => {
   const reported = createUsage(7, 10);
   expect(createMeter({}).conclude("if-written", { ...noReport, reported }).isDue).toBe(true);
   expect(createMeter({}).conclude("if-written", noReport).isDue).toBe(false);
@@ -76,7 +76,7 @@ test("reported usage is due whatever the answer contains; without it, whatever c
   expect(createMeter({}).conclude("reported-or-hold", { ...noReport, reported }).isDue).toBe(true);
 });
 
-test("input far beyond what was sent is charged as reported", () => {
+test("reported input far above the bound is charged as reported", () => {
   const reported = createUsage(115_886, 3);
   expect(createMeter({ pieces: [piece] }).conclude("if-written", { ...noReport, reported })).toMatchObject({
     usage: { inputTokens: 115_886, outputTokens: 3, isCounted: false },
@@ -95,18 +95,18 @@ test.each<[string, ChatUsage]>([
   expect(lines).toMatchObject([{ level: "warn", request_id: "req_1", msg: "upstream reported impossible usage" }]);
 });
 
-test("an answer that breaks off costs what was reported with its last piece, and never more", () => {
+test("an interrupted answer costs what was reported with its last piece, and never more", () => {
   const long = { ...piece, text: "far more letters than the upstream says that it has written so far" };
   const meter = createMeter({ pieces: [long, ...reports] });
   expect(meter.conclude("if-written", noReport)).toMatchObject({
     isDue: true,
     usage: { inputTokens: 7, outputTokens: 5, isCounted: false },
   });
-  // Nothing of it was delivered.
+  // Nothing was delivered.
   expect(createMeter({ pieces: reports }).conclude("if-written", noReport).isDue).toBe(false);
 });
 
-test("where only the upstream could tell, and does not, all that is on hold is charged", () => {
+test("if only the upstream knows the cost and does not report it, the whole hold is charged", () => {
   const drained = { ...noReport, hasHungUp: true };
   expect(createMeter({ isVisible: false }).conclude("reported-or-hold", drained)).toMatchObject({
     isDue: true,

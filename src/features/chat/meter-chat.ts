@@ -10,32 +10,32 @@ import { cutAnswer } from "./cut-answer.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
 import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, limitToAsked } from "./quote-chat.ts";
 
-/** Our own count never makes more than this many tokens of what the letters of a text come to. */
+/** Our own count is at most this multiple of the estimate by characters. */
 const densityMax = 2;
 
-/** A choice of a streamed answer, as far as its end is told by it. */
+/** A choice of a streamed answer that has ended. */
 type EndedChoice = { index: number; finish_reason: unknown };
 
 export type MeteredChat = {
   request: ChatRequest;
   size: InputSize;
   terms: ChatTerms;
-  /** For reports that cannot be true. */
+  /** Logs implausible usage reports. */
   logger: Logger;
   requestId: string;
   modelId: string;
 };
 
 /**
- * What an upstream has reported of its output while it writes. Many vendors report once at the start what they have read;
- * one that reports again does so as it goes.
+ * How an upstream reports its output during a stream. Many vendors report once at the start; one that reports again does
+ * so continuously.
  *
- * | state     | what is true                                                   |
- * |-----------|----------------------------------------------------------------|
- * | `none`    | no output was reported                                         |
- * | `once`    | one report                                                     |
- * | `current` | it reports as it goes, and the last piece came with a report   |
- * | `behind`  | it reports as it goes, and more has come since the last report |
+ * | state     | meaning                                                       |
+ * |-----------|---------------------------------------------------------------|
+ * | `none`    | no output reported                                            |
+ * | `once`    | one report                                                    |
+ * | `current` | continuous reports, the last piece had one                    |
+ * | `behind`  | continuous reports, but pieces have arrived since the last one |
  */
 type Reporting = "none" | "once" | "current" | "behind";
 
@@ -47,38 +47,38 @@ const afterGrowth: Readonly<Record<Reporting, Reporting>> = {
 };
 
 /**
- * | state     | what is true                                                            |
- * |-----------|-------------------------------------------------------------------------|
- * | `empty`   | nothing that a caller could see has come                                |
- * | `written` | something has come: text, a call, an image, an item of any type         |
+ * | state     | meaning                                                       |
+ * |-----------|---------------------------------------------------------------|
+ * | `empty`   | no visible output yet                                         |
+ * | `written` | visible output: text, a tool call, an image, an item of any type |
  */
 type Content = "empty" | "written";
 
 /**
- * | state    | what is true                                                     |
- * |----------|------------------------------------------------------------------|
- * | `open`   | no choice has ended at the cap                                   |
- * | `capped` | a choice has ended at the cap that the model or the caller set   |
- * | `poor`   | a choice has ended at the cap that money made                    |
- * | `passed` | the upstream wrote more than the cap that it was given           |
+ * | state      | meaning                                                      |
+ * |------------|--------------------------------------------------------------|
+ * | `open`     | no choice has ended at the cap                               |
+ * | `capped`   | a choice ended at the cap of the model or the caller         |
+ * | `unfunded` | a choice ended at the cap that the balance imposed           |
+ * | `passed`   | the upstream wrote more than the cap it was given            |
  */
-type Cap = "open" | "capped" | "poor" | "passed";
+type Cap = "open" | "capped" | "unfunded" | "passed";
 
-/** How far an upstream may pass its cap before it is stopped: tokenizers and last words differ. */
+/** How far an upstream may pass its cap before we stop it: tokenizers differ. */
 const capPercent = 110;
-/** Less output is not worth a warning about the upstream's report. */
+/** No notice about a low usage report below this much output. */
 const tokensWorthNotice = 200;
-/** The fewest and the most characters that a token of an answer has on average, in any script. */
+/** Bounds of the average characters per token, in any script. */
 const charactersPerTokenMin = 3;
-const charactersPerTokenMost = 12;
+const charactersPerTokenMax = 12;
 
 const capMark = '"finish_reason":"length"';
 
-/** Counts the tokens of one answer as it comes, and decides what is charged for it. */
+/** Counts the tokens of one answer as it arrives, and decides what to charge. */
 export class ChatMeter implements CallMeter<ChatKinds> {
   private readonly chat: MeteredChat;
   private unitsAllowed = 0;
-  /** Beyond so many units an upstream has passed its cap. */
+  /** Above this many units the upstream has passed its cap. */
   private unitsCut = 0;
   private tokens: TokenMeter | null = null;
   private content: Content = "empty";
@@ -86,10 +86,10 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   private reporting: Reporting = "none";
   private lastUsage: ChatUsage | null = null;
   private textPieces = 0;
-  /** A non-streaming answer; counted only if its upstream told nothing. */
+  /** A non-streaming answer; counted only if the upstream reported no usage. */
   private whole: ChatAnswer | null = null;
   private readonly endedChoices: EndedChoice[] = [];
-  /** The piece that ended at a cap which money made. */
+  /** The piece that ended at the cap that the balance imposed. */
   private cappedPiece: ChatPiece | null = null;
 
   constructor(chat: MeteredChat) {
@@ -125,16 +125,16 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   }
 
   /**
-   * How many tokens have been written for certain. Characters alone say little, because tokenizers differ; two signs that
-   * agree are enough: vendors send a token a piece or report as they go, and our own count says the same.
+   * A lower bound of the tokens written. Tokenizers differ, so the characters alone are weak evidence. Two signals that
+   * agree are enough: the pieces (most vendors send one token each) or the reports, and our own count.
    */
   private countSurely(tokens: TokenMeter): number {
     const least = tokens.tokensMin();
-    const told = this.lastUsage === null ? 0 : this.lastUsage.outputTokens - this.lastUsage.reasoningTokens;
-    const signed = told > this.textPieces ? told : this.textPieces;
-    if (signed <= least) return least;
+    const reported = this.lastUsage === null ? 0 : this.lastUsage.outputTokens - this.lastUsage.reasoningTokens;
+    const signalled = reported > this.textPieces ? reported : this.textPieces;
+    if (signalled <= least) return least;
     const counted = tokens.tokensCounted();
-    return Math.max(least, signed < counted ? signed : counted);
+    return Math.max(least, signalled < counted ? signalled : counted);
   }
 
   private takeUsage(usage: ChatUsage, tokens: TokenMeter): void {
@@ -151,12 +151,12 @@ export class ChatMeter implements CallMeter<ChatKinds> {
       if (choice.finish_reason !== null && !isKnown) endedChoices.push(choice);
     }
     this.noteCap(piece.choices);
-    if (piece.choices.includes(capMark) && this.cap === "poor") this.cappedPiece = piece;
+    if (piece.choices.includes(capMark) && this.cap === "unfunded") this.cappedPiece = piece;
   }
 
   private noteCap(choices: string): void {
     if (!choices.includes(capMark)) return;
-    this.cap = this.unitsAllowed < this.chat.terms.unitsMax ? "poor" : "capped";
+    this.cap = this.unitsAllowed < this.chat.terms.unitsMax ? "unfunded" : "capped";
   }
 
   takeAnswer(answer: ChatAnswer): { answer: ChatAnswer; reported: ChatUsage | null } {
@@ -168,13 +168,13 @@ export class ChatMeter implements CallMeter<ChatKinds> {
 
   private cutToCap(answer: ChatAnswer): ChatAnswer {
     const { text, usage } = answer;
-    const told = usage === null ? 0 : usage.outputTokens - usage.reasoningTokens;
-    // So short a text cannot have passed the cap, whatever its script.
-    if (told <= this.unitsCut && text.length <= this.unitsCut * charactersPerTokenMin) return answer;
+    const reported = usage === null ? 0 : usage.outputTokens - usage.reasoningTokens;
+    // Too short to have passed the cap in any script.
+    if (reported <= this.unitsCut && text.length <= this.unitsCut * charactersPerTokenMin) return answer;
     const tokens = createTokenMeter();
     tokens.add(text);
     const counted = tokens.tokensCounted();
-    const surely = Math.max(tokens.tokensMin(), Math.min(told, counted));
+    const surely = Math.max(tokens.tokensMin(), Math.min(reported, counted));
     if (surely <= this.unitsCut) return answer;
     this.cap = "passed";
     return cutAnswer(answer, Math.floor((text.length * this.unitsCut) / counted));
@@ -192,11 +192,11 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     return this.cap === "passed";
   }
 
-  /** What the upstream did wrong, as far as an operator can do something about it. */
+  /** An upstream fault that an operator can act on. */
   findNotice({ outputTokens, isCounted }: ChargedUsage): UpstreamNotice | null {
     if (this.cap === "passed") return "cap-ignored";
     const written = this.tokens === null ? 0 : Math.min(this.textPieces, this.tokens.tokensCounted());
-    const delivered = Math.max(written, Math.floor((this.whole?.text.length ?? 0) / charactersPerTokenMost));
+    const delivered = Math.max(written, Math.floor((this.whole?.text.length ?? 0) / charactersPerTokenMax));
     return !isCounted && delivered > tokensWorthNotice && delivered > outputTokens * 2 ? "usage-too-low" : null;
   }
 
@@ -204,7 +204,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     return this.endedChoices.length >= this.chat.terms.choices;
   }
 
-  /** Why this piece is the last of its choice, where that is not the model's doing. */
+  /** Why this piece ends its choice, unless the model ended it. */
   explainEnd(piece: ChatPiece): StoppedBy | null {
     return piece === this.cappedPiece ? "insufficient_balance" : null;
   }
@@ -214,15 +214,15 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     return indexes.filter((index) => !this.endedChoices.some((ended) => ended.index === index));
   }
 
-  /** How the choices ended, in the order of their ends; read from a non-streaming answer only where somebody asks. */
+  /** How the choices ended, in that order. Parses a non-streaming answer only on demand. */
   listFinishReasons(): string[] {
     if (this.whole === null) return this.endedChoices.map(({ finish_reason: reason }) => String(reason));
     return Array.from(this.whole.choices.matchAll(/"finish_reason":"(\w+)"/g), ([, reason = ""]) => reason);
   }
 
   /**
-   * A complete answer still has its usage to come. An upstream that reports as it writes has cost its last report; a visible
-   * answer has cost what was seen, with the input where that can be counted here.
+   * Whether the cost of an answer that stops now is known. A complete answer is still waiting for its usage report. With
+   * continuous reports the cost is the last report. Otherwise all output must be visible and the input countable.
    */
   isCostKnown(): boolean {
     const { terms, size } = this.chat;
@@ -232,19 +232,19 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   }
 
   /**
-   * Reported usage is charged, whatever the answer contains; the ledger keeps it within the hold. An answer that broke off
-   * costs what its upstream reported with the last piece, or else our own count of what came.
+   * Charges reported usage, whatever the answer contains; the ledger keeps it within the hold. An interrupted answer costs
+   * the report that came with its last piece, or else our own count.
    */
   conclude(
     rule: ChargeRule,
     { reported, unitsHeld, hasHungUp }: { reported: ChatUsage | null; unitsHeld: number; hasHungUp: boolean },
   ): { usage: ChargedUsage; isDue: boolean; stoppedBy: StoppedBy | null } {
     const final = this.believe(reported);
-    const told = final ?? (this.reporting === "current" ? this.lastUsage : null);
-    const isHoldDue = rule === "reported-or-hold" && told === null;
+    const believed = final ?? (this.reporting === "current" ? this.lastUsage : null);
+    const isHoldDue = rule === "reported-or-hold" && believed === null;
     const usage: ChargedUsage =
-      told !== null
-        ? { ...limitToAsked(told, this.chat.terms.kinds), isCounted: false }
+      believed !== null
+        ? { ...limitToAsked(believed, this.chat.terms.kinds), isCounted: false }
         : isHoldDue
           ? this.describeHold(unitsHeld)
           : this.countUsage();
@@ -253,7 +253,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     return {
       usage,
       isDue: this.isDue(rule, final),
-      stoppedBy: this.cap === "poor" ? "insufficient_balance" : null,
+      stoppedBy: this.cap === "unfunded" ? "insufficient_balance" : null,
     };
   }
 
@@ -269,7 +269,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     }
   }
 
-  /** What an upstream reported, if a bill can be made of it: it may report anything. */
+  /** Returns the report if it is plausible, else `null`: an upstream may report anything. */
   private believe(reported: ChatUsage | null): ChatUsage | null {
     if (reported === null || this.canCharge(reported)) return reported;
     const { logger, requestId, modelId } = this.chat;
@@ -284,21 +284,21 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     return terms.isFree ? isPlausible(usage) : isChargeable(terms.rates, usage);
   }
 
-  /** All that is on hold, as usage: for calls of which nobody will ever tell what they used. */
+  /** The whole hold as usage, for calls whose real usage will never be known. */
   private describeHold(unitsHeld: number): ChargedUsage {
     const { terms } = this.chat;
     return terms.isFree ? createUsage(0, 0) : createUsage(terms.inputTokensMax, unitsHeld);
   }
 
-  /** The upstream did not tell, or not to the end. */
+  /** Our own count, if the upstream reported nothing or not to the end. */
   private countUsage(): ChargedUsage {
     const { request, size, terms } = this.chat;
     const { lastUsage } = this;
     const tokens = this.tokens ?? createTokenMeter();
     if (this.whole !== null) tokens.add(this.whole.text);
-    // Most vendors send a token a piece, which tells more than the letters of a text that is dense.
+    // Most vendors send one token per piece: for dense scripts that is more accurate than characters.
     const seen = Math.max(tokens.tokens(), Math.min(this.textPieces, tokens.tokens() * densityMax));
-    // An upstream that writes beyond the cap it was given is not paid for that.
+    // Output beyond the cap is not charged.
     const written = Math.min(seen, terms.unitsMax);
     const counted = createUsage(lastUsage?.inputTokens ?? countInput(request, size), written);
     if (lastUsage === null) return counted;

@@ -6,17 +6,20 @@ import { chatFields } from "./chat-request-schema.ts";
 
 type Target = { chat: Pick<ChatProvider, "reportsStreamUsage"> };
 
-/** What can be known of an answer's cost while it comes. */
+/** What is known of an answer's cost while it arrives. */
 export type OutputVisibility = {
-  /** All that the model writes is seen as it is written: an answer that is broken off has cost what was seen. */
+  /** All output is visible as it is written, so an interrupted answer has cost what was seen. */
   isVisible: boolean;
-  /** The gateway counts the output as it comes and stops it at the hold; else the hold covers the upstream's full cap. */
+  /**
+   * The gateway counts the output as it arrives and stops it at the hold; otherwise the hold covers the upstream's full
+   * cap.
+   */
   isMetered: boolean;
 };
 
 /**
- * A non-streaming answer comes at once, whatever the catalog says. Else the catalog decides; where it does not, a model that may
- * reason, and a request whose cost only the vendor can tell, are not visible.
+ * A non-streaming answer arrives at once, whatever the catalog says. Otherwise the catalog's `hold` decides. Without
+ * it, output is not visible if the model may reason, or if only the vendor knows the request's cost.
  */
 export function decideVisibility(
   { hold, capabilities }: Pick<Model, "hold" | "capabilities">,
@@ -29,7 +32,10 @@ export function decideVisibility(
   return { isVisible, isMetered: isVisible && targets.every(({ chat }) => chat.reportsStreamUsage) };
 }
 
-/** Fields that make a vendor write, or count, what is not in the text: sound, thoughts, searches, rejected predictions. */
+/**
+ * Fields that make a vendor produce or count output that is not in the text: audio, reasoning, searches, rejected
+ * predictions.
+ */
 const hidingFields = ["audio", "prediction", "reasoning_effort", "web_search_options"] as const;
 
 /** A vendor's own field may do anything. */
@@ -39,7 +45,7 @@ function hasHiddenCost(request: ChatRequest): boolean {
   return false;
 }
 
-/** What only a route that names it lets pass is a vendor's own as well. */
+/** So may a field that passes only because a route names it. */
 function hasHiddenNativeCost(native: NativeRequest | undefined): boolean {
   return native !== undefined && findNativeObstacle(native) !== null;
 }

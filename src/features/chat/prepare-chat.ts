@@ -14,6 +14,7 @@ import {
   type CallOperation,
   type CallPlan,
   type CallPresenter,
+  type Calls,
   type CallTokens,
   holdMarginMs,
   type IncomingCall,
@@ -40,35 +41,36 @@ import { decideVisibility } from "./output-visibility.ts";
 import { ChatPresenter, createEnvelope } from "./present-chat.ts";
 import { billChat, type ChargedUsage } from "./quote-chat.ts";
 
-export type ChatDirectory = {
+export type ChatDependencies = {
+  calls: Calls;
   catalog: LiveCatalog;
   clock: Clock;
   logger: Logger;
   listTargets(view: CatalogView, modelId: string): ChatTarget[];
 };
 
-/** A request in the form of chat, by whichever wire it came. */
+/** A request in the chat format, from any API. */
 export type ChatOrder = {
   caller: Caller;
   requestId: string;
   bodyBytes: number;
   request: ChatRequest;
-  /** The same as its caller wrote it, where it came by another wire. */
+  /** The same request as the caller sent it, if it arrived through another API. */
   native?: NativeRequest;
-  /** What the client calls the conversation in a header. */
+  /** The conversation's name from a request header. */
   session?: string | null;
-  /** How the answer looks on the caller's wire. */
+  /** Writes the answer in the caller's format. */
   createPresenter(answer: ExpectedAnswer): CallPresenter<ChatKinds>;
 };
 
 type ExpectedAnswer = { requestId: string; modelId: string; now: Date; meter: ChatMeter };
 
-/** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
-export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): CallPlan<ChatKinds> {
+/** Validates a request and plans the call, without side effects. Throws if the request is invalid. */
+export function prepareChat(dependencies: ChatDependencies, incoming: IncomingCall): CallPlan<ChatKinds> {
   const { caller, requestId, bodyBytes, session = null } = incoming;
-  // The schema has checked it.
+  // Validated by the schema.
   const request = incoming.body as ChatRequest;
-  return planChat(directory, {
+  return planChat(dependencies, {
     ...{ caller, requestId, bodyBytes, request, session },
     createPresenter: ({ modelId, now, meter }) =>
       new ChatPresenter(createEnvelope(requestId, modelId, now), meter, {
@@ -78,9 +80,9 @@ export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): C
   });
 }
 
-/** The one way to a paid call of chat, for every wire. Throws what is wrong with the request. */
+/** Plans the paid call of a chat request, for every API. Throws if the request is invalid. */
 export function planChat(
-  { catalog, clock, logger, listTargets }: ChatDirectory,
+  { catalog, clock, logger, listTargets }: ChatDependencies,
   order: ChatOrder,
 ): CallPlan<ChatKinds> {
   const { caller, requestId, request, native, session = null } = order;
@@ -133,7 +135,7 @@ export function planChat(
   });
 }
 
-/** A model is offered only with a price; of several, chat has the one that is for no other capability. */
+/** Offered models have at least one price. Chat uses the one that is for no other capability. */
 function getPrice(prices: readonly Price[]): Price {
   const price = prices.find(({ capability }) => capability === null || capability === "chat") ?? prices[0];
   invariant(price !== undefined, "a model was offered without a price");
@@ -164,7 +166,7 @@ type ChatPlanFunction =
 
 export const chatOperation: CallOperation = { name: "chat", outputType: "text" };
 
-/** A chat call that was found good: its model, its price and where it can go. */
+/** A valid chat call: its model, its price and its targets. */
 class ChatPlan implements CallPlan<ChatKinds> {
   readonly operation = chatOperation;
   readonly caller: Caller;
@@ -250,7 +252,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
 
 type SendingTerms = CallAttempt & { unitsMax: number; choices: number; keepsHour: boolean };
 
-/** Sends a request to a target, which may write so many tokens for all choices together. */
+/** Sends a request to a target, with a cap of output tokens for all choices together. */
 export function sendChat(
   { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
   target: ChatTarget,

@@ -34,7 +34,7 @@ const rates: Price = {
 };
 const size = { tokensMax: 1, tokensLikely: 1, characters: 1, isText: true };
 
-/** How an answer looks whose caller asked for it so, and was allowed so many of twenty tokens. */
+/** A presenter for a call that may use so many of twenty tokens. */
 function createPresenter({ isStreamed = true, includesUsage = false, tokensAllowed = 20 } = {}) {
   const asked = { outputTokensAsked: 10, choices: 2, visibility: { isVisible: true, isMetered: true }, holdMs: 1 };
   const terms = createChatTerms({ model: { limits: {} }, rates, size, ...asked });
@@ -56,17 +56,17 @@ function createEnd(end: Partial<CallEnd<ChatKinds>>): CallEnd<ChatKinds> {
   };
 }
 
-/** The one event that a text is, parsed. */
+/** The only event of a text, parsed. */
 function readEvent(event: string): unknown {
   expect(event).toMatch(/^data: [^\n]*\n\n$/);
   return JSON.parse(event.slice("data: ".length));
 }
 
-test("an answer's id is its request's, its time whole seconds, and its model the one that was asked for", () => {
+test("the id derives from the request's, the time is in seconds, and the model is the requested one", () => {
   expect(envelope).toEqual({ id: "chatcmpl-01abc", created: 1_794_744_000, model: 'a "quoted" model' });
 });
 
-describe("a whole answer", () => {
+describe("a non-streaming answer", () => {
   const answer = { choices: '[{"index":0}]', text: "", usage: null };
   const presented = { ...envelope, object: "chat.completion", choices: [{ index: 0 }], usage: presentedUsage };
   const { presenter } = createPresenter({ isStreamed: false });
@@ -75,12 +75,12 @@ describe("a whole answer", () => {
     expect(JSON.parse(presenter.presentWhole(createEnd({ answer })))).toEqual(presented);
   });
 
-  test("that money ended says so", () => {
+  test("that ran out of balance says so", () => {
     const text = presenter.presentWhole(createEnd({ answer, stoppedBy: "insufficient_balance" }));
     expect(JSON.parse(text)).toEqual({ ...presented, stopped_by: "insufficient_balance" });
   });
 
-  test("that is too large to be kept is told of in a sentence", () => {
+  test("that is too large to store is summarised in a sentence", () => {
     expect(presenter.summarize(createEnd({ answer }))).toBe(
       "Its id is chatcmpl-01abc; it had 100 prompt tokens and 20 completion tokens and cost 0.12.",
     );
@@ -105,12 +105,12 @@ describe("a chunk", () => {
     expect(readEvent(presenter.presentPieces([{ choices, text: "Hi" }]))).toEqual(chunk);
   });
 
-  test("has an empty usage where usage was asked for, as clients expect", () => {
+  test("has a null usage if usage was requested, as clients expect", () => {
     const { presenter } = createPresenter({ includesUsage: true });
     expect(readEvent(presenter.presentPieces([{ choices, text: "Hi" }]))).toEqual({ ...chunk, usage: null });
   });
 
-  test("that ends at the caller's cap says only that; at one that money made, that it did", () => {
+  test("that ends at the balance's cap says so; one that ends at the caller's cap does not", () => {
     const end = { ...chunk, choices: JSON.parse(capped) };
     const stop = { stopped_by: "insufficient_balance" };
     expect(presentCapped({})).toEqual(end);
@@ -118,7 +118,7 @@ describe("a chunk", () => {
     expect(presentCapped({ tokensAllowed: 9, includesUsage: true })).toEqual({ ...end, usage: null, ...stop });
   });
 
-  test("ends every choice that is open where money does not suffice", () => {
+  test("ends every open choice when the balance runs out", () => {
     const { meter, presenter } = createPresenter();
     meter.take([{ choices: '[{"index":0,"delta":{},"finish_reason":"stop"}]', text: "" }], always);
     expect(readEvent(presenter.presentCut("insufficient_balance"))).toEqual({
@@ -128,7 +128,7 @@ describe("a chunk", () => {
     });
   });
 
-  test("of usage comes last, without choices, and only where it was asked for", () => {
+  test("with usage comes last, without choices, and only if it was requested", () => {
     const done = "data: [DONE]\n\n";
     const tail = createPresenter({ includesUsage: true }).presenter.presentTail(createEnd({}));
     expect(tail.endsWith(done)).toBe(true);

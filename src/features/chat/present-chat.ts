@@ -6,18 +6,18 @@ import type { ChatKinds } from "./chat-kinds.ts";
 import type { ChatMeter } from "./meter-chat.ts";
 import type { ChargedUsage } from "./quote-chat.ts";
 
-/** What stands around the choices of an answer and of each of its pieces: all of it is ours, nothing the upstream's. */
+/** The fields around the choices of an answer and of each chunk. All are ours, none the upstream's. */
 export type ChatEnvelope = { id: string; created: number; model: string };
 
 const jsonType = "application/json; charset=utf-8";
 const streamEnd = "data: [DONE]\n\n";
 
-/** The id follows from the request's, so that either leads to the other. */
+/** Derived from the request id, so that each can be found by the other. */
 export function createEnvelope(requestId: string, model: string, now: Date): ChatEnvelope {
   return { id: `chatcmpl-${requestId.slice("req_".length)}`, created: Math.floor(now.getTime() / 1000), model };
 }
 
-/** One answer of chat, in OpenAI's form. */
+/** Writes one chat answer in OpenAI's format. */
 export class ChatPresenter implements CallPresenter<ChatKinds> {
   readonly form: "whole" | "events";
   readonly contentType: string;
@@ -27,7 +27,7 @@ export class ChatPresenter implements CallPresenter<ChatKinds> {
   private readonly start: string;
   private readonly end: string;
 
-  /** `includesUsage` is what the caller asked: then every chunk has the field. */
+  /** With `includesUsage`, as requested by the caller, every chunk has the field. */
   constructor(
     envelope: ChatEnvelope,
     meter: ChatMeter,
@@ -38,7 +38,7 @@ export class ChatPresenter implements CallPresenter<ChatKinds> {
     this.includesUsage = includesUsage;
     this.form = isStreamed ? "events" : "whole";
     this.contentType = isStreamed ? eventStreamHeaders["content-type"] : jsonType;
-    // Joined, and not added up: a sum of texts would be kept in all its parts for as long as the stream lasts.
+    // `join`, not `+`: V8 would keep a concatenated string as a tree of its parts for the whole stream.
     this.start = isStreamed ? ["data: ", presentHead(envelope, "chat.completion.chunk"), '"choices":'].join("") : "";
     this.end = includesUsage ? ',"usage":null}\n\n' : "}\n\n";
   }
@@ -89,7 +89,7 @@ function presentStop(stoppedBy: StoppedBy | null): string {
   return stoppedBy === null ? "" : `,"stopped_by":"${stoppedBy}"`;
 }
 
-/** Written by hand: every value is a whole number, or text without anything to escape. */
+/** Written by hand: every value is an integer, or text without characters to escape. */
 export function presentUsage(usage: ChargedUsage, charge: Nano): string {
   const { inputTokens, outputTokens } = usage;
   const total = inputTokens + outputTokens;
@@ -98,7 +98,10 @@ export function presentUsage(usage: ChargedUsage, charge: Nano): string {
   return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${total},"prompt_tokens_details":{${input}},"completion_tokens_details":{${output}},${presentCost(usage, charge)}}`;
 }
 
-/** What every wire adds to its vendor's `usage`: what the call cost, and what a cache saved. What a quota paid for saved no money. */
+/**
+ * The fields that every API adds to its vendor's `usage`: the charge, and what the cache saved. A call paid by a quota
+ * saved no money.
+ */
 export function describeCost({ cacheSaving = nano(0n) }: ChargedUsage, charge: Nano) {
   const saving = cacheSaving === 0n || charge === 0n ? {} : { cache_saving: presentMoney(cacheSaving) };
   return { charge: presentMoney(charge), ...saving };

@@ -35,11 +35,11 @@ function createOwnPrice(amounts: Partial<TokenAmounts>, minimum = 0n): Price {
   return createPrice({ ...plain, ...amounts, billingType: "token", unit: "1K tokens" }, minimum);
 }
 
-/** 1.00, 0.50 where cached, and 2.00. */
+/** Input 1.00, cached 0.50, output 2.00. */
 const usual = createTokenPrice(1_000_000_000n, 2_000_000_000n, 500_000_000n);
 const perCall = createPrice({ billingType: "per_call", unit: "call", price: nano(250_000_000n) });
 
-test("a bill has input, what was cached of it, and output, each at its own price", () => {
+test("a bill has input, cached input and output, each at its own price", () => {
   const usage = { ...createUsage(100, 20), cachedInputTokens: 40, reasoningTokens: 5, isCounted: false };
   const bill = billChat(usual, usage);
   expect(bill).toEqual({
@@ -56,7 +56,7 @@ test("a bill has input, what was cached of it, and output, each at its own price
   expect(computeCharge(bill)).toBe(60_000_000n + 20_000_000n + 40_000_000n);
 });
 
-test("what we counted ourselves says so, and cached input without a price of its own costs as much as other", () => {
+test("our own count is marked, and cached input without its own price costs as much as other input", () => {
   const counted = billChat(usual, createUsage(3, 4));
   expect(counted.items.map(({ name }) => name)).toEqual([
     "counted_input_tokens",
@@ -67,7 +67,7 @@ test("what we counted ourselves says so, and cached input without a price of its
   expect(computeCharge(bill)).toBe(7n);
 });
 
-test("what was written to a cache, heard, thought and spoken is a line of its own, and is in no other", () => {
+test("cache writes, audio and reasoning have their own lines and are in no other", () => {
   const price = createOwnPrice({
     ...{ inputPrice: nano(1000n), cachedInputPrice: nano(100n), cacheWrite5mPrice: nano(1250n) },
     ...{ cacheWrite1hPrice: nano(2000n), audioInputPrice: nano(8000n), outputPrice: nano(5000n) },
@@ -89,11 +89,11 @@ test("what was written to a cache, heard, thought and spoken is a line of its ow
     { name: "audio_output_tokens", quantity: 20n, rate: 9000n },
   ]);
   expect(computeCharge(bill)).toBe(250n + 40n + 250n + 200n + 400n + 250n + 180n + 180n);
-  // The same calls without the cache would have cost 900 more for each of the 400.
+  // Without the cache each of the 400 would have cost 900 more.
   expect(computeCacheSaving(bill)).toBe(360n);
 });
 
-test("sound and thoughts without a price of their own are among the rest; what was written to a cache is told", () => {
+test("audio and reasoning without their own price count as plain tokens; cache writes have a line anyway", () => {
   const usage = {
     ...{ ...createUsage(100, 20), cacheWriteTokens: 30, cacheWrite1hTokens: 10, inputAudioTokens: 40 },
     ...{ reasoningTokens: 5, outputAudioTokens: 5 },
@@ -108,7 +108,7 @@ test("sound and thoughts without a price of their own are among the rest; what w
   expect(priceUsage(usual, usage)).toBe(priceUsage(usual, createUsage(100, 20)));
 });
 
-test("what cannot have been asked for is charged as what it is without", () => {
+test("token types that were not requested are charged as plain ones", () => {
   const told = { ...createUsage(100, 20), cacheWriteTokens: 30, cacheWrite1hTokens: 10 };
   const heard = { ...told, inputAudioTokens: 40, outputAudioTokens: 7 };
   expect(limitToAsked(heard, plainKinds)).toEqual({ ...told, cacheWrite1hTokens: 0 });
@@ -120,18 +120,18 @@ test.each([
   ["more is kept for an hour than was written", { cacheWriteTokens: 10, cacheWrite1hTokens: 11 }],
   ["more was thought than came out", { reasoningTokens: 21 }],
   ["a count is negative", { cacheWriteTokens: -1 }],
-])("nobody is charged by a report in which %s", (_name, fields) => {
+])("a report is rejected if %s", (_name, fields) => {
   expect(isChargeable(usual, { ...createUsage(100, 20), ...fields })).toBe(false);
 });
 
-test("a price for each call is one call, whatever was written; its quota is still counted in tokens", () => {
+test("a price per call charges one call, and its quota still counts tokens", () => {
   const bill = billChat(perCall, { ...createUsage(100, 20), isCounted: false });
   expect(bill).toMatchObject({ per: 1n, items: [{ name: "calls", quantity: 1n }], quotaUnits: 120n });
   expect(priceTokens(perCall, { input: 0, output: 0 })).toBe(250_000_000n);
   expect(priceTokens(perCall, { input: 1_000_000, output: 1_000_000 })).toBe(250_000_000n);
 });
 
-test("nothing costs less than the minimum, and the minimum is added to nothing", () => {
+test("a charge is at least the minimum, and the minimum is not added on top", () => {
   const price = createTokenPrice(1_000_000_000n, 2_000_000_000n, null, 50_000_000n);
   expect(priceTokens(price, { input: 1, output: 1 })).toBe(50_000_000n);
   expect(priceTokens(price, { input: 50, output: 1 })).toBe(52_000_000n);
@@ -148,7 +148,7 @@ test.each([
   ["only thoughts cost", createOwnPrice({ reasoningPrice: nano(1n) }), false],
   ["only the minimum costs", createTokenPrice(0n, 0n, null, 1n), false],
   ["a call costs", perCall, false],
-])("free is what costs nothing in any case: %s", (_name, price, expected) => {
+])("a price is free only if nothing can cost anything: %s", (_name, price, expected) => {
   expect(isFree(price)).toBe(expected);
 });
 
@@ -168,7 +168,7 @@ test("more of anything never costs less", () => {
   );
 });
 
-test("input and output cost together what they cost apart, but for the rounding of one billionth", () => {
+test("input and output together cost their sum, up to rounding of one nano unit", () => {
   fc.assert(
     fc.property(rate, rate, tokens, tokens, (inputRate, outputRate, input, output) => {
       const price = createTokenPrice(inputRate, outputRate);
@@ -179,7 +179,7 @@ test("input and output cost together what they cost apart, but for the rounding 
   );
 });
 
-test("cached input never costs more than the same input uncached, where its price is lower", () => {
+test("cached input never costs more than uncached, if its price is lower", () => {
   fc.assert(
     fc.property(tokens, tokens, fc.double({ min: 0, max: 1, noNaN: true }), (input, output, share) => {
       const usage = { ...createUsage(input, output), cachedInputTokens: Math.floor(input * share) };
@@ -192,7 +192,7 @@ test("cached input never costs more than the same input uncached, where its pric
 
 const amount = fc.bigInt({ min: 0n, max: 10_000_000_000_000n }).map(nano);
 
-test("an amount pays for exactly as many tokens as are affordable, where a token costs whole billionths", () => {
+test("an amount pays for exactly the affordable tokens, if a token costs whole nano units", () => {
   const wholeRate = fc.bigInt({ min: 1n, max: 100_000_000n }).map((perToken) => perToken * 1000n);
   fc.assert(
     fc.property(wholeRate, wholeRate, fc.nat(10_000), amount, (inputRate, outputRate, input, money) => {
@@ -205,7 +205,7 @@ test("an amount pays for exactly as many tokens as are affordable, where a token
   );
 });
 
-test("whatever the price, no more tokens are affordable than the amount pays for", () => {
+test("at any price, the affordable tokens never cost more than the amount", () => {
   const anyRate = fc.bigInt({ min: 1n, max: 100_000_000_000n });
   fc.assert(
     fc.property(anyRate, anyRate, fc.nat(10_000), amount, (inputRate, outputRate, input, money) => {
@@ -216,27 +216,27 @@ test("whatever the price, no more tokens are affordable than the amount pays for
   );
 });
 
-test("what pays for more tokens than a number can tell is not rounded up", () => {
+test("more affordable tokens than a number can hold are not rounded up", () => {
   const price = createTokenPrice(1n, 1n);
   const money = nano(9_007_199_254_741n);
   expect(priceTokens(price, { input: 0, output: countAffordableTokens(price, money, 0) }) <= money).toBe(true);
 });
 
-test("one token more is never affordable, also where a token costs a fraction of a billionth", () => {
-  // 1.3 billionths are rounded to one, which is there.
+test("one more token is never affordable, even if a token costs a fraction of a nano unit", () => {
+  // 1.3 nano units round down to one, which is enough.
   const price = createTokenPrice(0n, 1300n);
   expect(priceTokens(price, { input: 0, output: 1 })).toBe(1n);
   expect(countAffordableTokens(price, nano(1n), 0)).toBe(1);
 });
 
-test("an amount that does not even pay for the input pays for no output", () => {
+test("an amount that does not cover the input pays for no output", () => {
   expect(countAffordableTokens(usual, nano(99_999_999n), 100)).toBe(0);
   expect(countAffordableTokens(usual, nano(100_000_000n), 100)).toBe(0);
   expect(countAffordableTokens(usual, nano(101_999_999n), 100)).toBe(0);
   expect(countAffordableTokens(usual, nano(102_000_000n), 100)).toBe(1);
 });
 
-test("where output costs nothing, all of it is affordable", () => {
+test("free output is always affordable", () => {
   expect(countAffordableTokens(createTokenPrice(1n, 0n), nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
   expect(countAffordableTokens(perCall, nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
 });
@@ -251,7 +251,7 @@ const anyOwnPrice = fc
   })
   .map((amounts) => createOwnPrice(amounts));
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-/** Whatever can be believed: shares of shares, which may overlap where vendors let them. */
+/** Any plausible usage: shares may overlap as far as vendors let them. */
 const anyUsage = fc
   .tuple(fc.nat(10_000_000), fc.nat(10_000_000), fc.array(share, { minLength: 6, maxLength: 6 }))
   .map(([inputTokens, outputTokens, [cached = 0, written = 0, hour = 0, heard = 0, thought = 0, spoken = 0]]) => {
@@ -267,7 +267,7 @@ const anyUsage = fc
   });
 const anyKinds = fc.record({ hourWrites: fc.boolean(), audioInput: fc.boolean(), audioOutput: fc.boolean() });
 
-test("a usage costs what its bill comes to, and the lines of the bill are all of its tokens, once", () => {
+test("a usage costs its bill's total, and the bill's lines cover each token once", () => {
   fc.assert(
     fc.property(anyOwnPrice, anyUsage, (price, usage) => {
       for (const each of [price, perCall]) expect(priceUsage(each, usage)).toBe(computeCharge(billChat(each, usage)));
@@ -280,13 +280,13 @@ test("a usage costs what its bill comes to, and the lines of the bill are all of
   );
 });
 
-test("no usage that a request can come to costs more than was on hold for it", () => {
+test("no usage that a request can have costs more than its hold", () => {
   fc.assert(
     fc.property(anyOwnPrice, anyUsage, anyKinds, fc.nat(100), (price, told, kinds, more) => {
       const dearest = findDearestRates(price, kinds);
       const held = { input: told.inputTokens + more, output: told.outputTokens + more };
       expect(priceUsage(price, limitToAsked(told, kinds)) <= priceTokens(price, held, dearest)).toBe(true);
-      // And a hold that was shortened to what there is pays for what it allows.
+      // A hold shortened to the available balance covers the output it allows.
       const money = priceTokens(price, { input: told.inputTokens, output: Math.floor(told.outputTokens / 2) }, dearest);
       const output = Math.min(countAffordableTokens(price, money, told.inputTokens, dearest), told.outputTokens);
       expect(priceTokens(price, { input: told.inputTokens, output }, dearest) <= money).toBe(true);

@@ -3,24 +3,24 @@ import type { Nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
 import type { Price, TokenAmounts } from "../catalog/index.ts";
 
-/** Tokens to be charged, and whether the upstream told them or we counted; and whether the caller stayed to the end. */
+/** Tokens to charge. `isCounted` if we counted them because the upstream did not report. */
 export type ChargedUsage = ChatUsage & {
   isCounted: boolean;
   hasHungUp?: boolean;
-  /** How much more the same call would have cost without what was read from a cache. */
+  /** How much more the call would have cost without the cache. */
   cacheSaving?: Nano;
 };
 
 const tokensPerPrice = 1000n;
 /** Charges are rounded half up. */
 const roundedAway = tokensPerPrice / 2n - 1n;
-/** No answer takes more, however often its vendor asks a model for it: the longest contexts have 10 million. */
+/** Plausibility limit for a call: the longest contexts have 10 million tokens, and a vendor may run several turns. */
 const tokensMax = 50_000_000;
 const tokensCountable = BigInt(Number.MAX_SAFE_INTEGER);
 /** Far more than any account has, and far less than the ledger can count. */
 const chargeMax = 1_000_000_000_000_000_000n;
 
-/** What a call with this usage costs, at the price that held when it began. */
+/** The bill of a call, at the price in force when it began. */
 export function billChat(price: Price, usage: ChargedUsage): Bill {
   const { amounts } = price;
   const bill = { priceId: price.id, minimum: price.minimumCharge, quotaUnits: sumTokens(usage) };
@@ -48,14 +48,14 @@ export function billChat(price: Price, usage: ChargedUsage): Bill {
   };
 }
 
-/** Most calls have none of it, and nothing of it in their bills. */
+/** Most calls have none of these, so their bills have no such line. */
 function itemOf(name: string, tokens: number, rate: Nano): Bill["items"] {
   return tokens === 0 ? noItems : [{ name, quantity: BigInt(tokens), rate }];
 }
 
 const noItems: Bill["items"] = [];
 
-/** Tokens by what they cost: each is in one share only. */
+/** Tokens by price: each is in exactly one share. */
 type TokenShares = {
   input: number;
   cached: number;
@@ -68,8 +68,8 @@ type TokenShares = {
 };
 
 /**
- * Sound that was read from a cache or written to one is charged as that, and sound that was thought as a thought. Sound
- * and thoughts without a price of their own are among the rest, as vendors count them.
+ * Cached audio counts as cached, and audio in reasoning as reasoning. Audio and reasoning without a price of their own
+ * count as plain input or output, as vendors do.
  */
 function splitTokens(amounts: TokenAmounts, usage: ChatUsage): TokenShares {
   const { cachedInputTokens: cached, cacheWriteTokens, cacheWrite1hTokens: write1h } = usage;
@@ -86,7 +86,7 @@ function splitTokens(amounts: TokenAmounts, usage: ChatUsage): TokenShares {
   };
 }
 
-/** What the bill of a usage comes to. Most amounts are only compared, and need no bill to be written. */
+/** The total of the usage's bill. Most amounts are only compared, so no bill is built. */
 export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: ChatUsage): Nano {
   if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: 1n, minimum });
   const { inputPrice, outputPrice } = amounts;
@@ -103,9 +103,9 @@ export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: Ch
   return roundCharge(total, { per: tokensPerPrice, minimum });
 }
 
-/** The kinds of tokens that a request can come to beside those that any can. */
+/** Token types that a request may use in addition to plain ones. */
 export type AskedKinds = {
-  /** Marks of it ask for a cache that keeps an hour. */
+  /** It asks for a cache lifetime of one hour. */
   hourWrites: boolean;
   audioInput: boolean;
   audioOutput: boolean;
@@ -113,7 +113,7 @@ export type AskedKinds = {
 
 export const plainKinds: AskedKinds = { hourWrites: false, audioInput: false, audioOutput: false };
 
-/** What was not asked for is charged as what it is without: no upstream's word makes a call cost more than was on hold. */
+/** Charges token types that were not requested as plain ones, so that no report makes a call cost more than its hold. */
 export function limitToAsked(usage: ChatUsage, kinds: AskedKinds): ChatUsage {
   const cacheWrite1hTokens = kinds.hourWrites ? usage.cacheWrite1hTokens : 0;
   const inputAudioTokens = kinds.audioInput ? usage.inputAudioTokens : 0;
@@ -121,13 +121,13 @@ export function limitToAsked(usage: ChatUsage, kinds: AskedKinds): ChatUsage {
   return { ...usage, cacheWrite1hTokens, inputAudioTokens, outputAudioTokens };
 }
 
-/** The most that a token of input and one of output can cost. */
+/** The highest price of an input token and of an output token. */
 export type DearestRates = { input: Nano; output: Nano };
 
 export function findDearestRates({ amounts }: Price, kinds: AskedKinds): DearestRates {
   if (amounts.billingType !== "token") return { input: amounts.price, output: amounts.price };
   const { hourWrites, audioInput, audioOutput } = kinds;
-  // Some upstreams write to their caches and think unasked.
+  // Some upstreams write to their caches and reason without being asked.
   let input = dearer(dearer(amounts.inputPrice, amounts.cachedInputPrice), amounts.cacheWrite5mPrice);
   if (hourWrites) input = dearer(input, amounts.cacheWrite1hPrice);
   if (audioInput) input = dearer(input, amounts.audioInputPrice);
@@ -140,7 +140,7 @@ function dearer(one: Nano, other: Nano | null): Nano {
   return other !== null && other > one ? other : one;
 }
 
-/** The most that a call can cost that has this much input and output. */
+/** The most that a call with this much input and output can cost. */
 export function priceTokens(
   price: Price,
   { input, output }: { input: number; output: number },
@@ -152,7 +152,7 @@ export function priceTokens(
   return roundCharge(total, { per: tokensPerPrice, minimum });
 }
 
-/** How many tokens of output an amount pays for, after the input; as many as there are where output costs nothing. */
+/** How many output tokens an amount pays for, after the input. Unlimited if output is free. */
 export function countAffordableTokens(
   price: Price,
   amount: Nano,
@@ -160,15 +160,15 @@ export function countAffordableTokens(
   dearest: DearestRates = findDearestRates(price, plainKinds),
 ): number {
   if (price.amounts.billingType !== "token" || dearest.output === 0n) return Number.MAX_SAFE_INTEGER;
-  // What is rounded away need not be there.
+  // The part that rounding removes need not be covered.
   const rest = amount * tokensPerPrice + roundedAway - BigInt(input) * dearest.input;
   if (rest <= 0n) return 0;
   const count = rest / dearest.output;
-  // Beyond this a number would be rounded, maybe up.
+  // Above this a number would be rounded, maybe up.
   return count > tokensCountable ? Number.MAX_SAFE_INTEGER : Number(count);
 }
 
-/** Whether the numbers can be a count of tokens: no share is more than its whole. */
+/** Plausibility check: no share exceeds its total. */
 export function isPlausible(usage: ChatUsage): boolean {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   return (
@@ -191,7 +191,7 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= tokensMax;
 }
 
-/** Whether the numbers can be counted and paid. */
+/** Whether the usage is plausible and its charge within bounds. */
 export function isChargeable(price: Price, usage: ChatUsage): boolean {
   return isPlausible(usage) && priceUsage(price, usage) <= chargeMax;
 }

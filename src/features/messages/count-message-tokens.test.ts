@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { countMessageTokens } from "./count-message-tokens.ts";
 
 /**
- * Anthropic's own figures, from the examples of its page on token counting,
- * https://platform.claude.com/docs/en/build-with-claude/token-counting. They are all that it publishes for requests whose texts
- * are known; what is around a request was set by them, so that they show no more than that it is reckoned with.
+ * Anthropic's own figures, from the examples on https://platform.claude.com/docs/en/build-with-claude/token-counting:
+ * all that it publishes for known texts. The overheads were derived from them, so this only tests that they are
+ * applied.
  */
 const weatherTool = {
   name: "get_weather",
@@ -24,7 +24,7 @@ test.each<[name: string, body: object, tokens: number]>([
     403,
   ],
   [
-    "a conversation with thoughts",
+    "a conversation with thinking",
     {
       thinking: { type: "enabled", budget_tokens: 16_000 },
       messages: [
@@ -45,16 +45,16 @@ test.each<[name: string, body: object, tokens: number]>([
     },
     88,
   ],
-])("%s is counted within 5 % of the vendor's figure", (_name, body, tokens) => {
+])("%s is counted within 5% of the vendor's figure", (_name, body, tokens) => {
   const counted = countMessageTokens({ model: "m", ...body });
   expect(Math.abs(counted - tokens) / tokens).toBeLessThanOrEqual(0.05);
 });
 
-/** The heads of images of 300 by 250 pixels. */
+/** Headers of images of 300 by 250 pixels. */
 const heads = {
   png: "89504e470d0a1a0a0000000d494844520000012c000000fa0802000000",
   gif: "4749463839612c01fa00800000",
-  // A segment of its maker's, then the frame.
+  // An application segment, then the frame.
   jpeg: "ffd8ffe000104a46494600010100000100010000ffc000110800fa012c03012200",
 };
 

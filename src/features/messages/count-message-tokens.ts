@@ -4,18 +4,18 @@ import { type Fields, isObject } from "./message-error.ts";
 import { readMessageRequest } from "./read-message-request.ts";
 
 /**
- * What Anthropic writes around a request. Its page on tool use tells what is written where tools are offered, or have to be
- * used; the rest follows from the examples of its page on token counting.
+ * Tokens that Anthropic adds around a request. Its page on tool use documents the numbers for tools and forced tools;
+ * the others are derived from the examples on its token counting page.
  */
 const tokensAround = { request: 2, message: 3, tools: 346, forcedTools: 313, thinking: 34 };
 
-/** An image has a token for so many of its pixels; one that is larger than this is made smaller first. */
+/** Pixels per image token. Anthropic downsizes larger images first. */
 const pixelsPerToken = 750;
 const imageTokensMax = 1_600;
-/** Documents are mostly form. */
+/** Documents are mostly markup. */
 const fileCharactersPerToken = 16;
 
-/** About how many tokens a request has. No tokenizer is asked: texts are counted by their letters, as where an upstream tells nothing. */
+/** Estimates the tokens of a request without a tokenizer, by the same count as for calls without a usage report. */
 export function countMessageTokens(body: Fields): number {
   const { request } = readMessageRequest({ ...body, max_tokens: 1 }, null);
   let tokens = tokensAround.request;
@@ -33,7 +33,7 @@ export function countMessageTokens(body: Fields): number {
 }
 
 function countMessage(message: ChatMessage): number {
-  // Instructions are part of what is around, and thoughts of earlier turns are not read again.
+  // The system prompt is included in the request's overhead, and reasoning of earlier turns is not read again.
   let tokens = message.role === "system" ? 0 : tokensAround.message;
   const { content } = message;
   if (typeof content === "string") tokens += countTokens(content);
@@ -72,7 +72,7 @@ function countImage(url: string): number {
   return pixels === null ? imageTokensMax : Math.min(Math.ceil(pixels / pixelsPerToken), imageTokensMax);
 }
 
-/** Width times height, as the head of an image tells them; `null` where it does not. */
+/** Width times height from an image's header; `null` if it has none. */
 function readPixels(bytes: Buffer): number | null {
   if (bytes.length >= 24 && bytes.toString("latin1", 12, 16) === "IHDR") {
     return bytes.readUInt32BE(16) * bytes.readUInt32BE(20);
@@ -83,7 +83,7 @@ function readPixels(bytes: Buffer): number | null {
   return bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8 ? readJpegPixels(bytes) : null;
 }
 
-/** A JPEG is a row of segments; those of the kinds C0 to CF, but for three, tell its size. */
+/** A JPEG is a sequence of segments. Those of type C0 to CF, except three, contain the size. */
 function readJpegPixels(bytes: Buffer): number | null {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

@@ -13,8 +13,8 @@ function refuseValue(value: unknown, place: string, type: string): never {
 }
 
 /**
- * A field that has to be a text. Blocks are read by hand: an upstream of Anthropic's may know kinds that no schema of ours has.
- * The name of the place is put together only where something is wrong with it.
+ * A required string. Blocks are read by hand, because an Anthropic upstream may know types that our schema lacks. The
+ * path is only formatted for an error.
  */
 export function needText(holder: Fields, field: string, place: string): string {
   const value = holder[field];
@@ -28,8 +28,8 @@ export function needObject(holder: Fields, field: string, place: string): Fields
 
 export function needObjects(list: unknown, place: string): readonly Fields[] {
   if (!Array.isArray(list)) refuseValue(list, place, "array");
-  const stranger = list.findIndex((item) => !isObject(item));
-  if (stranger >= 0) refuseValue(list[stranger], `${place}[${stranger}]`, "object");
+  const wrong = list.findIndex((item) => !isObject(item));
+  if (wrong >= 0) refuseValue(list[wrong], `${place}[${wrong}]`, "object");
   return list;
 }
 

@@ -1,16 +1,16 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 
-/** Where in the caller's request a message in the form of chat came from. */
+/** Where a chat message came from in the caller's request. */
 export type MessagePlace = {
-  /** As in `messages[3]`, `system`, or `messages[3].content[0]` for the result of a tool. */
+  /** Such as `messages[3]`, `system`, or `messages[3].content[0]` for a tool result. */
   path: string;
-  /** The places of its parts, where it has any. */
+  /** The paths of its parts, if any. */
   parts: readonly string[];
-  /** The places of its tool calls. */
+  /** The paths of its tool calls. */
   calls: readonly string[];
 };
 
-/** What fields of chat are called here. Those of messages have a place of their own. */
+/** Chat fields and their names in the Messages API, except those inside messages. */
 const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^max_completion_tokens$/, "max_tokens"],
   [/^stop$/, "stop_sequences"],
@@ -24,14 +24,14 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^tools\[(\d+)\]\.function/, "tools[$1]"],
 ];
 
-/** The ends of places inside of messages. */
+/** The ends of paths inside messages. */
 const ends: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\.(?:image_url|file)\b.*$/, ".source"],
   [/^\.function\.arguments$/, ".input"],
   [/^\.function\.name$/, ".name"],
 ];
 
-/** A field of chat, as in `messages[4].content[0].image_url.url`, in the words of the caller's request. */
+/** Translates the path of a chat field, such as `messages[4].content[0].image_url.url`, to the caller's request. */
 export function translatePlace(param: string, places: readonly MessagePlace[]): string {
   const [, index, rest = ""] = /^messages\[(\d+)\](.*)$/.exec(param) ?? [];
   const place = index === undefined ? undefined : places[Number(index)];
@@ -48,7 +48,7 @@ function rename(text: string, table: typeof names): string {
   return found === undefined ? text : text.replace(...found);
 }
 
-/** The same error with the names that the caller knows, in its sentence too. */
+/** The same error with the caller's field names, in its message too. */
 export function translateError(error: AppError, places: readonly MessagePlace[]): AppError {
   const { code, param, message, headers, detail, cause } = error;
   if (param === null) return error;

@@ -8,9 +8,9 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { type CallPlan, type Calls, callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
+import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
 import { getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
-import { type Chat, type ChatKinds, checkFetchedUrls } from "../chat/index.ts";
+import { type Chat, type ChatKinds, chatErrors, checkFetchedUrls } from "../chat/index.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import type { Fields } from "./message-error.ts";
 import { type MessagePlace, translateError } from "./message-places.ts";
@@ -31,12 +31,12 @@ type MessageDependencies = {
   clock: Clock;
 };
 
-const description = `Anthropic's Messages API: set \`ANTHROPIC_BASE_URL\` to this site's address, without \`/v1\`. Every model
-answers, whoever made it. The key goes into \`x-api-key\` or \`Authorization: Bearer\`. Errors have Anthropic's form too.
-\`usage.charge\` is what the call cost.`;
+const description = `Anthropic's Messages API. Set \`ANTHROPIC_BASE_URL\` to this site's address, without \`/v1\`. All chat models
+work, from any vendor. Send your key in \`x-api-key\` or \`Authorization: Bearer\`. Errors have Anthropic's format too.
+\`usage.charge\` is the cost of the call.`;
 
-/** What a call can be answered with beyond what every endpoint can. */
-const readErrors = [
+/** Errors of counting tokens, in addition to those of every endpoint. */
+const countErrors = [
   "invalid_json",
   "missing_parameter",
   "invalid_parameter",
@@ -46,21 +46,19 @@ const readErrors = [
   "model_unavailable",
 ] as const satisfies readonly ErrorCode[];
 
-const messageErrors = [
-  "invalid_json",
-  ...fieldErrors,
-  "context_length_exceeded",
-  "invalid_url",
-  ...callErrors,
-] as const satisfies readonly ErrorCode[];
+export type Messages = { addRoutes(http: HttpServer): void };
 
-export function addMessageRoutes(http: HttpServer, dependencies: MessageDependencies): void {
-  addCreation(http, dependencies);
-  addCount(http, dependencies);
+export function createMessages(dependencies: MessageDependencies): Messages {
+  return {
+    addRoutes(http) {
+      addCreation(http, dependencies);
+      addCount(http, dependencies);
+    },
+  };
 }
 
 function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependencies): void {
-  const { config, schema, errors } = describeEndpoint("createMessage", messageErrors);
+  const { config, schema, errors } = describeEndpoint("createMessage", chatErrors);
   http.post(
     "/messages",
     {
@@ -77,7 +75,7 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
         response: { 200: Type.Unsafe<string>(messageAnswerSchema), ...errors },
       },
     },
-    // Not an `async` function, whose promise and all that waits for it would be kept for as long as a stream lasts.
+    // Not `async`: a pending promise and its closure would stay in memory for the whole stream.
     (request, reply) => {
       const prepare = (incoming: IncomingCall): CallPlan<ChatKinds> =>
         prepareMessage({ chat, catalog }, incoming, request.headers);
@@ -87,7 +85,7 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
 }
 
 function addCount(http: HttpServer, { catalog, clock }: MessageDependencies): void {
-  const { config, schema, errors } = describeEndpoint("countMessageTokens", readErrors);
+  const { config, schema, errors } = describeEndpoint("countMessageTokens", countErrors);
   http.post(
     "/messages/count_tokens",
     {
@@ -95,7 +93,7 @@ function addCount(http: HttpServer, { catalog, clock }: MessageDependencies): vo
       schema: {
         ...schema,
         summary: "Count the tokens of a message",
-        description: "About how many tokens a request has, by our own count. It costs nothing.",
+        description: "Estimates the input tokens of a request. Free of charge.",
         tags: ["Chat"],
         headers: describeHeaders("anthropic-version", "anthropic-beta"),
         querystring: messageQuerySchema,
@@ -114,14 +112,14 @@ function addCount(http: HttpServer, { catalog, clock }: MessageDependencies): vo
 
 type Headers = FastifyRequest["headers"];
 
-/** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
+/** Validates a request and plans the call, without side effects. Throws if the request is invalid. */
 function prepareMessage(
   { chat, catalog }: Pick<MessageDependencies, "chat" | "catalog">,
   { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
   headers: Headers,
 ): CallPlan<ChatKinds> {
   checkVersion(headers["anthropic-version"]);
-  // The schema has checked it.
+  // Validated by the schema.
   const written = body as Fields & { model: string };
   const read = readMessageRequest(written, findModel(catalog, written.model));
   checkFetchedUrls({ wire: "messages", body: read.body });
@@ -165,7 +163,7 @@ function findModel(catalog: LiveCatalog, modelId: string): MessageModel | null {
   };
 }
 
-/** What a vendor of the same wire is to see. */
+/** The headers to forward to an upstream with the same API. */
 function readVendorHeaders(headers: Headers): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name of ["anthropic-version", "anthropic-beta"]) {

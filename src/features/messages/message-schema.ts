@@ -1,8 +1,8 @@
 import { type TSchema, Type } from "typebox";
 
 /**
- * Bodies of Anthropic's Messages API. Content blocks and tools are open here and read by hand: an upstream of Anthropic's
- * may know kinds that this has never heard of. `read-message-request.ts` and what it calls refuse the rest by name.
+ * Bodies of Anthropic's Messages API. Content blocks and tools are open, because an Anthropic upstream may know types
+ * that this gateway does not. `read-message-request.ts` validates them.
  */
 
 function nullable(schema: TSchema): TSchema {
@@ -17,7 +17,7 @@ const block = Type.Object(
   {
     ...open,
     description:
-      "`text`, `image`, `document`, `search_result`, `tool_result` of a user; `text`, `tool_use`, `thinking`, `redacted_thinking` of the assistant.",
+      "User: `text`, `image`, `document`, `search_result`, `tool_result`. Assistant: `text`, `tool_use`, `thinking`, `redacted_thinking`.",
     examples: [{ type: "text", text: "Why is the sky blue?" }],
   },
 );
@@ -81,14 +81,14 @@ const conversation = {
   cache_control: cacheControl,
 };
 
-/** What the reference shows, in place of every field there is. */
+/** The example in the API reference: the smallest request instead of every field. */
 const shortRequest = {
   model: "sandbox-chat",
   max_tokens: 1024,
   messages: [{ role: "user", content: "Why is the sky blue? Answer in one sentence." }],
 };
 
-/** Fields that only some upstreams know are looked at later: a route may name them. */
+/** `readMessageRequest` rejects unknown fields later: a route may name extra ones. */
 export const messageRequestSchema = Type.Object(
   {
     ...conversation,
@@ -108,21 +108,21 @@ const { max_tokens: _, ...shortConversation } = shortRequest;
 
 export const tokenCountRequestSchema = Type.Object(conversation, { ...open, examples: [shortConversation] });
 
-/** Clients of Anthropic's say in the query that they know what is not final; in the header they say what. */
+/** Anthropic's SDKs send `?beta=true` with beta features, and name them in the header. */
 export const messageQuerySchema = Type.Object(
-  { beta: Type.Optional(Type.Boolean({ description: "Takes no effect; `anthropic-beta` says what is meant." })) },
+  { beta: Type.Optional(Type.Boolean({ description: "Ignored. Use the header `anthropic-beta`." })) },
   { additionalProperties: false },
 );
 
 const tokenCount = Type.Integer({ minimum: 0 });
 
-/** An answer as it is documented; it is written by hand. */
+/** Documentation only: the response is written by hand. */
 export const messageAnswerSchema = Type.Object(
   {
     id: Type.String(),
     type: Type.Literal("message"),
     role: Type.Literal("assistant"),
-    model: Type.String({ description: "The id that the request named." }),
+    model: Type.String({ description: "The model id from the request." }),
     content: Type.Array(block, { description: "`text`, `thinking` and `tool_use` blocks." }),
     stop_reason: Type.String({ examples: ["end_turn", "max_tokens", "tool_use", "refusal"] }),
     stop_sequence: Type.Union([Type.String(), Type.Null()]),
@@ -132,21 +132,23 @@ export const messageAnswerSchema = Type.Object(
         cache_creation_input_tokens: tokenCount,
         cache_read_input_tokens: tokenCount,
         output_tokens: tokenCount,
-        charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+        charge: Type.String({ description: "The cost of the call, as a decimal in the deployment's currency." }),
         cache_saving: Type.Optional(
-          Type.String({ description: "How much more it would have cost without what was read from a cache." }),
+          Type.String({ description: "How much the prompt cache saved. Absent if it saved nothing." }),
         ),
       },
       open,
     ),
     stopped_by: Type.Optional(
-      Type.Literal("insufficient_balance", { description: "Why the answer is cut short, where money ran out." }),
+      Type.Literal("insufficient_balance", {
+        description: "Present if the answer was cut off because the balance ran out.",
+      }),
     ),
   },
   {
     ...open,
     description:
-      "The answer; with `stream: true` the same as server-sent events, from `message_start` to `message_stop`.",
+      "The message. With `stream: true` it arrives as server-sent events, from `message_start` to `message_stop`.",
   },
 );
 

@@ -32,7 +32,7 @@ const call = (index: number, written: string, id?: string) => ({
   function: { ...(id === undefined ? {} : { name: `tool_${id}` }), arguments: written },
 });
 
-/** Events as a client reads them, in short. */
+/** Events in short form. */
 function listEvents(text: string): string[] {
   return [...text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, name, data = ""]) => {
     const { index = "", delta = {} } = JSON.parse(data);
@@ -41,7 +41,7 @@ function listEvents(text: string): string[] {
   });
 }
 
-test("text that comes as it stands in JSON is sent so, whatever is in it", () => {
+test("JSON-escaped text is forwarded unchanged", () => {
   const presenter = open();
   const events = presenter.presentPieces([
     { choices: "", text: "Hm\\n", soleField: "reasoning_content", isGoingOn: true },
@@ -55,7 +55,7 @@ test("text that comes as it stands in JSON is sent so, whatever is in it", () =>
   ]);
 });
 
-test("calls whose arguments come in turns keep their blocks", () => {
+test("interleaved tool calls keep their blocks", () => {
   const presenter = open();
   const events = presenter.presentPieces([
     piece({ tool_calls: [call(0, '{"a":', "x")] }),
@@ -70,7 +70,7 @@ test("calls whose arguments come in turns keep their blocks", () => {
   ]);
 });
 
-test("a whole answer has its blocks in order; arguments that are no JSON are handed on", () => {
+test("a non-streaming answer has its blocks in order; arguments that are not JSON are passed on", () => {
   const message = {
     content: "Well.",
     reasoning_content: "Hm",
@@ -88,7 +88,7 @@ test("a whole answer has its blocks in order; arguments that are no JSON are han
   });
 });
 
-test("a refusal is one", () => {
+test("a refusal is a refusal", () => {
   const choices = JSON.stringify([{ index: 0, message: { content: null, refusal: "No." }, finish_reason: "stop" }]);
   expect(JSON.parse(open(false).presentWhole(end({ choices, text: "", usage })))).toMatchObject({
     content: [{ type: "text", text: "No." }],
@@ -97,7 +97,7 @@ test("a refusal is one", () => {
   });
 });
 
-test("what money did not suffice for ends as if the cap were reached, and says why", () => {
+test("an answer that runs out of balance ends as if at the cap, and says why", () => {
   const presenter = open();
   const events = presenter.presentPieces([piece({ content: "One" })]) + presenter.presentCut();
   const tail = presenter.presentTail(end(null, "insufficient_balance"));
@@ -112,7 +112,7 @@ test("what money did not suffice for ends as if the cap were reached, and says w
 
 const nativeStart = 'event: content_block_start\ndata: {"type":"content_block_start","index":4,"content_block":{}}\n\n';
 
-test("a vendor's own events are sent as they are; the last is ours, and tells the charge", () => {
+test("a vendor's own events are forwarded; the last is ours, with the charge", () => {
   const presenter = open();
   const pieces = [{ choices: "[]", text: "", nativeEvents: nativeStart }];
   expect(presenter.presentPieces(pieces)).toBe(nativeStart);
@@ -121,14 +121,14 @@ test("a vendor's own events are sent as they are; the last is ours, and tells th
   );
 });
 
-test("a vendor's own events that money did not suffice for are ended", () => {
+test("a vendor's own events are ended when the balance runs out", () => {
   const presenter = open();
   presenter.presentPieces([{ choices: "[]", text: "", nativeEvents: nativeStart }]);
   const last = presenter.presentCut() + presenter.presentTail(end(null, "insufficient_balance"));
   expect(listEvents(last)).toEqual(["stop 4", "message_delta  max_tokens", "message_stop"]);
 });
 
-test("a vendor's own answer is sent as it is, with the usage that was charged", () => {
+test("a vendor's own answer is forwarded, with the charged usage", () => {
   const nativeBody = {
     id: "msg_1",
     type: "message",

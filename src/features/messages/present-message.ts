@@ -5,12 +5,12 @@ import type { CallEnd, CallPresenter } from "../calls/index.ts";
 import { type ChatKinds, describeCost } from "../chat/index.ts";
 import { unsignedThinkingMark } from "./thinking-mark.ts";
 
-/** What an answer says of itself. */
+/** The identity of a response. */
 type MessageEnvelope = { id: string; model: string };
 
 type ToolCall = { index?: number; id?: string; function?: { name?: string; arguments?: string } };
 
-/** A message of chat, or a part of one. */
+/** A chat message, or a delta of one. */
 type ChatContent = {
   content?: string | null;
   refusal?: string | null;
@@ -23,7 +23,7 @@ type Choice = { index: number; delta?: ChatContent; message?: ChatContent; finis
 
 const jsonType = "application/json; charset=utf-8";
 
-/** A block of content that has begun and not ended. */
+/** A content block that has started and not stopped. */
 type OpenBlock = { index: number; kind: "text" | "thinking" | "tool_use"; head: string };
 
 const deltaStart = "event: content_block_delta\n";
@@ -38,7 +38,7 @@ const starts = {
   thinking: '{"type":"thinking","thinking":"","signature":""}',
 } as const;
 
-/** One answer in Anthropic's form. What comes from an upstream that speaks the same wire is sent on as it is. */
+/** Writes one answer in Anthropic's format. Forwards an upstream's own events if it has the same API. */
 export class MessagePresenter implements CallPresenter<ChatKinds> {
   readonly form: "whole" | "events";
   readonly contentType: string;
@@ -47,7 +47,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   private hasBegun = false;
   private isNative = false;
   private blocks = 0;
-  /** The block that grows, and the calls before it whose arguments are not complete. */
+  /** The current block, and earlier tool calls with incomplete arguments. */
   private open: OpenBlock | null = null;
   private readonly calls = new Map<number, { block: OpenBlock; written: string; isOpen: boolean }>();
   private hasCalled = false;
@@ -60,7 +60,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     this.contentType = isStreamed ? eventStreamHeaders["content-type"] : jsonType;
   }
 
-  /** About how much input there is: the first event tells it, and the last how much it was. */
+  /** The estimated input tokens for `message_start`; the last event has the real number. */
   expectInput(tokensLikely: number): void {
     this.inputTokensLikely = tokensLikely;
   }
@@ -97,7 +97,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     ];
   }
 
-  /** What a model says in place of an answer is what it says. */
+  /** A refusal is sent as text. */
   private takeText({ content, refusal }: ChatContent): string {
     if (refusal) this.hasRefused = true;
     return (content ?? "") + (refusal ?? "");
@@ -116,7 +116,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   private takeNative(events: string): string {
     this.isNative = true;
     this.hasBegun = true;
-    // Most are parts of a block, and tell neither of its begin nor of its end.
+    // Most are deltas, which neither start nor stop a block.
     if (events.startsWith(deltaStart)) return events;
     const started = /event: content_block_start\ndata: .*?"index":\s*(\d+)/.exec(events);
     if (started !== null) this.open = { index: Number(started[1]), kind: "text", head: "" };
@@ -141,7 +141,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     return events;
   }
 
-  /** Text, as it stands in JSON, for the block that grows, or for a new one. */
+  /** Appends JSON-escaped text to the current block, or starts a new one. */
   private write(kind: "text" | "thinking", text: string, { usage }: ChatPiece): string {
     if (this.open?.kind === kind) return `${this.open.head}${text}"}}\n\n`;
     const events = this.begin(usage) + this.close();
@@ -149,7 +149,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     return `${events}${presentStart(this.open.index, starts[kind])}${this.open.head}${text}"}}\n\n`;
   }
 
-  /** A block that comes whole. */
+  /** A block that arrives complete. */
   private writeImage(image: object, { usage }: ChatPiece): string {
     const events = this.begin(usage) + this.close();
     const block = this.createBlock("text");
@@ -181,7 +181,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   private createBlock(kind: OpenBlock["kind"]): OpenBlock {
     const index = this.blocks;
     this.blocks += 1;
-    // Joined, and not added up: a sum of texts would be kept in all its parts for as long as the block grows.
+    // `join`, not `+`: V8 would keep a concatenated string as a tree of its parts for the whole block.
     const head = [
       "event: content_block_delta\n",
       `data: {"type":"content_block_delta","index":${index},`,
@@ -198,7 +198,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     return `${presentEvent("message_start", { message })}event: ping\ndata: {"type":"ping"}\n\n`;
   }
 
-  /** Ends the block that grows, unless it is a call whose arguments may still go on among those of others. */
+  /** Stops the current block, unless it is a tool call whose arguments may continue interleaved with others. */
   private close(): string {
     const { open } = this;
     if (open === null) return "";
@@ -220,7 +220,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     return events;
   }
 
-  /** Its end follows with the tail. */
+  /** The tail ends the message. */
   presentCut(): string {
     const events = this.begin(undefined) + this.closeAll();
     this.finishReason = "length";
@@ -229,12 +229,12 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   presentTail({ usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
-    // All of a vendor's own events but the last have been sent.
+    // All of the vendor's events except the last were already sent.
     if (this.isNative) return presentEvent("message_stop", { usage: describeCost(usage, settlement.charge) });
     const delta = { ...this.describeStop(), container: null };
     const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
-    const told = { ...emptyUsage, ...presentCounts(usage), ...describeCost(usage, settlement.charge) };
-    return `${presentEvent("message_delta", { delta, usage: told, ...stopped })}${presentEvent("message_stop", {})}`;
+    const finalUsage = { ...emptyUsage, ...presentCounts(usage), ...describeCost(usage, settlement.charge) };
+    return `${presentEvent("message_delta", { delta, usage: finalUsage, ...stopped })}${presentEvent("message_stop", {})}`;
   }
 
   presentFailure(body: unknown): string {
@@ -252,7 +252,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 }
 
-/** A block as callers send images, of a data URL. */
+/** A data URL as an image block, in the format that callers send. */
 function presentImage({ image_url: { url = "" } = {} }: { image_url?: { url?: string } }) {
   const [, media_type = "", data = ""] = /^data:([^;]+);base64,(.*)$/s.exec(url) ?? [];
   return { type: "image", source: { type: "base64", media_type, data } };
@@ -260,7 +260,7 @@ function presentImage({ image_url: { url = "" } = {} }: { image_url?: { url?: st
 
 const kinds = { content: "text", reasoning_content: "thinking" } as const;
 
-/** What chat says of an end. It does not tell which of the stop sequences was written. */
+/** Maps chat's finish reason. Chat does not report which stop sequence matched. */
 function decideStopReason(
   reason: string | null,
   { hasCalled, hasRefused }: { hasCalled: boolean; hasRefused: boolean },
@@ -284,7 +284,7 @@ const emptyUsage = {
   ...{ server_tool_use: null, service_tier: "standard", inference_geo: null, speed: "standard" },
 };
 
-/** Anthropic counts what was cached beside the input, not inside it. */
+/** Anthropic counts cached input separately from `input_tokens`. */
 function presentCounts(usage: ChatUsage) {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = usage;
   return {
@@ -308,7 +308,7 @@ function presentStart(index: number, block: string): string {
   return `event: content_block_start\ndata: {"type":"content_block_start","index":${index},"content_block":${block}}\n\n`;
 }
 
-/** Thoughts end with what stands for their signature. */
+/** A thinking block ends with a placeholder for its signature. */
 function presentStop({ index, kind }: OpenBlock): string {
   const signature =
     kind === "thinking"
@@ -320,12 +320,12 @@ function presentStop({ index, kind }: OpenBlock): string {
   return `${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`;
 }
 
-/** A text as it stands between the quotes of JSON. */
+/** JSON-escaped, without the quotes. */
 function escapeText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What a model wrote that is no JSON is handed on as it is: a tool can say what is wrong with it. */
+/** Arguments that are not valid JSON are passed on: the tool can report what is wrong. */
 function parseInput(written: string): unknown {
   try {
     return JSON.parse(written);
@@ -334,7 +334,7 @@ function parseInput(written: string): unknown {
   }
 }
 
-/** Whether nothing can follow. */
+/** Whether the arguments are complete JSON. */
 function isComplete(written: string): boolean {
   return typeof parseInput(written) === "object" && written.trim() !== "";
 }

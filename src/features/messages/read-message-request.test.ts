@@ -12,8 +12,8 @@ const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
 const tool = { name: "x", input_schema: { type: "object" } };
 const png = { type: "base64", media_type: "image/png", data: "AAAA" };
 
-describe("a conversation in the form of chat", () => {
-  test("every kind of block has its place, and marks stay where they are", () => {
+describe("a conversation in the chat format", () => {
+  test("has every block type in its place, with its cache marks", () => {
     const { request, obstacle, body } = read({
       system: [
         { type: "text", text: "Be brief." },
@@ -80,12 +80,12 @@ describe("a conversation in the form of chat", () => {
         reasoning_details: [{ type: "reasoning.encrypted", data: "x", format: "anthropic-claude-v1" }],
       },
     ]);
-    // A vendor would refuse thoughts that it has not signed.
+    // A vendor would reject thinking blocks that it has not signed.
     expect(JSON.stringify(body)).not.toContain(unsignedThinkingMark);
     expect(JSON.stringify(body)).toContain("redacted_thinking");
   });
 
-  test("documents are files or text", () => {
+  test("has documents as files or text", () => {
     const documents = [
       { type: "document", title: "A", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } },
       { type: "document", title: "B", source: { type: "text", media_type: "text/plain", data: "text" } },
@@ -128,7 +128,7 @@ describe("fields", () => {
     ],
     ["a small budget", { thinking: { type: "enabled", budget_tokens: 2048 } }, { reasoning_effort: "low" }],
     ["a large budget", { thinking: { type: "enabled", budget_tokens: 31_999 } }, { reasoning_effort: "high" }],
-    ["no thoughts", { thinking: { type: "disabled" } }, { reasoning_effort: "none" }],
+    ["no thinking", { thinking: { type: "disabled" } }, { reasoning_effort: "none" }],
     ["an effort", { thinking: { type: "adaptive" }, output_config: { effort: "max" } }, { reasoning_effort: "max" }],
     [
       "a format",
@@ -159,11 +159,11 @@ describe("fields", () => {
     ["tools[0]", { tools: [{ type: "web_search_20260318", name: "web_search" }] }],
     ["tools[0].allowed_callers", { tools: [{ ...tool, allowed_callers: ["code_execution_20260521"] }] }],
     ["messages[0].content[0]", { messages: [{ role: "user", content: [{ type: "container_upload", file_id: "f" }] }] }],
-  ])("%s is left to upstreams that speak Anthropic's API", (param, fields) => {
+  ])("%s needs an upstream with Anthropic's API", (param, fields) => {
     expect(read(fields).obstacle?.param).toBe(param);
   });
 
-  test("a tool that is held back is offered once a search has found it", () => {
+  test("a deferred tool is offered once a search has found it", () => {
     const tools = [tool, { ...tool, name: "y", defer_loading: true }, { ...tool, name: "z", defer_loading: true }];
     const found = { type: "tool_reference", tool_name: "z" };
     const use = { type: "tool_use", id: "a", name: "x", input: {} };
@@ -180,14 +180,14 @@ describe("fields", () => {
     expect(read({ tools: tools.slice(1) }).request.tools).toBeUndefined();
   });
 
-  test("a model that does not reason is asked for no thoughts, by any wire", () => {
+  test("a model that does not reason gets no thinking options, in either format", () => {
     const fields = { thinking: { type: "adaptive" }, output_config: { effort: "high", format: null } };
     const { request, body } = read(fields, { ...model, isReasoning: false });
     expect(request.reasoning_effort).toBeUndefined();
     expect(body).toEqual({ ...asked, output_config: { format: null } });
   });
 
-  test("a vendor is not sent what says nothing, or what only it could know", () => {
+  test("a vendor is not sent defaults, or fields that only it could interpret", () => {
     const { body, obstacle } = read({
       speed: "standard",
       mcp_servers: [],
@@ -197,12 +197,12 @@ describe("fields", () => {
     expect(JSON.parse(JSON.stringify(body))).toEqual(asked);
   });
 
-  test("what lies elsewhere is reckoned with", () => {
+  test("references to files and URLs count towards the input size", () => {
     const { referencedBytes } = read({ tools: [{ type: "web_search_20260318", name: "web_search" }] });
     expect(referencedBytes).toBeGreaterThan(0);
   });
 
-  test("a body that is nested without end is refused", () => {
+  test("a body nested too deep is rejected", () => {
     let deep: unknown = {};
     for (let level = 0; level < 70; level += 1) deep = { deep };
     const use = { type: "tool_use", id: "a", name: "x", input: deep };
@@ -211,7 +211,7 @@ describe("fields", () => {
   });
 });
 
-describe("places in the words of the caller", () => {
+describe("paths in the caller's request", () => {
   const { places } = read({
     system: "Be brief.",
     messages: [
@@ -248,7 +248,7 @@ describe("places in the words of the caller", () => {
     expect(translatePlace(param, places)).toBe(place);
   });
 
-  test("an error says it in its sentence too", () => {
+  test("an error's message uses them too", () => {
     const error = new AppError("invalid_parameter", "`stop` is wrong.", { param: "stop" });
     expect(translateError(error, places)).toMatchObject({
       param: "stop_sequences",

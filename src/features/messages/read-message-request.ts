@@ -5,40 +5,40 @@ import { type Fields, isObject, needObject, needObjects, needText, refuse } from
 import type { MessagePlace } from "./message-places.ts";
 import { dropUnsignedThinking, readMark, readTurns } from "./read-message-turns.ts";
 
-/** What the model that a request names can do, as far as a request is read by it; `null` where nobody knows it. */
+/** The properties of the requested model that affect reading; `null` for an unknown model. */
 export type MessageModel = {
   isReasoning: boolean;
   outputTokensMax: number | null;
-  /** Whether a route of it names a field beyond the contract. */
+  /** Whether one of its routes names this extra field. */
   takesField(field: string): boolean;
 };
 
-/** A request of Anthropic's API in the form of chat. */
+/** A Messages request in the chat format. */
 export type ReadMessage = {
   request: ChatRequest;
-  /** The request for upstreams that speak Anthropic's API. */
+  /** The request for upstreams with Anthropic's API. */
   body: Fields;
-  /** What only they can do. */
+  /** The first feature that only those upstreams support. */
   obstacle: ChatObstacle | null;
   places: readonly MessagePlace[];
-  /** How much longer than what was sent the input may be, because some of it lies elsewhere. */
+  /** How much longer than the body the input may be, because it references files or URLs. */
   referencedBytes: number;
 };
 
 const jsonDepthMax = 64;
-/** As much as a long document has. */
+/** About the size of a long document. */
 const bytesPerReference = 200_000;
 
-/** Fields that are read here, that mean nothing to chat, or that only an upstream of Anthropic's can do. */
+/** Fields that are translated, ignored, or supported only by Anthropic upstreams. */
 const knownFields: ReadonlySet<string> = new Set([
   ..."model max_tokens messages system stream stop_sequences temperature top_p metadata service_tier".split(" "),
   ..."tools tool_choice thinking output_config output_format cache_control".split(" "),
-  // Left out of the form of chat: the context is as long as it is sent, and nothing is diagnosed.
+  // Ignored: chat has no equivalent.
   ..."context_management diagnostics".split(" "),
   ..."top_k speed container mcp_servers inference_geo fallbacks fallback_credit_token thread compaction".split(" "),
 ]);
 
-/** Fields that only an upstream of Anthropic's can do, unless they say nothing. */
+/** Fields that only Anthropic upstreams support, and a test for values that ask for the default. */
 const nativeFields: Readonly<Record<string, (value: unknown) => boolean>> = {
   top_k: () => false,
   speed: (value) => value === "standard",
@@ -56,7 +56,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
   const turns = body.messages as readonly unknown[];
   const read = readTurns(body.system, turns);
   if (read.messages.length === 0 && read.obstacle === null) {
-    refuse("invalid_parameter", "messages", "`messages` say nothing.");
+    refuse("invalid_parameter", "messages", "`messages` has no content.");
   }
   const request: ChatRequest = {
     model: String(body.model),
@@ -69,7 +69,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
   const tools = readTools(body.tools, read.foundTools);
   if (tools.tools.length > 0) request.tools = tools.tools;
   const choice = readToolChoice(body.tool_choice);
-  // Beside tools that only the vendor has, the choice is the vendor's: chat could not say what it is among.
+  // Beside tools that only the vendor has, only the vendor can apply the choice.
   if (tools.obstacle === null) Object.assign(request, choice);
   addForeignFields(request, body, model);
   const last = read.messages.at(-1);
@@ -85,7 +85,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
   };
 }
 
-/** A field that nobody knows here goes only where a route of the model names it. */
+/** An unknown field passes only if a route of the model names it. */
 function addForeignFields(request: ChatRequest, body: Fields, model: MessageModel | null): void {
   for (const field in body) {
     if (knownFields.has(field)) continue;
@@ -96,7 +96,7 @@ function addForeignFields(request: ChatRequest, body: Fields, model: MessageMode
   }
 }
 
-/** Refuses what is nested too deep to be looked at. */
+/** Rejects values nested too deep. */
 function requireFlat(body: Fields): void {
   for (const field in body) {
     if (!isTooDeep(body[field], jsonDepthMax)) continue;
@@ -112,7 +112,7 @@ function isTooDeep(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** More than a model can write is no more than it can write: clients ask for what their own list of models says. */
+/** Caps `max_tokens` at the model's limit: clients send the number from their own model list. */
 function limitOutput(asked: number, model: MessageModel | null): number {
   return model?.outputTokensMax == null ? asked : Math.min(asked, model.outputTokensMax);
 }
@@ -154,7 +154,7 @@ function readFormat({ output_config: config, output_format: old }: Fields): Part
   return { response_format: { type: "json_schema", json_schema: { name: "output", schema, strict: true } } };
 }
 
-/** How much may be thought, and how hard: chat knows only the latter. */
+/** Maps a thinking budget to an effort, because chat has no budget. */
 const effortsOfBudgets: readonly (readonly [tokensMax: number, effort: ReasoningEffort])[] = [
   [4_096, "low"],
   [16_384, "medium"],
@@ -163,7 +163,7 @@ const effortsOfBudgets: readonly (readonly [tokensMax: number, effort: Reasoning
 
 const efforts: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh", "max"]);
 
-/** An effort that is named holds; a budget is one; a model that is left to decide is told nothing. */
+/** An explicit effort wins, then the budget. Adaptive thinking sets nothing. */
 function readThinking({ thinking, output_config: config }: Fields): Partial<ChatRequest> {
   const { type, budget_tokens: budget } = isObject(thinking) ? thinking : {};
   if (type === "disabled") return { reasoning_effort: "none" };
@@ -184,10 +184,10 @@ function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
     const type = tool.type ?? "custom";
     if (type === "custom") {
       const offered = readTool(tool, place);
-      // Until a search has found it, the model is not to know of it.
+      // Deferred tools are hidden from the model until a search has found them.
       if (tool.defer_loading !== true || foundTools.has(String(tool.name))) read.tools.push(offered);
       if (!isCalledByCode(tool)) continue;
-      const message = "This model does not let code call tools.";
+      const message = "This model does not support tool calls from code.";
       read.obstacle ??= { param: `${place}.allowed_callers`, message };
     } else {
       read.references += 1;
@@ -224,7 +224,7 @@ function findNativeField(body: Fields): ChatObstacle | null {
   return null;
 }
 
-/** The request for an upstream of Anthropic's, without what it could not read or the model cannot do. */
+/** The request for an Anthropic upstream, without fields that it or the model does not support. */
 function prepareBody(
   body: Fields,
   { model, hasUnsignedThinking }: { model: MessageModel | null; hasUnsignedThinking: boolean },
@@ -237,7 +237,7 @@ function prepareBody(
   const turns = messages as readonly unknown[];
   return {
     ...rest,
-    // The vendor knows no message by an id of ours, and could diagnose nothing; what says nothing need not be said.
+    // The vendor does not know our message ids, so it cannot diagnose; defaults need not be sent.
     ...Object.fromEntries(silent.map((field) => [field, undefined])),
     messages: hasUnsignedThinking ? dropUnsignedThinking(turns) : turns,
     ...(thinking === undefined || isThinkingDropped ? {} : { thinking }),
@@ -255,10 +255,10 @@ function dropEffort(config: unknown): unknown {
   return rest;
 }
 
-/** The date of the API that a caller knows. There has been one form since the first, and nothing depends on it. */
+/** The API version that the caller expects. Its format has never changed, so the value has no effect. */
 export function checkVersion(version: string | string[] | undefined): void {
   if (version === undefined || (typeof version === "string" && /^\d{4}-\d\d-\d\d$/.test(version))) return;
-  throw new AppError("invalid_parameter", "`anthropic-version` must be a date, as in 2023-06-01.", {
+  throw new AppError("invalid_parameter", "`anthropic-version` must be a date, such as 2023-06-01.", {
     param: "anthropic-version",
   });
 }

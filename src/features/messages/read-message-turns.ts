@@ -8,23 +8,23 @@ type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 type ToolMessage = Extract<ChatMessage, { role: "tool" }>;
 type TextPart = Extract<ChatUserPart, { type: "text" }>;
 
-/** What a conversation is in the form of chat. */
+/** A conversation in the chat format. */
 export type ReadTurns = {
   messages: ChatMessage[];
   places: MessagePlace[];
-  /** The first thing in it that chat cannot say. */
+  /** The first block that chat cannot express. */
   obstacle: ChatObstacle | null;
-  /** So many parts of it lie elsewhere, and may be far longer than what names them. */
+  /** The number of files and URLs, whose content may be far longer than the reference. */
   references: number;
-  /** Some thoughts carry our mark for a signature, and mean nothing to a vendor. */
+  /** Some thinking blocks have our placeholder instead of a vendor's signature. */
   hasUnsignedThinking: boolean;
-  /** The tools that a search has found: those that were held back until then. */
+  /** Deferred tools that a search has found. */
   foundTools: Set<string>;
 };
 
 type Places = { parts: string[]; calls: string[] };
 
-/** Reads the turns one after another. What chat cannot say is noted, and left to upstreams that speak Anthropic's API. */
+/** Reads the turns in order. Records what chat cannot express as an obstacle: only Anthropic upstreams can serve it. */
 export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns {
   const read: ReadTurns = {
     ...{ messages: [], places: [], obstacle: null, references: 0, hasUnsignedThinking: false },
@@ -42,7 +42,7 @@ export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns
   return read;
 }
 
-/** A mark of where a prompt may be cached; a copy, because what is empty is taken out of the form of chat. */
+/** The `cache_control` of a block. A copy, because `dropEmptyFields` changes the chat request in place. */
 export function readMark({ cache_control: mark }: Fields): CacheMark {
   return isObject(mark) ? { cache_control: { ...mark } } : {};
 }
@@ -56,7 +56,7 @@ function add(read: ReadTurns, message: ChatMessage, path: string, { parts, calls
   read.places.push({ path, parts, calls });
 }
 
-/** One text that nothing is said about is a text; else it is a list of parts. */
+/** A single unmarked text becomes a string, anything else a list of parts. */
 function joinParts<T extends ChatUserPart>(parts: T[]): string | T[] {
   const [only] = parts;
   const isPlain = parts.length === 1 && only?.type === "text" && only.cache_control === undefined;
@@ -86,10 +86,10 @@ function readInstructions(read: ReadTurns, content: unknown, path: string): void
   if (parts.length > 0) add(read, { role: "system", content: joinParts(parts) }, path, { parts: places, calls: [] });
 }
 
-/** What a client tells its vendor's accounting in the place of instructions. It changes often, and is nothing to a model. */
+/** Claude Code sends accounting data for its vendor as a system block. It changes often and is useless to a model. */
 const billingMark = "x-anthropic-billing-header:";
 
-/** Results of tools are messages of their own, before whatever else the user says. */
+/** Tool results become messages of their own, before the rest of the user's turn. */
 function readUserTurn(read: ReadTurns, content: unknown, path: string): void {
   if (typeof content === "string") {
     add(read, { role: "user", content }, path, { parts: [], calls: [] });
@@ -144,16 +144,16 @@ function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): vo
   }
 }
 
-/** Some of these bring what lies elsewhere. */
+/** Some of these reference files or URLs. */
 function noteForeignBlock(read: ReadTurns, block: Fields, at: string): void {
   const name = needText(block, "type", at);
   read.references += 1;
-  note(read, at, `This model does not take blocks of the type ${name}.`);
+  note(read, at, `This model does not support content blocks of type ${name}.`);
 }
 
 function noteCitations(read: ReadTurns, { citations }: Fields, at: string): void {
   if (isObject(citations) && citations.enabled === true) {
-    note(read, `${at}.citations`, "This model does not cite what it read.");
+    note(read, `${at}.citations`, "This model does not support citations.");
   }
 }
 
@@ -171,11 +171,11 @@ function readImage(read: ReadTurns, block: Fields, at: string, say: Say): void {
   } else if (source.type === "url") {
     say({ type: "image_url", image_url: { url: needText(source, "url", place) }, ...readMark(block) }, at);
   } else {
-    noteReference(read, at, "images by the id of a file");
+    noteReference(read, at, "images by file id");
   }
 }
 
-/** A PDF is a file; whatever of a document is text is said as text, after its title. */
+/** A PDF becomes a file part. A text document becomes text, after its title. */
 function readDocument(read: ReadTurns, block: Fields, at: string, say: Say): void {
   const place = `${at}.source`;
   const source = needObject(block, "source", at);
@@ -203,11 +203,11 @@ function readDocument(read: ReadTurns, block: Fields, at: string, say: Say): voi
       break;
     }
     default:
-      noteReference(read, at, source.type === "url" ? "documents by their address" : "documents by the id of a file");
+      noteReference(read, at, source.type === "url" ? "documents by URL" : "documents by file id");
   }
 }
 
-/** What chat has no place for in a result comes right after it, as the user's: images and documents. */
+/** Chat's tool messages have no images or documents, so these follow as a user message. */
 function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): void {
   const texts: TextPart[] = [];
   const places: string[] = [];
@@ -227,7 +227,7 @@ function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): v
     readUserBlock(read, inner, typeof content === "string" ? at : `${at}.content[${index}]`, sort);
   }
   if (texts.length === 0 && hasMedia) texts.push({ type: "text", text: "The result is attached below." });
-  if (block.is_error === true) tellFailure(texts);
+  if (block.is_error === true) prependFailure(texts);
   const message: ToolMessage = {
     role: "tool",
     tool_call_id: needText(block, "tool_use_id", at),
@@ -237,8 +237,8 @@ function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): v
   add(read, message, at, { parts: places, calls: [] });
 }
 
-/** Chat has no field for it, and a model must not take a failure for a result. */
-function tellFailure(texts: TextPart[]): void {
+/** Chat has no `is_error`, and a model must not mistake a failure for a result. */
+function prependFailure(texts: TextPart[]): void {
   const [first = { type: "text", text: "" }] = texts;
   texts[0] = { ...first, text: `The tool failed.\n${first.text}`.trimEnd() };
 }
@@ -255,7 +255,7 @@ function readAssistantTurn(read: ReadTurns, content: unknown, path: string): voi
   for (const [index, block] of needObjects(content, place).entries()) {
     readAssistantBlock(read, block, { at: `${place}[${index}]`, message, texts, places });
   }
-  // Texts that nothing is said about are one: some upstreams take no list here.
+  // Unmarked texts are joined: some upstreams accept no list here.
   const isMarked = texts.some((part) => part.cache_control !== undefined);
   message.content = isMarked ? texts : texts.map(({ text }) => text).join("");
   if (message.content === "" && message.tool_calls !== undefined) message.content = null;
@@ -284,7 +284,7 @@ function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts
         function: { name, arguments: written },
       });
       places.calls.push(at);
-      // Calls have no place for a mark, and the whole message is what comes before it.
+      // A chat tool call has no `cache_control`, so the mark goes to the whole message.
       Object.assign(message, mark);
       break;
     }
@@ -302,7 +302,7 @@ function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts
   }
 }
 
-/** How thoughts that Anthropic signed are told apart from those of others. */
+/** Identifies reasoning that Anthropic signed. */
 const vendorFormat = "anthropic-claude-v1";
 
 function readThinking(read: ReadTurns, block: Fields, at: string, message: AssistantMessage): void {
@@ -317,7 +317,7 @@ function readThinking(read: ReadTurns, block: Fields, at: string, message: Assis
   message.reasoning_details.push({ type: "reasoning.text", text, signature, format: vendorFormat });
 }
 
-/** The turns without thoughts that no vendor has signed. */
+/** The turns without thinking blocks that no vendor has signed. */
 export function dropUnsignedThinking(turns: readonly unknown[]): unknown[] {
   return turns.flatMap((turn) => {
     if (!isObject(turn) || !Array.isArray(turn.content)) return [turn];

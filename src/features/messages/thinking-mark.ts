@@ -1,5 +1,5 @@
 /**
- * What stands for a signature on the thoughts of upstreams that do not sign theirs: clients keep thoughts only with one,
- * and send both back. Thoughts that carry it go back as plain text, to upstreams that want them so.
+ * The signature of thinking blocks from upstreams that do not sign theirs: clients only keep and send back signed
+ * blocks. Blocks with this value are sent back to upstreams as plain reasoning text.
  */
 export const unsignedThinkingMark = "sluice.unsigned-thinking.1";
