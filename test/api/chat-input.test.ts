@@ -410,7 +410,7 @@ test("what just fits is sent", async () => {
 const picture = askWithPart(image("https://example.com/a.png"));
 
 describeRefusals("a model is not asked for what it cannot do", [
-  ["chat", ask({ model: "picture" }), unsupported, "model", /picture is no chat model: its type is image/],
+  ["chat", ask({ model: "picture" }), unsupported, "model", /picture is not a chat model. Its type is image/],
   ["streaming", ask({ model: "plain", stream: true }), unsupported, "stream", /capability streaming/],
   ["tools", ask({ model: "plain", tools: [tool("add")] }), unsupported, "tools", /capability tools/],
   ["functions", ask({ model: "plain", functions: [{ name: "add" }] }), unsupported, "functions", /capability tools/],

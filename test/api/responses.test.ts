@@ -3,7 +3,7 @@ import { Agent, tool as agentTool, OpenAIProvider, Runner } from "@openai/agents
 import { generateText, isStepCount, jsonSchema, type LanguageModel, Output, streamText, tool } from "ai";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forgetExpiredResponses } from "../../src/features/responses/index.ts";
+import { sweepExpiredResponses } from "../../src/features/responses/index.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { citySchema, pixelUrl, writeClientCatalog } from "../harness/chat/client-catalog.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
@@ -397,11 +397,11 @@ describe("a response that is stored", () => {
     const count = async () =>
       (await database.selectFrom("responses").select("id").where("account_id", "=", own.accountId).execute()).length;
     const now = new Date();
-    await forgetExpiredResponses(database, now);
+    await sweepExpiredResponses(database, now);
     expect(await count()).toBe(2);
     await own.client.responses.create({ model, input: "Three", previous_response_id: second.id, store: false });
     await database.updateTable("responses").set({ expires_at: past }).where("id", "=", second.id).execute();
-    await forgetExpiredResponses(database, now);
+    await sweepExpiredResponses(database, now);
     expect(await count()).toBe(0);
   });
 
@@ -514,7 +514,7 @@ describe("a conversation", () => {
     const past = new Date(Date.now() - 1000);
     await database.updateTable("conversations").set({ expires_at: past }).where("id", "=", id).execute();
     await expect(own.client.conversations.retrieve(id)).rejects.toMatchObject({ status: 404 });
-    await forgetExpiredResponses(database, new Date());
+    await sweepExpiredResponses(database, new Date());
     for (const [table, column] of [
       ["conversations", "id"],
       ["conversation_items", "conversation_id"],

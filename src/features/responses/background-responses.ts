@@ -5,12 +5,13 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { presentError } from "../../platform/http/error-response.ts";
 import { type CallFacts, closeFacts, type SeenLimits } from "../../platform/http/request-context.ts";
 import type { Span } from "../../platform/tracing/span.ts";
-import { type BegunCall, type CallEnd, type Calls, noteFacts, noteRouting } from "../calls/index.ts";
+import { type BegunCall, type CallEnd, noteFacts, noteRouting } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
-import { addToConversation, describeRow, type KeepDependencies, type KeptRequest } from "./keep-response.ts";
+import { addToConversation, describeRow, type KeptRequest } from "./keep-response.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import { writeEvent } from "./response-output.ts";
 import {
   type AbandonedResponse,
@@ -27,19 +28,22 @@ type BackgroundOrder = PreparedResponse & {
   kept: KeptRequest;
   limits: SeenLimits | null;
   span: Span | null;
-  /** What becomes known of it when it ends. */
+  /** Filled in when the response ends. */
   facts: CallFacts;
 };
 
-/** Responses that are made while nobody waits for them. */
+/** Responses that run in the background, without a waiting caller. */
 export type BackgroundResponses = {
-  /** Begins one, and answers how it stands. Throws where a limit or the balance does not allow it. */
+  /** Starts a response and returns its initial state. Throws if a limit or the balance does not allow it. */
   begin(order: BackgroundOrder): Promise<{ id: string; body: string }>;
-  /** Stops one that is still being made; its upstream too, at once where this process makes it. */
+  /**
+   * Cancels a running response. Stops its upstream immediately if it runs in this process, else at its next lease
+   * renewal.
+   */
   cancel(response: StoredResponse): Promise<void>;
-  /** Has the events of one written, from now or from its beginning, until there are no more. */
+  /** Writes the events after `startingAfter`, past and future, until there are no more. */
   follow(response: StoredResponse, startingAfter: number, stream: EventReader): Promise<void>;
-  /** Ends those whose process died as failed. What they held comes back by itself. */
+  /** Marks responses whose process died as failed. Their holds expire. */
   endAbandoned(): Promise<void>;
   close(): void;
 };
@@ -50,16 +54,14 @@ type Running = Key & { kept: KeptRequest; call: BegunCall<ChatKinds>; log: Event
 
 const leaseMs = 30_000;
 const renewMs = 5_000;
-/** How often somebody who reads what another process makes looks for more of it. */
+/** How often to poll the events of a response that runs in another process. */
 const pollMs = 500;
 const abandonedAtOnceMax = 100;
 const eventBytesMax = 8 * 1024 * 1024;
 const endTriesMax = 5;
 const endRetryMs = 1000;
 
-type BackgroundDependencies = KeepDependencies & { calls: Pick<Calls, "begin"> };
-
-export function createBackgroundResponses(dependencies: BackgroundDependencies): BackgroundResponses {
+export function createBackgroundResponses(dependencies: ResponseDependencies): BackgroundResponses {
   const { database, clock, logger, retentionMs, calls } = dependencies;
   const running = new Map<string, Running>();
   const readLease = (): Date => new Date(clock.now().getTime() + leaseMs);
@@ -71,9 +73,9 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
   }
 
   async function finish(order: BackgroundOrder, one: Running, end: CallEnd<ChatKinds>): Promise<void> {
-    logger.info(describeEnd(order, end), "a response was made in the background");
+    logger.info(describeEnd(order, end), "background response finished");
     noteFacts(order.facts, one.call, end);
-    // Whoever stopped it has said how it ends.
+    // The cancel has already stored the final state.
     if (end.hasHungUp) one.log?.end("");
     else await keepEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
   }
@@ -91,7 +93,7 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
     one.call.ended
       .then((end) => finish(order, one, end))
       .catch((error: unknown) => fail(order, one, error))
-      .catch((error: unknown) => logger.error({ response_id: one.id, error }, "end of a response not stored"))
+      .catch((error: unknown) => logger.error({ response_id: one.id, error }, "response result not stored"))
       .finally(() => running.delete(one.id));
   }
 
@@ -139,19 +141,19 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
   };
 }
 
-async function renewOne({ database, logger }: KeepDependencies, one: Running, leaseUntil: Date): Promise<void> {
+async function renewOne({ database, logger }: ResponseDependencies, one: Running, leaseUntil: Date): Promise<void> {
   try {
     const events = boundEvents(one.log?.text() ?? null);
-    // It was cancelled or deleted at another process.
+    // Cancelled or deleted through another process.
     if (!(await renewLease(database, one, { leaseUntil, events }))) one.call.hangUp();
   } catch (error) {
-    logger.warn({ response_id: one.id, error }, "the lease of a response could not be renewed");
+    logger.warn({ response_id: one.id, error }, "response lease not renewed");
   }
 }
 
-/** Writes how a response ended; one that was cancelled or deleted meanwhile stays as it is. */
+/** Stores the final state, unless the response was cancelled or deleted in the meantime. */
 async function keepEnd(
-  { database, clock, logger, retentionMs }: KeepDependencies,
+  { database, clock, logger, retentionMs }: ResponseDependencies,
   { log, accountId, id, kept }: Running,
   finished: FinishedResponse,
   tail: string,
@@ -168,16 +170,16 @@ async function keepEnd(
       });
       break;
     } catch (error) {
-      logger.warn({ response_id: id, error }, "the end of a response could not be kept");
+      logger.warn({ response_id: id, error }, "response result not stored");
       await wait(endRetryMs * tries);
     }
   }
   log?.end(isWanted ? tail : "");
 }
 
-/** What another process makes is read from where it keeps it. */
+/** Polls the database for the events of a response that runs in another process. */
 async function pollEvents(
-  database: KeepDependencies["database"],
+  database: ResponseDependencies["database"],
   key: Key,
   startingAfter: number,
   reader: EventReader,
@@ -208,26 +210,27 @@ function presentTail({ presenter, kept }: BackgroundOrder, end: CallEnd<ChatKind
     : presenter.presentFailure(presentError(end.failure, kept.requestId).body);
 }
 
-/** Nobody goes on from the middle of what is too long to be kept. */
+/** Events above the limit are not stored, so they cannot be streamed again. */
 function boundEvents(events: string | null): string | null {
   return events !== null && events.length > eventBytesMax ? null : events;
 }
 
 function toFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const message = "Something in the gateway went wrong. Report it with the request_id.";
+  const message = "Something went wrong in the gateway. Report it with the request_id.";
   return new AppError("internal_error", message, { cause: error });
 }
 
 function describeAbandoned({ body, events }: AbandonedResponse) {
-  const message = "The gateway stopped before the response was complete.";
+  const message = "The gateway stopped before the response was complete. Create it again.";
   const failed = JSON.stringify({
     ...JSON.parse(body),
     status: "failed",
     error: { code: "server_error", message },
   });
-  const told = events && events + writeEvent("response.failed", findLastNumber(events) + 1, `"response":${failed}`);
-  return { state: "failed" as const, body: failed, itemIds: [], events: told };
+  const allEvents =
+    events && events + writeEvent("response.failed", findLastNumber(events) + 1, `"response":${failed}`);
+  return { state: "failed" as const, body: failed, itemIds: [], events: allEvents };
 }
 
 function describeEnd({ plan, kept }: BackgroundOrder, { usage, settlement, hasHungUp }: CallEnd<ChatKinds>) {

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { optionalBody } from "../../platform/http/optional-body.ts";
@@ -35,12 +35,10 @@ import { pageBytesMax, presentItemPage } from "./item-page.ts";
 import { itemIdPattern, keepItems } from "./keep-items.ts";
 import { readInput } from "./read-input.ts";
 import { checkFieldDepth } from "./read-response-request.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import { readSuffix } from "./response-envelope.ts";
 import type { JsonObject } from "./response-request.ts";
 import { inputItemListSchema, inputItemQuerySchema } from "./response-schema.ts";
-import type { TextQuota } from "./text-quota.ts";
-
-export type ConversationDependencies = { database: Database; clock: Clock; retentionMs: number; quota: TextQuota };
 
 const tags = ["Conversations"];
 const params = pathParams({ conversation_id: "conversation" });
@@ -48,11 +46,22 @@ const itemParams = pathParams({ conversation_id: "conversation", item_id: "conve
 const noQuery = Type.Object({}, { additionalProperties: false });
 const includeQuery = Type.Pick(inputItemQuerySchema, ["include", "include[]"], { additionalProperties: false });
 
-/** Conversations cost nothing to create. */
+/** Conversations are free, so their number is limited. */
 const conversationsMax = 10_000;
 const jsonType = "application/json; charset=utf-8";
 
-export function addConversationRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
+/** Errors of a request with a body, in addition to those of every endpoint. */
+const bodyErrors = [
+  "invalid_json",
+  "missing_parameter",
+  "invalid_parameter",
+  "unknown_parameter",
+  "unsupported_capability",
+  "payload_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
+
+export function addConversationRoutes(http: HttpServer, dependencies: ResponseDependencies): void {
   addCreate(http, dependencies);
   addReadAndChange(http, dependencies);
   addItemRoutes(http, dependencies);
@@ -64,11 +73,11 @@ function readKey(request: { params: { conversation_id: string }; caller: Fastify
 }
 
 function createMissing(what = "conversation"): AppError {
-  const message = `There is no such ${what}, or its time is over.`;
+  const message = `There is no such ${what}, or it has expired.`;
   return new AppError("not_found", message, { param: what === "conversation" ? "conversation_id" : "item_id" });
 }
 
-async function getConversation({ database, clock }: ConversationDependencies, key: ConversationKey) {
+async function getConversation({ database, clock }: ResponseDependencies, key: ConversationKey) {
   const found = await findConversation(database, key, clock.now());
   if (found === null) throw createMissing();
   return found;
@@ -81,26 +90,26 @@ function present({ id, createdAt, metadata }: StoredConversation) {
   };
 }
 
-/** The items of a request as they are kept. Throws what is wrong with one, as for a response that is made of it. */
+/** The items of a request in their stored form. Validates them like the input of a response. */
 function readItems(items: readonly JsonObject[], requestId: string): StoredItem[] {
   checkFieldDepth("items", items);
   const placed = items.map((item, index) => ({ item, place: `items[${index}]` }));
   readInput(placed);
   for (const { item, place } of placed) {
     if (item.id == null || (typeof item.id === "string" && itemIdPattern.test(item.id))) continue;
-    const message = `\`${place}.id\` has up to 200 letters, digits, hyphens and underscores.`;
+    const message = `\`${place}.id\` must be 1 to 200 letters, digits, hyphens and underscores.`;
     throw new AppError("invalid_parameter", message, { param: `${place}.id` });
   }
   return keepItems(placed, requestId).map((item) => ({ id: String(item.id), text: JSON.stringify(item) }));
 }
 
-/** Refuses before anything is written; `write` is refused again, and undone, where others wrote at the same time. */
+/** Checks the quota before the write and again after it, in the same transaction, because of concurrent writes. */
 async function writeWithinQuota<T>(
-  { database, retentionMs, quota }: ConversationDependencies,
+  { database, retentionMs, quota }: ResponseDependencies,
   { accountId, items }: { accountId: AccountId; items: readonly StoredItem[] },
   write: (tx: Database) => Promise<T>,
 ): Promise<T> {
-  if (retentionMs === 0) throw new AppError("unsupported_capability", "This gateway keeps no conversations.");
+  if (retentionMs === 0) throw new AppError("unsupported_capability", "This gateway does not store conversations.");
   await quota.require(
     database,
     accountId,
@@ -113,26 +122,17 @@ async function writeWithinQuota<T>(
   });
 }
 
-async function requireCount({ database }: ConversationDependencies, accountId: AccountId): Promise<void> {
+async function requireCount({ database }: ResponseDependencies, accountId: AccountId): Promise<void> {
   if ((await countConversations(database, accountId)) < conversationsMax) return;
   throw new AppError(
     "payload_too_large",
-    `An account has at most ${conversationsMax} conversations. Delete some first.`,
+    `An account can have at most ${conversationsMax} conversations. Delete some first.`,
   );
 }
 
-function addCreate(http: HttpServer, dependencies: ConversationDependencies): void {
+function addCreate(http: HttpServer, dependencies: ResponseDependencies): void {
   const { clock, retentionMs } = dependencies;
-  const { config, schema, errors } = describeEndpoint("createConversation", [
-    "invalid_json",
-    "missing_parameter",
-    "invalid_parameter",
-    "unknown_parameter",
-    "unsupported_capability",
-    "insufficient_balance",
-    "payload_too_large",
-    "unsupported_media_type",
-  ]);
+  const { config, schema, errors } = describeEndpoint("createConversation", [...bodyErrors, "insufficient_balance"]);
   http.post(
     "/conversations",
     {
@@ -140,8 +140,8 @@ function addCreate(http: HttpServer, dependencies: ConversationDependencies): vo
       schema: {
         ...schema,
         summary: "Create a conversation",
-        description: `Something that responses go on from by \`conversation\`: what each was asked and what it answered is added to
-it. It is kept until nobody has used it for as long as responses are kept.`,
+        description: `A conversation holds items across responses. Pass its id as \`conversation\` to a response: the response's input and
+output are added to it. It expires when unused for as long as responses are stored.`,
         tags,
         body: optionalBody(conversationRequestSchema),
         response: { 200: conversationSchema, ...errors },
@@ -167,7 +167,7 @@ it. It is kept until nobody has used it for as long as responses are kept.`,
   );
 }
 
-function addReadAndChange(http: HttpServer, dependencies: ConversationDependencies): void {
+function addReadAndChange(http: HttpServer, dependencies: ResponseDependencies): void {
   const { database, clock, retentionMs } = dependencies;
   const reading = describeEndpoint("getConversation", ["not_found", "unknown_parameter"]);
   http.get(
@@ -183,16 +183,7 @@ function addReadAndChange(http: HttpServer, dependencies: ConversationDependenci
     },
     async (request) => present(await getConversation(dependencies, readKey(request))),
   );
-  const changing = describeEndpoint("updateConversation", [
-    "not_found",
-    "invalid_json",
-    "missing_parameter",
-    "invalid_parameter",
-    "unknown_parameter",
-    "unsupported_capability",
-    "payload_too_large",
-    "unsupported_media_type",
-  ]);
+  const changing = describeEndpoint("updateConversation", [...bodyErrors, "not_found"]);
   http.post(
     "/conversations/:conversation_id",
     {
@@ -200,7 +191,7 @@ function addReadAndChange(http: HttpServer, dependencies: ConversationDependenci
       schema: {
         ...changing.schema,
         summary: "Update a conversation",
-        description: "Replaces what is noted about it.",
+        description: "Replaces the conversation's metadata.",
         ...{ tags, params, body: conversationUpdateSchema },
         response: { 200: conversationSchema, ...changing.errors },
       },
@@ -221,7 +212,7 @@ function addReadAndChange(http: HttpServer, dependencies: ConversationDependenci
       schema: {
         ...deleting.schema,
         summary: "Delete a conversation",
-        description: "Forgets a conversation and its items. Responses that were made in it stay.",
+        description: "Deletes a conversation and its items. Its responses are not deleted.",
         ...{ tags, params, querystring: noQuery },
         response: { 200: deletedConversationSchema, ...deleting.errors },
       },
@@ -234,19 +225,9 @@ function addReadAndChange(http: HttpServer, dependencies: ConversationDependenci
   );
 }
 
-function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
+function addItemRoutes(http: HttpServer, dependencies: ResponseDependencies): void {
   const { database, clock, retentionMs } = dependencies;
-  const adding = describeEndpoint("createConversationItems", [
-    "not_found",
-    "invalid_json",
-    "missing_parameter",
-    "invalid_parameter",
-    "unknown_parameter",
-    "unsupported_capability",
-    "insufficient_balance",
-    "payload_too_large",
-    "unsupported_media_type",
-  ]);
+  const adding = describeEndpoint("createConversationItems", [...bodyErrors, "insufficient_balance", "not_found"]);
   http.post(
     "/conversations/:conversation_id/items",
     {
@@ -254,7 +235,7 @@ function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies)
       schema: {
         ...adding.schema,
         summary: "Add items to a conversation",
-        description: "Adds items behind all that are there. One whose `id` is there already stays where it is.",
+        description: "Appends items to the conversation. An item whose `id` exists already is skipped.",
         ...{ tags, params, querystring: includeQuery, body: itemsRequestSchema },
         response: { 200: Type.Unsafe<string>(inputItemListSchema), ...adding.errors },
       },
@@ -281,8 +262,8 @@ function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies)
       schema: {
         ...listing.schema,
         summary: "List the items of a conversation",
-        description: `The newest first, unless \`order\` is \`asc\`. A page has up to 1 MiB of items, and one item at least: while
-\`has_more\` is true, go on with \`last_id\` as \`after\`.`,
+        description: `Newest first, unless \`order\` is \`asc\`. A page has up to 1 MiB of items, and at least one item. While
+\`has_more\` is true, pass \`last_id\` as \`after\`.`,
         ...{ tags, params, querystring: inputItemQuerySchema },
         response: { 200: Type.Unsafe<string>(inputItemListSchema), ...listing.errors },
       },
@@ -293,12 +274,12 @@ function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies)
       const { limit = 20, order = "desc", after = null } = request.query;
       const page = await listItemPage(database, key, { limit, bytesMax: pageBytesMax, order, after });
       if (page !== null) return reply.type(jsonType).send(presentItemPage(page));
-      throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
+      throw new AppError("invalid_parameter", "`after` must be the id of an item in this list.", { param: "after" });
     },
   );
 }
 
-function addSingleItemRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
+function addSingleItemRoutes(http: HttpServer, dependencies: ResponseDependencies): void {
   const { database } = dependencies;
   const reading = describeEndpoint("getConversationItem", ["not_found", "invalid_parameter", "unknown_parameter"]);
   http.get(

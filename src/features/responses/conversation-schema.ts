@@ -2,12 +2,12 @@ import { Type } from "typebox";
 import { metadataSchema } from "./response-request-schema.ts";
 
 const anyObject = Type.Record(Type.String(), Type.Unknown());
-/** As OpenAI's API takes them at once. */
+/** The limit of OpenAI's API. */
 const itemsAtOnceMax = 20;
 
 const itemsSchema = Type.Array(anyObject, {
   maxItems: itemsAtOnceMax,
-  description: "Messages, calls of tools and their outputs, reasoning, as in the `input` of a response.",
+  description: "Messages, tool calls and their outputs, and reasoning, as in the `input` of a response.",
 });
 
 export const conversationRequestSchema = Type.Object(
@@ -43,5 +43,5 @@ export const deletedConversationSchema = Type.Object({
 
 export const itemSchema = Type.Object(
   { id: Type.String(), type: Type.String() },
-  { additionalProperties: true, description: "An item, as it was sent or as a model wrote it." },
+  { additionalProperties: true, description: "An item, as you sent it or as the model wrote it." },
 );

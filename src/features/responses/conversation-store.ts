@@ -5,14 +5,14 @@ import type { Database } from "../../platform/database/database.ts";
 export type StoredConversation = {
   accountId: AccountId;
   id: string;
-  /** The JSON text of what its owner notes about it. */
+  /** The caller's metadata, as JSON. */
   metadata: string;
   createdAt: Date;
 };
 
 export type ConversationKey = Pick<StoredConversation, "accountId" | "id">;
 
-/** An item with the JSON text in which it is answered. */
+/** An item and its JSON text for responses. */
 export type StoredItem = { id: string; text: string };
 
 export async function countConversations(database: Database, accountId: AccountId): Promise<number> {
@@ -71,15 +71,16 @@ export async function deleteConversation(database: Database, { accountId, id }: 
 }
 
 /**
- * Adds items behind all that are there, in one statement: whoever adds at the same time comes before them or after. One whose
- * id is there already stays where it is. Says whether there is still such a conversation.
+ * Appends items in one statement: the row lock puts concurrent appends before or after. An item whose id exists already
+ * is skipped. Returns whether the conversation still exists.
  */
 export async function addItems(
   database: Database,
   { accountId, id }: ConversationKey,
   { items, now, expiresAt }: { items: readonly StoredItem[]; now: Date; expiresAt: Date },
 ): Promise<boolean> {
-  // JSON texts have no line breaks of their own; an array of them would have to be escaped once more, on the event loop.
+  // One item per line: JSON text has no line breaks, and an array of texts would need escaping again, on the event
+  // loop.
   const texts = items.map(({ text }) => text).join("\n");
   const { rows } = await sql`
     with named as (
@@ -103,7 +104,7 @@ export async function addItems(
   return rows.length > 0;
 }
 
-/** Whether there was such an item. */
+/** Returns whether the item existed. */
 export async function deleteItem(
   database: Database,
   { accountId, id }: ConversationKey,
@@ -136,7 +137,7 @@ export async function findItem(
   return row?.item ?? null;
 }
 
-/** The JSON texts of all items, the oldest first; the caller has seen how much they are. */
+/** The JSON texts of all items, oldest first. The caller has checked their total size. */
 export async function listItems(database: Database, { accountId, id }: ConversationKey): Promise<string[]> {
   const rows = await database
     .selectFrom("conversation_items")
@@ -150,7 +151,7 @@ export async function listItems(database: Database, { accountId, id }: Conversat
 
 export type ItemPage = { limit: number; bytesMax: number; order: "asc" | "desc"; after: string | null };
 
-/** Some items behind another, no more than fit into a page, but one at least; `null` where there is no such other. */
+/** A page of items after another; at least one item, then as many as fit. `null` if `after` does not exist. */
 export async function listItemPage(
   database: Database,
   { accountId, id }: ConversationKey,
@@ -179,7 +180,7 @@ export async function listItemPage(
   };
 }
 
-/** Removes some that nobody has used for long; answers how many. */
+/** Deletes a batch of expired conversations and returns the number. */
 export async function deleteExpiredConversations(database: Database, now: Date, countMax: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from conversations where (account_id, id) in (

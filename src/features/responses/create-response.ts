@@ -1,29 +1,20 @@
-import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallEnd, CallPlan, IncomingCall } from "../calls/index.ts";
-import type { Chat, ChatKinds } from "../chat/index.ts";
-import type { ItemLimits } from "./item-reader.ts";
-import { isKept, type KeepDependencies, type KeptRequest, keepResponse } from "./keep-response.ts";
+import type { ChatKinds } from "../chat/index.ts";
+import { isKept, type KeptRequest, keepResponse } from "./keep-response.ts";
 import { type Conversation, type PreparedResponse, prepareResponse } from "./prepare-response.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { ResponseRequest } from "./response-request.ts";
-import type { TextQuota } from "./text-quota.ts";
 
-export type CreateDependencies = KeepDependencies & {
-  chat: Pick<Chat, "plan">;
-  clock: Clock;
-  quota: TextQuota;
-  itemLimits: ItemLimits;
-};
-
-/** One response that is asked for: what it goes on with, and whether it is going to be kept. */
+/** One requested response: its conversation, and whether to store it. */
 export class RequestedResponse {
-  private readonly dependencies: CreateDependencies;
+  private readonly dependencies: ResponseDependencies;
   private readonly conversation: Conversation;
   private prepared: PreparedResponse | null = null;
   private kept: KeptRequest | null = null;
 
-  constructor(dependencies: CreateDependencies, conversation: Conversation) {
+  constructor(dependencies: ResponseDependencies, conversation: Conversation) {
     this.dependencies = dependencies;
     this.conversation = conversation;
   }
@@ -32,13 +23,17 @@ export class RequestedResponse {
     return this.prepareAll(incoming).plan;
   }
 
-  /** Where nobody waits for a response, it has to be kept to be of use. */
+  /** A background response must be stored, or its result would be lost. */
   prepareKept(incoming: IncomingCall): PreparedResponse & { kept: KeptRequest } {
     const prepared = this.prepareAll(incoming);
     if (this.kept?.isStored === true) return { ...prepared, kept: this.kept };
-    throw new AppError("invalid_parameter", "`background` needs a response that is stored, and not too large for it.", {
-      param: "background",
-    });
+    throw new AppError(
+      "invalid_parameter",
+      "`background` requires a stored response. Leave `store` out, and send a request of at most 4 MiB.",
+      {
+        param: "background",
+      },
+    );
   }
 
   private prepareAll(incoming: IncomingCall): PreparedResponse {
@@ -60,7 +55,7 @@ export class RequestedResponse {
   }
 }
 
-/** What a request goes on with that has all of its conversation in itself. */
+/** The conversation of a request that contains all of it. */
 export function openConversation(request: ResponseRequest): Conversation {
   const own = listOwnItems(request);
   return { items: own, own, bytesBefore: 0 };

@@ -1,31 +1,31 @@
+import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
-import type { Calls } from "../calls/index.ts";
 import { createBackgroundResponses } from "./background-responses.ts";
 import { addConversationRoutes } from "./conversation-routes.ts";
-import type { CreateDependencies } from "./create-response.ts";
-import { forgetExpiredResponses } from "./forget-expired-responses.ts";
+import { deleteExpiredConversations } from "./conversation-store.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import { addResponseRoutes } from "./response-routes.ts";
+import { deleteExpiredResponses } from "./response-store.ts";
 import { createTextQuota } from "./text-quota.ts";
 
 export type Responses = {
   addRoutes(http: HttpServer): void;
-  /** Removes responses whose time is over, and ends those whose process died. */
+  /** Deletes expired responses, and ends those whose process died. */
   sweep(): Promise<void>;
   close(): void;
 };
 
-type ResponsesOptions = Omit<CreateDependencies, "retentionMs" | "quota"> & {
-  calls: Calls;
-  textLimits: Omit<Parameters<typeof createTextQuota>[0], "clock">;
-  heartbeatMs: number;
-  /** For how many days a response is kept. */
-  days: number;
-};
-
 const dayMs = 24 * 60 * 60 * 1000;
 
-export function createResponses(options: ResponsesOptions): Responses {
+export function createResponses(
+  options: Omit<ResponseDependencies, "retentionMs" | "quota"> & {
+    textLimits: Omit<Parameters<typeof createTextQuota>[0], "clock">;
+    heartbeatMs: number;
+    /** How many days responses are stored. */
+    days: number;
+  },
+): Responses {
   const { database, clock } = options;
   const quota = createTextQuota({ clock, ...options.textLimits });
   const dependencies = { ...options, quota, retentionMs: options.days * dayMs };
@@ -38,11 +38,22 @@ export function createResponses(options: ResponsesOptions): Responses {
     },
     async sweep() {
       await background.endAbandoned();
-      await forgetExpiredResponses(database, clock.now());
+      await sweepExpiredResponses(database, clock.now());
     },
     close() {
       background.close();
       heartbeats.close();
     },
   };
+}
+
+const deletedAtOnceMax = 1000;
+
+/**
+ * Deletes expired responses, the last of a chain first: a response stays as long as one that continues it. Also deletes
+ * expired conversations with their items.
+ */
+export async function sweepExpiredResponses(database: Database, now: Date): Promise<void> {
+  while ((await deleteExpiredResponses(database, now, deletedAtOnceMax)) > 0);
+  while ((await deleteExpiredConversations(database, now, deletedAtOnceMax)) > 0);
 }

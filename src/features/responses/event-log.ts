@@ -1,12 +1,12 @@
 const sequencePattern = /"sequence_number":\s*(\d+)/;
 
-/** The events of a response that is being made, for those who read them now and those who come later. */
+/** The events of a running response, for current and later readers. */
 export type EventLog = {
   add(events: string): void;
-  /** Adds the last events, after which none comes. */
+  /** Adds the last events. */
   end(events: string): void;
   text(): string;
-  /** Has all events with greater numbers written, those of now and those to come; ends when there are no more. */
+  /** Writes all events with greater sequence numbers, past and future. Resolves after the last. */
   follow(startingAfter: number, write: (events: string) => void): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ export function createEventLog(): EventLog {
   };
 }
 
-/** The events whose numbers are greater. */
+/** The events with greater sequence numbers. */
 export function skipEvents(events: string, startingAfter: number): string {
   if (startingAfter < 0) return events;
   return events
@@ -48,7 +48,7 @@ export function skipEvents(events: string, startingAfter: number): string {
     .join("");
 }
 
-/** The number of the last event; -1 where there is none. */
+/** The sequence number of the last event; -1 if there is none. */
 export function findLastNumber(events: string): number {
   const last = events.split("\n\n").findLast((event) => event !== "");
   return Number(sequencePattern.exec(last ?? "")?.[1] ?? -1);

@@ -1,9 +1,9 @@
 /**
- * OpenAI's Responses API: chat by another wire.
+ * OpenAI's Responses API, on the same paid call as chat.
  *
- * Promises: a request says the same to every upstream as it would in the form of chat, and what that form has no words for
- * is refused by name, unless an upstream speaks this wire itself. The events of a stream add up to the whole answer. What
- * is answered as stored is durable, and only its account sees it. One that is made in the background ends by itself, once.
+ * Promises: a request is translated to the chat format, so that every upstream can serve it; what chat cannot express
+ * is rejected with the field, unless an upstream has the Responses API itself. The events of a stream add up to the
+ * complete response. A response that is returned as stored is durable and visible only to its account. A background
+ * response ends exactly once.
  */
-export { createResponses, type Responses } from "./create-responses.ts";
-export { forgetExpiredResponses } from "./forget-expired-responses.ts";
+export { createResponses, type Responses, sweepExpiredResponses } from "./create-responses.ts";

@@ -1,9 +1,9 @@
 import type { StoredItem } from "./conversation-store.ts";
 
-/** So many bytes of items are a page; an item that is larger is a page by itself. */
+/** The size of a page; a larger item is a page by itself. */
 export const pageBytesMax = 1024 * 1024;
 
-/** The JSON text of a list, made of the texts of its items: large ones are neither parsed nor serialised again. */
+/** Builds the JSON of a list from the items' texts, without parsing large ones again. */
 export function presentItemPage({ items, hasMore }: { items: readonly StoredItem[]; hasMore: boolean }): string {
   const data = items.map(({ text }) => text).join(",");
   const [firstId, lastId] = [items[0]?.id ?? null, items.at(-1)?.id ?? null];

@@ -3,24 +3,24 @@ import { createJsonScanner, type JsonLimits } from "../../platform/http/json-sca
 import type { JsonObject } from "./response-request.ts";
 import type { StoredResponse } from "./response-store.ts";
 
-/** What all items of a conversation may have together: as much as a caller's body. */
+/** The limits of a whole conversation: as large as a request body. */
 export type ItemLimits = JsonLimits & { bytesMax: number };
 
-/** So much is parsed before others have their turn. */
+/** Yield to the event loop after parsing this much. */
 const turnCharacters = 64 * 1024;
 
 /**
- * Parses stored items, one text after another, so that no conversation holds the event loop for longer than its largest
- * text. What they add up to is sent to an upstream in one go, and is counted for that.
+ * Parses stored items one text at a time, so that a conversation blocks the event loop no longer than its largest text.
+ * Counts the total, because it is sent to an upstream in one request.
  */
 export type ItemReader = {
-  /** The item of a text. */
+  /** Parses one item. */
   readItem(text: string): Promise<JsonObject>;
-  /** All items of a response: those that it was asked, and those that it answered. */
+  /** Parses all items of a response: its input and its output. */
   readResponse(response: StoredResponse): Promise<JsonObject[]>;
-  /** Counts a text that is sent to an upstream too. */
+  /** Counts a text that is also sent to an upstream. */
   count(text: string): void;
-  /** Whether all that was counted is more than an upstream is sent in one go. */
+  /** Whether the total exceeds the limits. */
   isTooMuch(): boolean;
 };
 
@@ -29,7 +29,7 @@ export function createItemReader(limits: JsonLimits): ItemReader {
   let exceeded: ReturnType<typeof scanner.addText> = null;
   let characters = 0;
 
-  async function passTurn(text: string): Promise<void> {
+  async function yieldAfter(text: string): Promise<void> {
     characters += text.length;
     if (characters < turnCharacters) return;
     characters = 0;
@@ -44,16 +44,16 @@ export function createItemReader(limits: JsonLimits): ItemReader {
     count,
     async readItem(text) {
       count(text);
-      await passTurn(text);
+      await yieldAfter(text);
       return JSON.parse(text) as JsonObject;
     },
     async readResponse({ input, body }) {
       count(input);
-      await passTurn(input);
+      await yieldAfter(input);
       const asked = JSON.parse(input) as JsonObject[];
-      await passTurn(body);
+      await yieldAfter(body);
       const { output } = JSON.parse(body) as { output: JsonObject[] };
-      // What else a response repeats of its request, such as tools, is not sent.
+      // Only the output is sent, not the tools and options that a response echoes.
       count(JSON.stringify(output));
       return [...asked, ...output];
     },

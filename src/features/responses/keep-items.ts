@@ -10,10 +10,10 @@ const idPrefixes: Readonly<Record<string, string>> = {
   custom_tool_call_output: "ctc",
 };
 
-/** Ids of items stand in paths and in keys of tables. */
+/** Item ids appear in paths and in table keys. */
 export const itemIdPattern = /^[A-Za-z0-9_-]{1,200}$/;
 
-/** The items of a request as they are kept: each with an id of that form, and a message as it is where it is listed. */
+/** The items of a request in their stored form: each with a valid id, and messages with their content as parts. */
 export function keepItems(items: readonly PlacedItem[], requestId: string): JsonObject[] {
   const suffix = readSuffix(requestId);
   return items.map(({ item }, index) => {

@@ -1,7 +1,5 @@
 import type { Caller } from "../../lib/caller.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Logger } from "../../platform/observability/logger.ts";
 import type { CallEnd } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { addItems } from "./conversation-store.ts";
@@ -9,40 +7,39 @@ import { keepItems } from "./keep-items.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import { nameResponse } from "./response-envelope.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { insertResponse, type NewResponse } from "./response-store.ts";
 
-export type KeepDependencies = { database: Database; clock: Clock; logger: Logger; retentionMs: number };
-
-/** What all of a response may have to be kept, in bytes. */
+/** The maximum size of a stored response, in bytes. */
 const keptBytesMax = 4 * 1024 * 1024;
 
-/** A response that is going to be kept: whose it is, and what it was asked. */
+/** A response that will be stored: its caller and its input. */
 export type KeptRequest = {
   caller: Caller;
   requestId: string;
   request: ResponseRequest;
   items: readonly PlacedItem[];
-  /** Whether it is kept by itself, or only as a part of its conversation. */
+  /** Whether it is stored by itself, or only as part of its conversation. */
   isStored: boolean;
   conversationId: string | null;
 };
 
-/** Whether a response is to be kept: its caller wants it, and there is not too much of it. */
+/** Whether to store a response: the caller wants it, and it is not too large. */
 export function isKept(
-  { retentionMs }: Pick<KeepDependencies, "retentionMs">,
+  { retentionMs }: Pick<ResponseDependencies, "retentionMs">,
   { request, bytes }: { request: ResponseRequest; bytes: number },
 ): boolean {
   return request.store !== false && retentionMs > 0 && bytes <= keptBytesMax;
 }
 
 /**
- * Keeps a response that has ended, before its caller hears of the end. One that cannot be kept is answered all the same,
- * because it is paid for, and says then that it is not stored. What its caller did not wait for is nobody's.
+ * Stores a finished response before its caller gets the last event. If that fails, the response is delivered anyway,
+ * because it is paid for, and says that it is not stored. Nothing is stored if the caller disconnected.
  */
 export async function keepResponse(
-  { database, clock, logger, retentionMs }: KeepDependencies,
+  { database, clock, logger, retentionMs }: ResponseDependencies,
   kept: KeptRequest,
   { presenter, end }: Pick<PreparedResponse, "presenter"> & { end: CallEnd<ChatKinds> },
 ): Promise<void> {
@@ -50,7 +47,7 @@ export async function keepResponse(
   const finished = presenter.describeEnd(end);
   const { status, body, itemIds } = finished;
   if (body.length > keptBytesMax) {
-    presenter.noteLoss();
+    presenter.markUnstored();
     return;
   }
   try {
@@ -63,16 +60,13 @@ export async function keepResponse(
         await addToConversation(tx, kept, finished, times);
       });
   } catch (error) {
-    presenter.noteLoss();
+    presenter.markUnstored();
     const { accountId, keyId } = kept.caller;
-    logger.error(
-      { request_id: kept.requestId, account_id: accountId, key_id: keyId, error },
-      "a response was not kept",
-    );
+    logger.error({ request_id: kept.requestId, account_id: accountId, key_id: keyId, error }, "response not stored");
   }
 }
 
-/** Adds what was asked and what was answered to the conversation of a response; to one that is gone nothing can be added. */
+/** Adds the input and output of a response to its conversation, if that still exists. */
 export async function addToConversation(
   database: Database,
   { caller, requestId, items, conversationId }: KeptRequest,

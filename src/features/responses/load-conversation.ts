@@ -1,26 +1,23 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findConversation, listItems, type StoredItem } from "./conversation-store.ts";
-import { createItemReader, type ItemLimits, type ItemReader } from "./item-reader.ts";
+import { createItemReader, type ItemReader } from "./item-reader.ts";
 import { itemIdPattern } from "./keep-items.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { PlacedItem } from "./read-input.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { findChain, findResponsesOfItems, type StoredResponse } from "./response-store.ts";
 
-type Shelf = { database: Database; clock: Clock; itemLimits: ItemLimits };
-
-/** How far back a conversation is followed, in responses. */
+/** The longest chain of `previous_response_id` that is followed. */
 const chainMax = 1000;
-/** Anything else is no id of ours, and names nothing. */
+/** Other ids cannot exist, so they are not looked up. */
 const responseIdPattern = /^resp_[0-9a-z]{1,64}$/;
 const conversationIdPattern = /^conv_[0-9a-z]{1,64}$/;
 const ownIdPattern = /^(?:msg|rs|fc|ctc)_([0-9a-z]{26})_i?\d{1,5}$/;
 
-/** Whether a request speaks of something that is stored. */
+/** Whether a request refers to stored items. */
 export function hasHistory(request: ResponseRequest): boolean {
   const namesStored = request.previous_response_id != null || request.conversation != null;
   return namesStored || listOwnItems(request).some(({ item }) => isReference(item));
@@ -30,31 +27,31 @@ function isReference({ type, role }: JsonObject): boolean {
   return type === "item_reference" || (type == null && role === undefined);
 }
 
-/** All items of the conversation that a request goes on with. Throws where something that it names is not there. */
+/** All items of the conversation that a request continues. Throws if a referenced item does not exist. */
 export async function loadConversation(
-  shelf: Shelf,
+  dependencies: ResponseDependencies,
   accountId: AccountId,
   request: ResponseRequest,
 ): Promise<Conversation> {
-  const reader = createItemReader(shelf.itemLimits);
-  const before = await loadBefore(shelf, reader, accountId, request);
+  const reader = createItemReader(dependencies.itemLimits);
+  const before = await loadBefore(dependencies, reader, accountId, request);
   const own = listOwnItems(request);
   const references = own.filter(({ item }) => isReference(item)).map(({ item }) => String(item.id));
   if (reader.isTooMuch()) throw createTooLong(request.conversation == null ? "previous_response_id" : "conversation");
-  const stored = await findItems(shelf, { accountId, ids: references });
+  const stored = await findItems(dependencies, { accountId, ids: references });
   for (const { item } of before.items) stored.set(String(item.id), item);
   let bytesBefore = before.bytes;
   const items = own.map(({ item, place }) => {
     if (!isReference(item)) return { item, place };
     const found = stored.get(String(item.id));
     if (found === undefined) {
-      const message = `There is no stored item with the id in \`${place}.id\`. Items of responses with \`store: false\` are not kept.`;
+      const message = `There is no stored item with the id in \`${place}.id\`. Items of responses with \`store: false\` are not stored.`;
       throw new AppError("not_found", message, { param: `${place}.id` });
     }
     const text = JSON.stringify(found);
     bytesBefore += Buffer.byteLength(text);
     reader.count(text);
-    if (reader.isTooMuch() || bytesBefore > shelf.itemLimits.bytesMax) throw createTooLong(place);
+    if (reader.isTooMuch() || bytesBefore > dependencies.itemLimits.bytesMax) throw createTooLong(place);
     return { item: found, place };
   });
   return { items: [...before.items, ...items], own: items, bytesBefore };
@@ -62,9 +59,9 @@ export async function loadConversation(
 
 type EarlierItems = { items: PlacedItem[]; bytes: number };
 
-/** What was said before a request, in the conversation or in the responses that it names. */
+/** The items before a request, from the conversation or the response that it names. */
 async function loadBefore(
-  shelf: Shelf,
+  dependencies: ResponseDependencies,
   reader: ItemReader,
   accountId: AccountId,
   request: ResponseRequest,
@@ -72,13 +69,14 @@ async function loadBefore(
   const { previous_response_id: previousId } = request;
   const conversationId = readConversationId(request);
   if (conversationId !== null) {
-    if (previousId == null) return await loadStoredConversation(shelf, reader, { accountId, id: conversationId });
-    const message = "`previous_response_id` and `conversation` exclude each other.";
+    if (previousId == null)
+      return await loadStoredConversation(dependencies, reader, { accountId, id: conversationId });
+    const message = "Send `previous_response_id` or `conversation`, not both.";
     throw new AppError("invalid_parameter", message, { param: "previous_response_id" });
   }
   if (previousId == null) return { items: [], bytes: 0 };
   const before = responseIdPattern.test(previousId)
-    ? await loadItems(shelf, reader, { accountId, id: previousId })
+    ? await loadItems(dependencies, reader, { accountId, id: previousId })
     : null;
   if (before !== null) return before;
   const message = "There is no stored response with the id in `previous_response_id`.";
@@ -86,7 +84,7 @@ async function loadBefore(
 }
 
 async function loadStoredConversation(
-  { database, clock, itemLimits }: Shelf,
+  { database, clock, itemLimits }: ResponseDependencies,
   reader: ItemReader,
   key: { accountId: AccountId; id: string },
 ): Promise<EarlierItems> {
@@ -104,17 +102,17 @@ async function loadStoredConversation(
 }
 
 function createTooLong(param: string): AppError {
-  const message = "The conversation has more in it than a request may have. Start another with a summary of it.";
+  const message = "The conversation is larger than a request may be. Start a new one with a summary of it.";
   return new AppError("context_length_exceeded", message, { param });
 }
 
-/** What a response was made of, and what it is, with all before it; `null` where there is no such response. */
+/** The items of a response and of all before it; `null` if the response does not exist. */
 async function loadItems(
-  shelf: Shelf,
+  dependencies: ResponseDependencies,
   reader: ItemReader,
   key: { accountId: AccountId; id: string },
 ): Promise<EarlierItems | null> {
-  const chain = await loadChain(shelf, key);
+  const chain = await loadChain(dependencies, key);
   if (chain === null) return null;
   let bytes = 0;
   const items: PlacedItem[] = [];
@@ -127,13 +125,13 @@ async function loadItems(
 }
 
 function createUnfinished({ id, state }: StoredResponse): AppError {
-  const message = `Nothing can go on from the response ${id}: it is ${state.replace("_", " ")}.`;
+  const message = `The response ${id} can't be continued: it is ${state.replace("_", " ")}.`;
   return new AppError("invalid_parameter", message, { param: "previous_response_id" });
 }
 
-/** A response and all before it, the oldest first; `null` where it, or one before it, is not there. */
+/** A response and all before it, oldest first; `null` if one of them does not exist. */
 async function loadChain(
-  { database, clock, itemLimits }: Shelf,
+  { database, clock, itemLimits }: ResponseDependencies,
   key: { accountId: AccountId; id: string },
 ): Promise<StoredResponse[] | null> {
   const { bytesMax } = itemLimits;
@@ -149,16 +147,16 @@ async function loadChain(
 type ItemPage = { limit: number; bytesMax: number; order: "asc" | "desc"; after: string | null };
 
 /**
- * Some of the items that a response was made of, its own and those before, as JSON texts; `null` where `after` is none of
- * them. Parses response by response, and only as far as the page goes.
+ * A page of the items that a response was made from, including those of earlier responses, as JSON; `null` if `after`
+ * is not one of them. Parses one response at a time, only as far as the page goes.
  */
 export async function listInputItems(
-  shelf: Shelf,
+  dependencies: ResponseDependencies,
   response: StoredResponse,
   { limit, bytesMax, order, after }: ItemPage,
 ): Promise<{ items: StoredItem[]; hasMore: boolean } | null> {
   const { accountId, previousId } = response;
-  const before = previousId === null ? [] : ((await loadChain(shelf, { accountId, id: previousId })) ?? []);
+  const before = previousId === null ? [] : ((await loadChain(dependencies, { accountId, id: previousId })) ?? []);
   const reader = createItemReader(unlimited);
   const items: StoredItem[] = [];
   let bytes = 0;
@@ -177,7 +175,7 @@ export async function listInputItems(
   return isBehind ? { items, hasMore: false } : null;
 }
 
-/** Of the response itself only what it was asked is an input. */
+/** The output of the response itself is not one of its input items. */
 const emptyBody = '{"output":[]}';
 const unlimited = { structureMax: Number.POSITIVE_INFINITY, escapesMax: Number.POSITIVE_INFINITY };
 
@@ -193,7 +191,7 @@ async function* walkItems(
 }
 
 async function findItems(
-  { database, clock, itemLimits }: Shelf,
+  { database, clock, itemLimits }: ResponseDependencies,
   { accountId, ids }: { accountId: AccountId; ids: readonly string[] },
 ): Promise<Map<string, JsonObject>> {
   if (ids.length === 0) return new Map();

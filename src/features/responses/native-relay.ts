@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from "./response-request.ts";
 
-/** What of a response is this gateway's to say, whoever wrote the rest of it. */
+/** The fields of a response that this gateway sets, even if an upstream wrote the rest. */
 export type OwnFields = Readonly<Record<string, unknown>>;
 
-/** Events that tell of the response as a whole, or of the begin and end of an item. All others are passed on unread. */
+/** Events about the whole response or the start and end of an item. All others are forwarded unread. */
 const readTypes: ReadonlySet<string> = new Set(
   ["created", "queued", "in_progress", "completed", "incomplete", "output_item.added", "output_item.done"].map(
     (name) => `response.${name}`,
@@ -12,14 +12,14 @@ const readTypes: ReadonlySet<string> = new Set(
 const lastPattern = /^response\.(?:completed|incomplete)$/;
 const typeAt = "event: ".length;
 
-/** The events of an upstream that speaks this wire itself, on their way to the caller. */
+/** Forwards the events of an upstream with the Responses API. */
 export class NativeRelay {
-  /** The last event, which waits until it is known what the response cost. */
+  /** The last event, which waits for the charge. */
   last: { type: string; sequence: number; response: JsonObject } | null = null;
-  /** The number of the next event. */
+  /** The sequence number of the next event. */
   sequence = 0;
   private readonly items: JsonObject[] = [];
-  /** The item that has begun and not ended, and what was written of it. */
+  /** The item that has started and not ended, and its text so far. */
   private open: { item: JsonObject; index: number; written: string[] } | null = null;
   private readonly own: OwnFields;
 
@@ -27,7 +27,7 @@ export class NativeRelay {
     this.own = own;
   }
 
-  /** Answers what of an event can be sent at once; `text` is what the model wrote in it. Events are numbered without a gap. */
+  /** Returns the part of an event to send now; `text` is the model's text in it. Renumbers events without gaps. */
   pass(event: string, text: string): string {
     this.sequence += 1;
     if (text !== "") this.open?.written.push(text);
@@ -48,12 +48,12 @@ export class NativeRelay {
     return `event: ${type}\ndata: ${JSON.stringify({ ...body, response: { ...response, ...this.own } })}\n\n`;
   }
 
-  /** All items so far, the last as far as it was written. */
+  /** All items so far, including the current one. */
   listItems(): JsonObject[] {
     return this.open === null ? this.items : [...this.items, presentPart(this.open.item, this.open.written.join(""))];
   }
 
-  /** Ends the item that grows. */
+  /** Ends the current item. */
   close(): string {
     if (this.open === null) return "";
     const item = presentPart(this.open.item, this.open.written.join(""));
@@ -66,7 +66,7 @@ export class NativeRelay {
   }
 }
 
-/** An item that broke off. */
+/** An interrupted item. */
 function presentPart(item: JsonObject, text: string): JsonObject {
   switch (item.type) {
     case "message": {

@@ -8,32 +8,31 @@ import { readResponseRequest, writeNativeBody } from "./read-response-request.ts
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
 import type { ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
-import { translateError } from "./translate-error.ts";
 
-/** The conversation that a request goes on with. */
+/** The conversation that a request continues. */
 export type Conversation = {
   items: readonly PlacedItem[];
-  /** Those that the request itself has. */
+  /** The items of the request itself. */
   own: readonly PlacedItem[];
-  /** How many bytes of the items are not in the request. */
+  /** The bytes of the items that are not in the request. */
   bytesBefore: number;
 };
 
-/** What a response goes on from, and what becomes of it. */
+/** The conversation of a response, and how it is stored. */
 type ResponseSetting = { conversation: Conversation; isStored: boolean; conversationId: string | null };
 
-/** As much as a long document has. */
+/** About the size of a long document. */
 const bytesPerReference = 200_000;
 
 export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponsePresenter };
 
-/** Everything about a response that can be known before anything happens. Throws what is wrong with it. */
+/** Validates a request and plans the call, without side effects. Throws if the request is invalid. */
 export function prepareResponse(
   { chat, clock }: { chat: Pick<Chat, "plan">; clock: Clock },
   { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
   { conversation, isStored, conversationId }: ResponseSetting,
 ): PreparedResponse {
-  // The schema has checked it.
+  // Validated by the schema.
   const request = body as ResponseRequest;
   const { chat: chatRequest, places, obstacle, references } = readResponseRequest(request, conversation.items);
   const asked = { requestId, isStored, conversationId };
@@ -82,8 +81,38 @@ function createPresenter(
     output: {
       suffix: readSuffix(requestId),
       summarizes: (reasoning?.summary ?? reasoning?.generate_summary ?? null) !== null,
-      marksThoughts: include?.includes("reasoning.encrypted_content") === true,
+      marksReasoning: include?.includes("reasoning.encrypted_content") === true,
       namespacedTools: listNamespacedTools(request),
     },
   });
+}
+
+/** Chat fields and their names in the Responses API. */
+const names: readonly [chat: string, here: string][] = [
+  ["max_completion_tokens", "max_output_tokens"],
+  ["reasoning_effort", "reasoning.effort"],
+  ["response_format", "text.format"],
+  ["verbosity", "text.verbosity"],
+];
+
+const messagePattern = /^messages\[(\d+)\]/;
+
+/** Translates an error about the chat request to the caller's request. */
+function translateError(error: AppError, places: readonly string[]): AppError {
+  if (error.param === null) return error;
+  const param = translatePlace(error.param, places);
+  const message = names.reduce((text, [chat, here]) => text.replaceAll(`\`${chat}\``, `\`${here}\``), error.message);
+  if (param === error.param && message === error.message) return error;
+  const { code, headers, detail, cause } = error;
+  return new AppError(code, message, { param, headers, cause, ...(detail === undefined ? {} : { detail }) });
+}
+
+function translatePlace(param: string, places: readonly string[]): string {
+  const at = messagePattern.exec(param)?.[1];
+  if (at !== undefined) return places[Number(at)] ?? "input";
+  if (param === "messages") return "input";
+  const tool = /^(tools\[\d+\])\.(?:function|custom)(.*)$/.exec(param);
+  if (tool !== null) return `${tool[1]}${tool[2]}`;
+  const found = names.find(([chat]) => param === chat || param.startsWith(`${chat}.`));
+  return found === undefined ? param : `${found[1]}${param.slice(found[0].length)}`;
 }

@@ -22,12 +22,12 @@ import type { JsonObject } from "./response-request.ts";
 type PresenterOptions = {
   envelope: ResponseEnvelope;
   isStreamed: boolean;
-  /** Whether the response is going to be kept. */
+  /** Whether the response will be stored. */
   isStored: boolean;
-  /** The conversation that it is going to be added to. */
+  /** The conversation that it will be added to. */
   conversationId: string | null;
   output: OutputOptions;
-  /** What a response that an upstream of the same wire wrote says in this gateway's name. */
+  /** The fields that this gateway sets in a response that an upstream wrote. */
   own: Readonly<Record<string, unknown>>;
   now(): Date;
 };
@@ -40,11 +40,11 @@ type ChatChoice = {
   logprobs?: ChatLogprobs;
 };
 
-/** A response that has come to its end, as it is kept. */
+/** A finished response in its stored form. */
 export type FinishedResponse = {
   status: "completed" | "incomplete" | "failed";
   body: string;
-  /** The ids of items that an upstream gave. */
+  /** The ids that an upstream gave its items. */
   itemIds: readonly string[];
 };
 
@@ -54,7 +54,7 @@ const incompleteReasons: Readonly<Record<string, ResponseState["incompleteReason
   content_filter: "content_filter",
 };
 
-/** One response, made of an answer of chat or passed on from an upstream that speaks the same wire. */
+/** Writes one response, from a chat answer or from the events of an upstream with the Responses API. */
 export class ResponsePresenter implements CallPresenter<ChatKinds> {
   readonly form: "whole" | "events";
   readonly contentType: string;
@@ -77,8 +77,8 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     this.contentType = options.isStreamed ? eventStreamHeaders["content-type"] : jsonType;
   }
 
-  /** It could not be kept after all, and its end will not say that it was. */
-  noteLoss(): void {
+  /** Storing failed, so the response must not claim to be stored. */
+  markUnstored(): void {
     this.isStored = false;
     this.conversation = null;
   }
@@ -100,17 +100,17 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
 
   presentTail(end: CallEnd<ChatKinds>): string {
     const { status, body } = this.describeEnd(end);
-    return this.tellWithoutTrace((sequence) => writeEvent(`response.${status}`, sequence, `"response":${body}`));
+    return this.withoutAdvancing((sequence) => writeEvent(`response.${status}`, sequence, `"response":${body}`));
   }
 
   presentFailure(body: unknown): string {
     const { error } = body as { error: { code: string; message: string; param: string | null } };
     const { code, message, param } = error;
     const failed = this.describeFailure({ message }).body;
-    const told = `"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"param":${JSON.stringify(param)},"error":${JSON.stringify(error)}`;
-    return this.tellWithoutTrace(
+    const fields = `"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"param":${JSON.stringify(param)},"error":${JSON.stringify(error)}`;
+    return this.withoutAdvancing(
       (sequence) =>
-        writeEvent("error", sequence, told) + writeEvent("response.failed", sequence + 1, `"response":${failed}`),
+        writeEvent("error", sequence, fields) + writeEvent("response.failed", sequence + 1, `"response":${failed}`),
     );
   }
 
@@ -119,12 +119,12 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     return `Its id is ${this.options.envelope.id}; it had ${inputTokens} input tokens and ${outputTokens} output tokens.`;
   }
 
-  /** How a response stands that nothing is known of yet. */
+  /** The initial state of a response. */
   describeBegun(): string {
     return this.options.envelope.present({ ...begunState, ...this.describeKeeping() });
   }
 
-  /** A response of which nothing came, or nothing more than has been told. */
+  /** A failed response, with the output so far. */
   describeFailure({ message }: { message: string }): FinishedResponse {
     const error = { code: "server_error", message };
     return {
@@ -134,7 +134,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     };
   }
 
-  /** May be asked several times: nothing changes by it. */
+  /** Idempotent. */
   describeEnd(end: CallEnd<ChatKinds>): FinishedResponse {
     const { answer, failure } = end;
     if (answer !== null) this.takeAnswer(answer);
@@ -178,7 +178,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     return { isStored: this.isStored, conversation: JSON.stringify(this.conversation) };
   }
 
-  /** A whole answer; asked for again, it is the same. */
+  /** A non-streaming answer. Idempotent. */
   private takeAnswer({ choices, nativeBody }: ChatKinds["answer"]): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -228,13 +228,15 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     );
   }
 
-  /** The end of a stream may be asked for several times: its numbers are the same each time. */
-  private tellWithoutTrace(tell: (sequence: number) => string): string {
-    if (this.native !== null) return tell(this.native.last?.sequence ?? this.native.sequence);
+  /**
+   * The end of a stream may be requested several times: restores the sequence number, so that it is the same each time.
+   */
+  private withoutAdvancing(write: (sequence: number) => string): string {
+    if (this.native !== null) return write(this.native.last?.sequence ?? this.native.sequence);
     const { hasBegun } = this;
     const { sequence } = this.output;
     const opening = this.begin();
-    const events = opening + tell(this.output.sequence);
+    const events = opening + write(this.output.sequence);
     this.hasBegun = hasBegun;
     this.output.sequence = sequence;
     return events;

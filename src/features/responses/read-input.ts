@@ -1,20 +1,20 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
-import { readReasoningMark, type Thoughts } from "./reasoning-mark.ts";
+import { type Reasoning, readReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
 
-/** An item of a conversation, and where its caller finds it: `input[2]`, or the response that it was stored with. */
+/** An item of a conversation, and its place for error messages: `input[2]`, or the response that it was stored with. */
 export type PlacedItem = { item: JsonObject; place: string };
 
 export type ReadInput = {
   messages: ChatMessage[];
-  /** Where each of the messages begins. */
+  /** Where each message starts. */
   places: string[];
-  /** The first thing that the form of chat has no words for; in its place the messages have a mark. */
+  /** The first item that chat cannot express. The messages have a placeholder for it. */
   obstacle: ChatObstacle | null;
-  /** So many files lie elsewhere. */
+  /** The number of files that are only referenced. */
   references: number;
 };
 
@@ -31,8 +31,8 @@ function refuseItem(param: string, message: string): never {
 }
 
 /**
- * The items of a conversation as messages of chat. What an assistant thought, said and called without anybody answering in
- * between are several items here and one message there.
+ * Converts the items of a conversation to chat messages. Consecutive reasoning, text and tool calls of the assistant
+ * are separate items here, and one message in chat.
  */
 export function readInput(items: readonly PlacedItem[]): ReadInput {
   const reader = new InputReader();
@@ -41,13 +41,13 @@ export function readInput(items: readonly PlacedItem[]): ReadInput {
   return reader;
 }
 
-/** One for each request. */
+/** One per request. */
 class InputReader implements ReadInput {
   readonly messages: ChatMessage[] = [];
   readonly places: string[] = [];
   obstacle: ChatObstacle | null = null;
   references = 0;
-  /** What the assistant has done since anybody else spoke. */
+  /** The assistant's message since the last item of another role. */
   private turn: AssistantMessage | null = null;
 
   add(item: JsonObject, place: string): void {
@@ -58,7 +58,7 @@ class InputReader implements ReadInput {
         else this.addMessage(item, place);
         break;
       case "reasoning":
-        this.addThoughts(item, place);
+        this.addReasoning(item, place);
         break;
       case "function_call":
       case "custom_tool_call":
@@ -72,17 +72,17 @@ class InputReader implements ReadInput {
         refuseItem(`${place}.id`, `There is no stored item with the id ${String(item.id)}.`);
         break;
       default:
-        if (typeof type !== "string") refuseItem(`${place}.type`, `\`${place}.type\` must be a text.`);
-        this.meet(place, `Items of the type ${type} cannot be used with this model.`);
+        if (typeof type !== "string") refuseItem(`${place}.type`, `\`${place}.type\` must be a string.`);
+        this.addObstacle(place, `This model does not support items of type ${type}.`);
     }
   }
 
-  /** Something that only an upstream that speaks this wire can take. */
-  private meet(param: string, message: string): void {
+  /** Records something that only an upstream with the Responses API supports. */
+  private addObstacle(param: string, message: string): void {
     this.obstacle ??= { param, message };
   }
 
-  /** Thoughts that led to nothing are nobody's message. */
+  /** Drops reasoning without text or calls: it is no message. */
   closeTurn(): void {
     const { turn } = this;
     this.turn = null;
@@ -107,7 +107,8 @@ class InputReader implements ReadInput {
 
   private addMessage(item: JsonObject, place: string): void {
     const { role, content } = item;
-    if (!roles.has(role)) refuseItem(`${place}.role`, `\`${place}.role\` is user, assistant, system or developer.`);
+    if (!roles.has(role))
+      refuseItem(`${place}.role`, `\`${place}.role\` must be user, assistant, system or developer.`);
     const contentPlace = `${place}.content`;
     if (role === "user") {
       this.push(
@@ -121,7 +122,7 @@ class InputReader implements ReadInput {
   }
 
   private addSaid({ content }: JsonObject, place: string): void {
-    // Two messages in a row are two; but whatever stands among calls belongs to the message that makes them.
+    // Two messages in a row stay two; text among tool calls belongs to the message with the calls.
     const hasSpoken = this.turn !== null && this.turn.content !== null && this.turn.tool_calls === undefined;
     if (hasSpoken) this.closeTurn();
     const turn = this.openTurn(place);
@@ -130,21 +131,21 @@ class InputReader implements ReadInput {
     else turn.content = [...listParts(turn.content), ...listParts(said)];
   }
 
-  private addThoughts(item: JsonObject, place: string): void {
-    const thoughts = this.readThoughts(item, place);
-    if (thoughts === null) return;
+  private addReasoning(item: JsonObject, place: string): void {
+    const reasoning = this.readReasoning(item, place);
+    if (reasoning === null) return;
     if (this.turn !== null && this.turn.content !== null && this.turn.tool_calls === undefined) this.closeTurn();
     const turn = this.openTurn(place);
-    if (thoughts.text !== "") turn.reasoning_content = (turn.reasoning_content ?? "") + thoughts.text;
-    if (thoughts.details !== null) turn.reasoning_details = [...(turn.reasoning_details ?? []), ...thoughts.details];
+    if (reasoning.text !== "") turn.reasoning_content = (turn.reasoning_content ?? "") + reasoning.text;
+    if (reasoning.details !== null) turn.reasoning_details = [...(turn.reasoning_details ?? []), ...reasoning.details];
   }
 
-  /** `null` for what only the vendor that wrote it can read: to all others it says nothing. */
-  private readThoughts(item: JsonObject, place: string): Thoughts | null {
+  /** `null` if only the vendor that wrote it can read it: for others it has no content. */
+  private readReasoning(item: JsonObject, place: string): Reasoning | null {
     const { encrypted_content: mark, content, summary } = item;
     if (typeof mark === "string") {
-      const thoughts = readReasoningMark(mark);
-      if (thoughts !== null) return thoughts;
+      const reasoning = readReasoningMark(mark);
+      if (reasoning !== null) return reasoning;
     }
     const text = [...listTexts(content, `${place}.content`), ...listTexts(summary, `${place}.summary`)].join("\n\n");
     return text === "" ? null : { text, details: null };
@@ -175,11 +176,11 @@ class InputReader implements ReadInput {
 
   private readParts<P>(content: unknown, place: string, read: (part: JsonObject, place: string) => P): string | P[] {
     if (typeof content === "string") return content;
-    if (!Array.isArray(content)) refuseItem(place, `\`${place}\` is a text or a list of parts.`);
+    if (!Array.isArray(content)) refuseItem(place, `\`${place}\` must be a string or a list of parts.`);
     if (content.length === 0) return "";
     return content.map((part: unknown, index) => {
       const at = `${place}[${index}]`;
-      if (!isObject(part)) refuseItem(at, `\`${at}\` is no object.`);
+      if (!isObject(part)) refuseItem(at, `\`${at}\` must be an object.`);
       return read(part, at);
     });
   }
@@ -208,7 +209,10 @@ class InputReader implements ReadInput {
       return { type: "image_url", image_url: { url, ...closeness }, ...readBreakpoint(part) };
     }
     if (typeof fileId !== "string") refuseItem(`${place}.image_url`, `\`${place}\` needs \`image_url\`.`);
-    return this.markAbsent(`${place}.file_id`, "Images by `file_id` cannot be used with this model: send `image_url`.");
+    return this.markAbsent(
+      `${place}.file_id`,
+      "Images by `file_id` are not supported by this model. Send `image_url`.",
+    );
   }
 
   private readFile(part: JsonObject, place: string): ChatUserPart {
@@ -217,7 +221,7 @@ class InputReader implements ReadInput {
     if (typeof url === "string") {
       return this.markAbsent(
         `${place}.file_url`,
-        "Files by `file_url` cannot be used with this model: send `file_data`.",
+        "Files by `file_url` are not supported by this model. Send `file_data`.",
       );
     }
     if (typeof data !== "string" && typeof id !== "string") refuseItem(place, `\`${place}\` needs \`file_data\`.`);
@@ -243,12 +247,12 @@ class InputReader implements ReadInput {
       return { type: "text", text: readText(part, "text", place), ...readBreakpoint(part) };
     }
     if (typeof type !== "string") refuseItem(`${place}.type`, `\`${place}.type\` is missing.`);
-    return this.markAbsent(place, `Parts of the type ${type} cannot be used here with this model.`);
+    return this.markAbsent(place, `This model does not support parts of type ${type} here.`);
   }
 
-  /** Nobody is sent this: only an upstream that takes the request as it was written can be asked then. */
+  /** A placeholder that is never sent: only an upstream with the Responses API can take this request. */
   private markAbsent(place: string, message: string): TextPart {
-    this.meet(place, message);
+    this.addObstacle(place, message);
     return { type: "text", text: "" };
   }
 }
@@ -258,7 +262,7 @@ function readText(source: JsonObject, field: string, place: string): string {
   if (typeof text === "string") return text;
   const param = `${place}.${field}`;
   if (text === undefined) throw new AppError("missing_parameter", `\`${param}\` is missing.`, { param });
-  return refuseItem(param, `\`${param}\` must be a text.`);
+  return refuseItem(param, `\`${param}\` must be a string.`);
 }
 
 function readBreakpoint({ prompt_cache_breakpoint: mark }: JsonObject): object {
@@ -271,6 +275,6 @@ function listParts(content: NonNullable<AssistantMessage["content"]>): Assistant
 
 function listTexts(parts: unknown, place: string): string[] {
   if (parts === undefined || parts === null) return [];
-  if (!Array.isArray(parts)) return refuseItem(place, `\`${place}\` is a list.`);
+  if (!Array.isArray(parts)) return refuseItem(place, `\`${place}\` must be a list.`);
   return parts.flatMap((part: unknown) => (isObject(part) && typeof part.text === "string" ? [part.text] : []));
 }

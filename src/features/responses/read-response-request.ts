@@ -11,40 +11,40 @@ import { responseRequestSchema } from "./response-request-schema.ts";
 
 const jsonDepthMax = 64;
 
-/** A request in the form of chat, and what was lost on the way. */
+/** A request in the chat format. */
 export type ReadRequest = {
   chat: ChatRequest;
-  /** Where each of the messages stands in the caller's request. */
+  /** The place of each message in the caller's request. */
   places: readonly string[];
   obstacle: ChatObstacle | null;
-  /** So many parts of it lie elsewhere, and may be far longer than what names them. */
+  /** The number of parts that are only referenced and may be far longer than the reference. */
   references: number;
 };
 
-/** The items that a request itself has. */
+/** The items of the request itself. */
 export function listOwnItems({ input }: ResponseRequest): PlacedItem[] {
   if (input == null) return [];
   const items = typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
   return items.map((item, index) => ({ item, place: typeof input === "string" ? "input" : `input[${index}]` }));
 }
 
-/** Fields of which this gateway has nothing to offer, and that name things of an account with somebody else. */
+/** Fields that refer to objects of an OpenAI account, which this gateway does not have. */
 const absentFields = {
-  prompt: "Prompts are not stored here: send `instructions` and `input`.",
+  prompt: "Stored prompts are not supported. Send `instructions` and `input`.",
 } as const;
 
-/** The conversation that a request names, by its id alone or as an object. */
+/** The id of the conversation, given as a string or as an object. */
 export function readConversationId({ conversation }: ResponseRequest): string | null {
   if (conversation == null) return null;
   const id = isObject(conversation) ? conversation.id : conversation;
   if (typeof id === "string") return id;
-  throw new AppError("invalid_parameter", "`conversation.id` must be a text.", { param: "conversation.id" });
+  throw new AppError("invalid_parameter", "`conversation.id` must be a string.", { param: "conversation.id" });
 }
 
-/** Fields that only an upstream that speaks this wire understands. */
+/** Fields that only an upstream with the Responses API supports. */
 const nativeFields = ["context_management", "access_programs", "image"] as const;
 
-/** Of the fields that mean the same in both forms. */
+/** Fields with the same meaning in both formats. */
 const sharedFields = [
   "temperature",
   "top_p",
@@ -57,7 +57,7 @@ const sharedFields = [
   "moderation",
 ] as const;
 
-/** Says in the form of chat what a request asks for; `items` are all of the conversation. Throws what is wrong with it. */
+/** Translates a request to the chat format; `items` is the whole conversation. Throws if the request is invalid. */
 export function readResponseRequest(request: ResponseRequest, items: readonly PlacedItem[]): ReadRequest {
   checkDepth(request);
   for (const [field, message] of Object.entries(absentFields)) {
@@ -72,7 +72,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   const messages = [...preface, ...input.messages];
   const obstacle = input.obstacle ?? toolObstacle ?? findNativeField(request);
   if (messages.length === 0 && obstacle === null) {
-    throw new AppError("missing_parameter", "`input` is missing, or has nothing in it.", { param: "input" });
+    throw new AppError("missing_parameter", "`input` is missing or empty.", { param: "input" });
   }
   const chat: ChatRequest = {
     model: request.model,
@@ -86,7 +86,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   return { chat, places: [...preface.map(() => "instructions"), ...input.places], obstacle, references };
 }
 
-/** A field that is unknown here goes only where a route of the model names it, which is looked at with those of chat. */
+/** An unknown field passes here; `checkChatFields` rejects it unless a route of the model names it. */
 function addForeignFields(chat: ChatRequest, request: ResponseRequest): void {
   for (const field in request) {
     if (Object.hasOwn(responseRequestSchema.properties, field)) continue;
@@ -106,13 +106,13 @@ function checkDepth(request: ResponseRequest): void {
   for (const field in request) checkFieldDepth(field, request[field]);
 }
 
-/** What is nested deeper would be more than a stack can take, here or where it is sent. */
+/** Deeper nesting could overflow a stack, here or at the upstream. */
 export function checkFieldDepth(param: string, value: unknown): void {
   if (!isDeeper(value, jsonDepthMax)) return;
   throw new AppError("invalid_parameter", `\`${param}\` is nested more than ${jsonDepthMax} levels deep.`, { param });
 }
 
-/** Goes down no further than so many levels, so that no nesting is too deep for it. */
+/** Recurses at most `levels` deep. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
@@ -127,10 +127,10 @@ function findNativeField(request: ResponseRequest): ChatObstacle | null {
     const value = request[name];
     return value != null && !(Array.isArray(value) && value.length === 0);
   });
-  if (field !== undefined) return { param: field, message: `\`${field}\` cannot be used with this model.` };
+  if (field !== undefined) return { param: field, message: `This model does not support \`${field}\`.` };
   const mode = request.reasoning?.mode ?? "standard";
   if (mode === "standard") return null;
-  return { param: "reasoning.mode", message: `The mode ${mode} cannot be used with this model.` };
+  return { param: "reasoning.mode", message: `This model does not support the mode ${mode}.` };
 }
 
 function readOptions(request: ResponseRequest): Partial<ChatRequest> {
@@ -148,15 +148,15 @@ function readFormat({ text }: ResponseRequest): Pick<ChatRequest, "response_form
   if (format == null || format.type === "text") return {};
   if (format.type === "json_object") return { response_format: { type: "json_object" } };
   if (format.type !== "json_schema") {
-    throw refuse("text.format.type", "`text.format.type` is text, json_object or json_schema.");
+    throw refuse("text.format.type", "`text.format.type` must be text, json_object or json_schema.");
   }
   const { name, schema, description, strict } = format;
   if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw refuse("text.format.name", "`text.format.name` has 1 to 64 letters, digits, underscores or dashes.");
+    throw refuse("text.format.name", "`text.format.name` must be 1 to 64 letters, digits, underscores or dashes.");
   }
-  if (!isObject(schema)) throw refuse("text.format.schema", "`text.format.schema` is a schema.");
+  if (!isObject(schema)) throw refuse("text.format.schema", "`text.format.schema` must be a JSON schema.");
   if (strict != null && typeof strict !== "boolean") {
-    throw refuse("text.format.strict", "`text.format.strict` is true or false.");
+    throw refuse("text.format.strict", "`text.format.strict` must be true or false.");
   }
   const more = {
     ...(typeof description === "string" ? { description } : {}),
@@ -175,7 +175,7 @@ function readLogprobs({ include, top_logprobs: count }: ResponseRequest): Partia
   return { logprobs: true, ...(count == null ? {} : { top_logprobs: count }) };
 }
 
-/** Fields that are between the caller and this gateway. */
+/** Fields that only concern this gateway. */
 const ownFields: ReadonlySet<string> = new Set([
   "previous_response_id",
   "conversation",
@@ -185,8 +185,8 @@ const ownFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request as an upstream of the same wire takes it: with all of the conversation in it, and nothing that would have to
- * be remembered there.
+ * The request for an upstream with the Responses API: with the whole conversation, and without references to its own
+ * storage.
  */
 export function writeNativeBody(request: ResponseRequest, items: readonly PlacedItem[]): NativeRequest["body"] {
   const body: Record<string, unknown> = {};
@@ -196,13 +196,13 @@ export function writeNativeBody(request: ResponseRequest, items: readonly Placed
   return body;
 }
 
-/** Items that need no id, and whose id may be one of ours: an upstream that keeps nothing would look for it in vain. */
+/** Items that need no id. Theirs may be one of ours, which the upstream does not know. */
 const namelessItems: ReadonlySet<unknown> = new Set([
   ...[undefined, "message", "reasoning", "function_call", "function_call_output"],
   ...["custom_tool_call", "custom_tool_call_output"],
 ]);
 
-/** Calls of the vendor's own tools go back under the ids it gave them; thoughts that it cannot open are none to it. */
+/** Calls of the vendor's own tools keep the vendor's ids. Reasoning that the vendor cannot decrypt is dropped. */
 function presentNativeItem(whole: JsonObject): JsonObject | null {
   if (!namelessItems.has(whole.type)) return whole;
   const { id: _, ...item } = whole;

@@ -8,20 +8,20 @@ type ReadTools = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_call
 type ToolChoice = NonNullable<ChatRequest["tool_choice"]>;
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
-/** What of a tool's options asks for something that chat cannot be asked for. */
+/** Tool options that chat cannot express. */
 const foreignOptions = ["defer_loading", "async"] as const;
 
-/** The tools of a request, and who chooses among them, in the form of chat. */
+/** The tools and tool choice of a request in the chat format. */
 export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest): ReadTools {
   const obstacles: ChatObstacle[] = [];
   const offered = (tools ?? []).flatMap((tool, index) => readEntry(tool, `tools[${index}]`, obstacles));
   const chosen = choice == null ? undefined : readChoice(choice, obstacles);
   const [obstacle = null] = obstacles;
-  // Clients say how to choose also where there is nothing to choose from, and OpenAI's API lets them.
+  // Clients send a tool choice without tools, and OpenAI's API accepts it.
   const isIdle = (tools ?? []).length === 0 && (chosen === undefined || chosen === "auto" || chosen === "none");
   return {
     ...(offered.length === 0 ? {} : { tools: offered }),
-    // Beside tools that only an upstream of this wire has, the choice is theirs: chat could not say what it is among.
+    // Beside tools that only an upstream with the Responses API has, only that upstream can apply the choice.
     ...(chosen === undefined || isIdle || obstacle !== null ? {} : { tool_choice: chosen }),
     ...(isParallel == null || offered.length === 0 ? {} : { parallel_tool_calls: isParallel }),
     obstacle,
@@ -33,10 +33,10 @@ function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]):
   if (entry.type !== "namespace") return listTool(readTool(entry, place, obstacles));
   const namespace = readName(entry, place);
   const { tools } = entry;
-  if (!Array.isArray(tools)) throw refuse(`${place}.tools`, `\`${place}.tools\` is a list of tools.`);
+  if (!Array.isArray(tools)) throw refuse(`${place}.tools`, `\`${place}.tools\` must be a list of tools.`);
   return tools.flatMap((tool: unknown, index) => {
     const inner = `${place}.tools[${index}]`;
-    if (!isObject(tool)) throw refuse(inner, `\`${inner}\` is no tool.`);
+    if (!isObject(tool)) throw refuse(inner, `\`${inner}\` must be a tool.`);
     const name = joinToolName({ namespace, name: readName(tool, inner) });
     return listTool(readTool({ ...tool, name }, inner, obstacles));
   });
@@ -50,12 +50,12 @@ function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): C
   const { type } = tool;
   if (typeof type !== "string") throw refuse(`${place}.type`, `\`${place}.type\` is missing.`);
   if (type !== "function" && type !== "custom") {
-    obstacles.push({ param: place, message: `The tool ${type} cannot be used with this model.` });
+    obstacles.push({ param: place, message: `This model does not support the tool ${type}.` });
     return null;
   }
   for (const option of foreignOptions) {
     if (tool[option] !== true) continue;
-    obstacles.push({ param: `${place}.${option}`, message: `\`${option}\` cannot be used with this model.` });
+    obstacles.push({ param: `${place}.${option}`, message: `This model does not support \`${option}\`.` });
   }
   const described = typeof tool.description === "string" ? { description: tool.description } : {};
   const name = readName(tool, place);
@@ -65,16 +65,16 @@ function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): C
 
 function readFunction({ parameters, strict }: JsonObject, place: string) {
   if (parameters != null && !isObject(parameters))
-    throw refuse(`${place}.parameters`, `\`${place}.parameters\` is a schema.`);
+    throw refuse(`${place}.parameters`, `\`${place}.parameters\` must be a JSON schema.`);
   if (strict != null && typeof strict !== "boolean")
-    throw refuse(`${place}.strict`, `\`${place}.strict\` is true or false.`);
+    throw refuse(`${place}.strict`, `\`${place}.strict\` must be true or false.`);
   return { ...(parameters == null ? {} : { parameters }), ...(strict == null ? {} : { strict }) };
 }
 
-/** A grammar stands one level deeper in chat. */
+/** Chat nests the grammar one level deeper. */
 function readFormat(format: unknown, place: string): { format?: JsonObject } {
   if (format == null) return {};
-  if (!isObject(format)) throw refuse(`${place}.format`, `\`${place}.format\` is an object.`);
+  if (!isObject(format)) throw refuse(`${place}.format`, `\`${place}.format\` must be an object.`);
   if (format.type !== "grammar") return { format };
   const { syntax, definition } = format;
   return { format: { type: "grammar", grammar: { syntax, definition } } };
@@ -90,20 +90,20 @@ function readChoice(
   if (type === "custom") return { type, custom: { name: readName(choice, "tool_choice") } };
   if (type === "allowed_tools") return readAllowed(choice, obstacles);
   if (typeof type !== "string") throw refuse("tool_choice.type", "`tool_choice.type` is missing.");
-  obstacles.push({ param: "tool_choice", message: `The tool ${type} cannot be used with this model.` });
+  obstacles.push({ param: "tool_choice", message: `This model does not support the tool ${type}.` });
   return undefined;
 }
 
 function readAllowed({ mode, tools }: JsonObject, obstacles: ChatObstacle[]): ToolChoice {
   if (mode !== "auto" && mode !== "required")
-    throw refuse("tool_choice.mode", "`tool_choice.mode` is auto or required.");
+    throw refuse("tool_choice.mode", "`tool_choice.mode` must be auto or required.");
   if (!Array.isArray(tools) || tools.length === 0)
-    throw refuse("tool_choice.tools", "`tool_choice.tools` is a list of tools.");
+    throw refuse("tool_choice.tools", "`tool_choice.tools` must be a list of tools.");
   const allowed = tools.map((tool: unknown, index) => {
     const place = `tool_choice.tools[${index}]`;
-    if (!isObject(tool) || typeof tool.type !== "string") throw refuse(place, `\`${place}\` is no tool.`);
+    if (!isObject(tool) || typeof tool.type !== "string") throw refuse(place, `\`${place}\` must be a tool.`);
     if (tool.type !== "function" && tool.type !== "custom") {
-      obstacles.push({ param: place, message: `The tool ${tool.type} cannot be used with this model.` });
+      obstacles.push({ param: place, message: `This model does not support the tool ${tool.type}.` });
       return { type: tool.type };
     }
     return { type: tool.type, [tool.type]: { name: readName(tool, place) } };
@@ -113,7 +113,7 @@ function readAllowed({ mode, tools }: JsonObject, obstacles: ChatObstacle[]): To
 
 function readName({ name }: JsonObject, place: string): string {
   if (typeof name === "string" && namePattern.test(name)) return name;
-  throw refuse(`${place}.name`, `\`${place}.name\` has 1 to 64 letters, digits, underscores or dashes.`);
+  throw refuse(`${place}.name`, `\`${place}.name\` must be 1 to 64 letters, digits, underscores or dashes.`);
 }
 
 function refuse(param: string, message: string): AppError {

@@ -1,18 +1,18 @@
-/** What a model thought, and what its vendor signed of it, as it has to come back to it. */
-export type Thoughts = { text: string; details: Record<string, unknown>[] | null };
+/** Reasoning text, and the vendor's signed details that must be sent back to it. */
+export type Reasoning = { text: string; details: Record<string, unknown>[] | null };
 
 const head = "sluice-1.";
 
 /**
- * The `encrypted_content` of a reasoning item: clients send it back unread, and some of them nothing else of the item.
- * It tells its reader no more than the item itself, so it needs no secret; what was not made here is a vendor's own.
+ * The `encrypted_content` of a reasoning item. Clients send it back unread, some without the rest of the item. Not
+ * encrypted: it contains no more than the item itself. Values without our prefix are a vendor's.
  */
-export function writeReasoningMark({ text, details }: Thoughts): string {
+export function writeReasoningMark({ text, details }: Reasoning): string {
   return head + Buffer.from(JSON.stringify(details === null ? { text } : { text, details })).toString("base64url");
 }
 
-/** `null` for what is not ours. */
-export function readReasoningMark(mark: string): Thoughts | null {
+/** `null` if it is not ours. */
+export function readReasoningMark(mark: string): Reasoning | null {
   if (!mark.startsWith(head)) return null;
   try {
     const { text, details } = JSON.parse(Buffer.from(mark.slice(head.length), "base64url").toString()) as {

@@ -5,19 +5,19 @@ import type { ResponseRequest } from "./response-request.ts";
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
 
-/** How a response stands: all of it that changes while it is made. */
+/** The fields of a response that change while it runs. */
 export type ResponseState = {
   status: ResponseStatus;
-  /** The JSON text of its items. */
+  /** Its items, as JSON. */
   output: string;
-  /** The JSON text of what it used, once that is known. */
+  /** Its usage as JSON, once known. */
   usage: string | null;
   error: { code: string; message: string } | null;
   incompleteReason: "max_output_tokens" | "content_filter" | null;
   stoppedBy: StoppedBy | null;
   completedAt: number | null;
   isStored: boolean;
-  /** The JSON text of the conversation that it becomes part of. */
+  /** Its conversation, as JSON. */
   conversation: string;
 };
 
@@ -33,17 +33,17 @@ export const begunState: ResponseState = {
   conversation: "null",
 };
 
-/** The id follows from the request's, so that either leads to the other. */
+/** Derived from the request id, so that each can be found by the other. */
 export function nameResponse(requestId: string): string {
   return `resp_${readSuffix(requestId)}`;
 }
 
-/** What the ids of a request, of its response and of the items of both have in common. */
+/** The common part of the ids of a request, its response and the items of both. */
 export function readSuffix(id: string): string {
   return id.slice(id.indexOf("_") + 1);
 }
 
-/** A response as its caller sees it, but for its state: all of it is ours or the caller's, nothing the upstream's. */
+/** The constant fields of a response. All are ours or the caller's, none the upstream's. */
 export class ResponseEnvelope {
   readonly id: string;
   readonly createdAt: number;
@@ -66,7 +66,7 @@ export class ResponseEnvelope {
   }
 }
 
-/** What a response repeats of its request, with what holds where nothing was said. */
+/** The request's options that a response echoes, with defaults. */
 function echoRequest(request: ResponseRequest, model: string) {
   const { reasoning, text } = request;
   return {
@@ -97,7 +97,7 @@ function echoRequest(request: ResponseRequest, model: string) {
   };
 }
 
-/** Written by hand: every value is a whole number, or text without anything to escape. */
+/** Written by hand: every value is an integer, or text without characters to escape. */
 export function presentUsage(usage: ChatKinds["usage"], charge: Nano): string {
   const { inputTokens: input, outputTokens: output } = usage;
   const inputDetails = `{"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens}}`;

@@ -2,7 +2,7 @@ import { writeReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
 import type { NamespacedName } from "./tool-namespaces.ts";
 
-/** What a choice of chat adds to an answer: a part of a message, or all of one. */
+/** A chat delta, or a complete chat message. */
 export type ChatDelta = {
   content?: string | null;
   refusal?: string | null;
@@ -23,7 +23,7 @@ type ToolCallDelta = {
 
 export type ChatLogprobs = { content?: JsonObject[] | null } | null;
 
-/** All texts are as they stand in JSON, because they are written several times and never read. */
+/** All texts are JSON-escaped, because they are written several times and never read. */
 type Part = { type: "output_text" | "refusal"; raw: string; logprobs: JsonObject[]; annotations: JsonObject[] };
 type Place = { id: string; index: number; status: ItemStatus | null };
 type MessageItem = Place & { type: "message"; parts: Part[] };
@@ -39,13 +39,13 @@ const idPrefixes = {
 } as const;
 
 export type OutputOptions = {
-  /** What the ids of all items end with, before their number. */
+  /** The end of all item ids, before their number. */
   suffix: string;
-  /** Thoughts are told as a summary, because the caller asked for one; else as they are. */
+  /** The caller asked for a reasoning summary, so reasoning is sent as one. */
   summarizes: boolean;
-  /** Thoughts have a mark with which they can be sent back. */
-  marksThoughts: boolean;
-  /** The tools of namespaces, by their names in chat. */
+  /** Reasoning items get an `encrypted_content`, so that they can be sent back. */
+  marksReasoning: boolean;
+  /** The tools of namespaces, by their chat names. */
   namespacedTools: ReadonlyMap<string, NamespacedName>;
 };
 
@@ -54,17 +54,17 @@ function toRaw(text: string): string {
 }
 
 /**
- * The items of one response, made of the pieces of a chat answer, and the events that tell of them while they grow. An
- * item begins when the model turns to something else, and the one before it ends then.
+ * Builds the items of one response from the pieces of a chat answer, and the events for them. An item starts when the
+ * model turns to something else, and ends the one before.
  */
 export class ResponseOutput {
-  /** The number of the next event. */
+  /** The sequence number of the next event. */
   sequence = 0;
   private readonly options: OutputOptions;
   private readonly items: OutputItem[] = [];
   private readonly calls = new Map<number, CallItem>();
   private current: OutputItem | null = null;
-  /** How an event about more text of the present part begins and ends. */
+  /** The start and end of a delta event of the current part. */
   private growth: { start: string; end: string } = { start: "", end: "" };
 
   constructor(options: OutputOptions) {
@@ -91,7 +91,7 @@ export class ResponseOutput {
     return events;
   }
 
-  /** `raw` is the text as it stands in JSON. */
+  /** `raw` is JSON-escaped text. */
   addText(raw: string, logprobs: readonly JsonObject[] = []): string {
     const { events, part } = this.turnToPart("output_text");
     part.raw += raw;
@@ -102,7 +102,7 @@ export class ResponseOutput {
   }
 
   addThought(raw: string): string {
-    const { item, events } = this.turnToThoughts();
+    const { item, events } = this.turnToReasoning();
     let opening = "";
     if (!item.hasText) {
       item.hasText = true;
@@ -123,7 +123,7 @@ export class ResponseOutput {
     return events + opening + this.grow(type, raw);
   }
 
-  /** Ends what is still open. */
+  /** Ends the open item. */
   close(status: ItemStatus): string {
     const { current } = this;
     this.current = null;
@@ -135,7 +135,7 @@ export class ResponseOutput {
     );
   }
 
-  /** The JSON text of all items. */
+  /** All items, as JSON. */
   present(): string {
     return `[${this.items.map((item) => this.presentItem(item)).join(",")}]`;
   }
@@ -162,7 +162,7 @@ export class ResponseOutput {
     );
   }
 
-  /** An image comes whole, in a data URL. */
+  /** An image arrives complete, as a data URL. */
   private addImage(url: string): string {
     const item: ImageItem = { ...this.createPlace("image_generation_call"), type: "image_generation_call", raw: "" };
     const events = this.begin(item);
@@ -171,7 +171,7 @@ export class ResponseOutput {
   }
 
   private addThoughtDetails(details: readonly JsonObject[]): string {
-    const { item, events } = this.turnToThoughts();
+    const { item, events } = this.turnToReasoning();
     item.details = [...(item.details ?? []), ...details];
     return events;
   }
@@ -193,7 +193,7 @@ export class ResponseOutput {
     if (text === "") return events;
     const raw = toRaw(text);
     call.raw += raw;
-    // No vendor goes back to a call that it has left; should one, all of it is in the response at the end.
+    // No vendor returns to an earlier call. If one did, its arguments are complete in the final response.
     if (call !== this.current) return events;
     return (
       events +
@@ -206,7 +206,7 @@ export class ResponseOutput {
     );
   }
 
-  private turnToThoughts(): { item: ReasoningItem; events: string } {
+  private turnToReasoning(): { item: ReasoningItem; events: string } {
     if (this.current?.type === "reasoning") return { item: this.current, events: "" };
     const place = this.createPlace("reasoning");
     const item: ReasoningItem = { ...place, type: "reasoning", raw: "", hasText: false, details: null };
@@ -249,7 +249,7 @@ export class ResponseOutput {
       const part = item.parts.at(-1);
       return part === undefined ? "" : this.closePart(item, part);
     }
-    if (item.type === "reasoning") return item.hasText ? this.closeThoughts(item) : "";
+    if (item.type === "reasoning") return item.hasText ? this.closeReasoning(item) : "";
     if (item.type === "image_generation_call") return "";
     return item.type === "function_call"
       ? this.event("response.function_call_arguments.done", `${placeOf(item)},"arguments":"${item.raw}"`)
@@ -268,7 +268,7 @@ export class ResponseOutput {
     return done + this.event("response.content_part.done", `${place},"part":${presentPart(part)}`);
   }
 
-  private closeThoughts(item: ReasoningItem): string {
+  private closeReasoning(item: ReasoningItem): string {
     const { summarizes } = this.options;
     const place = `${placeOf(item)},"${summarizes ? "summary_index" : "content_index"}":0`;
     const [textDone, partDone] = summarizes
@@ -286,7 +286,7 @@ export class ResponseOutput {
     if (item.type === "message") {
       return `${head},"status":"${status}","role":"assistant","content":[${item.parts.map(presentPart).join(",")}]}`;
     }
-    if (item.type === "reasoning") return `${head},${this.presentThoughts(item)}}`;
+    if (item.type === "reasoning") return `${head},${this.presentReasoning(item)}}`;
     if (item.type === "image_generation_call") {
       return `${head},"status":"${status}","result":${item.raw === "" ? "null" : `"${item.raw}"`}}`;
     }
@@ -300,12 +300,12 @@ export class ResponseOutput {
     return `"namespace":${JSON.stringify(named.namespace)},"name":${JSON.stringify(named.name)}`;
   }
 
-  private presentThoughts({ raw, hasText, details, status }: ReasoningItem): string {
-    const { summarizes, marksThoughts } = this.options;
+  private presentReasoning({ raw, hasText, details, status }: ReasoningItem): string {
+    const { summarizes, marksReasoning } = this.options;
     const thought = hasText ? presentThought(raw, summarizes) : "";
     const texts = summarizes ? `"summary":[${thought}]` : `"summary":[],"content":[${thought}]`;
-    if (!marksThoughts) return texts;
-    // The mark tells all of the thoughts, so there is none before their end.
+    if (!marksReasoning) return texts;
+    // It contains all of the reasoning, so it is empty until the end.
     const mark =
       status === null ? '""' : `"${writeReasoningMark({ text: JSON.parse(`"${raw}"`) as string, details })}"`;
     return `${texts},"encrypted_content":${mark}`;
@@ -329,7 +329,7 @@ function presentThought(raw: string, summarizes: boolean): string {
   return `{"type":"${summarizes ? "summary_text" : "reasoning_text"}","text":"${raw}"}`;
 }
 
-/** Events tell of tokens without their bytes. */
+/** Events contain token logprobs without bytes. */
 function shortenLogprob({ token, logprob, top_logprobs: top }: JsonObject): JsonObject {
   const alternatives = Array.isArray(top)
     ? top.map(({ token: text, logprob: p }) => ({ token: text, logprob: p }))

@@ -1,16 +1,15 @@
 import { type TSchema, Type } from "typebox";
 
 /**
- * The body of a request to create a response, in the form of OpenAI's API. Items and tools have many forms, of which this
- * gateway knows some and others pass it on the way to an upstream that knows them: `read-input.ts` and `read-tools.ts`
- * look at them.
+ * The body of a request to create a response, in OpenAI's format. Items and tools are open: `read-input.ts` and
+ * `read-tools.ts` validate the types this gateway knows, and others pass to an upstream with the Responses API.
  */
 
 const closed = { additionalProperties: false };
 const text = Type.String();
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 
-/** Optional, and `null` says as much as leaving it out: SDKs and their users write either. */
+/** Optional; `null` means the same as absent, because SDKs send either. */
 function nullable(schema: TSchema): TSchema {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
@@ -36,7 +35,7 @@ export const metadataSchema = Type.Unsafe<Record<string, string>>({
   maxProperties: 16,
 });
 
-/** What the reference shows, in place of every field there is. */
+/** The example in the API reference: the smallest request instead of every field. */
 const shortRequest = { model: "sandbox-chat", input: "Why is the sky blue? Answer in one sentence." };
 
 export const responseRequestSchema = Type.Object(
@@ -44,12 +43,16 @@ export const responseRequestSchema = Type.Object(
     model: Type.String({ minLength: 1, maxLength: 200, description: "An `id` from `GET /v1/models`." }),
     input: nullable(
       Type.Union([text, Type.Array(anyObject)], {
-        description: "A text, or items: messages, calls of tools and their outputs, reasoning, references.",
+        description: "A text, or a list of items: messages, tool calls and their outputs, reasoning, references.",
       }),
     ),
     instructions: nullable(text),
-    previous_response_id: nullable(Type.String({ maxLength: 200, description: "Goes on from a stored response." })),
-    store: nullable(Type.Boolean({ description: "Whether the response is kept, to be read or gone on from; `true`." })),
+    previous_response_id: nullable(Type.String({ maxLength: 200, description: "The stored response to continue." })),
+    store: nullable(
+      Type.Boolean({
+        description: "Whether to store the response, so that you can get or continue it. Defaults to `true`.",
+      }),
+    ),
     stream: nullable(Type.Boolean()),
     stream_options: nullable(Type.Object({ include_obfuscation: nullable(Type.Boolean()) }, closed)),
     background: nullable(Type.Boolean()),
@@ -88,16 +91,16 @@ export const responseRequestSchema = Type.Object(
     moderation: nullable(anyObject),
     conversation: nullable(
       Type.Union([Type.String({ maxLength: 200 }), anyObject], {
-        description: "The conversation that it goes on with and is added to: its id, or an object with it.",
+        description: "The conversation to continue and to add this response to: its id, or an object with its `id`.",
       }),
     ),
     prompt: nullable(anyObject),
     context_management: nullable(Type.Array(anyObject)),
     access_programs: nullable(anyObject),
     image: nullable(anyObject),
-    // A word of a client about itself, which concerns nobody else.
+    // Clients describe themselves here. Ignored.
     client_metadata: nullable(anyObject),
   },
-  // Fields beyond these pass where a route of the model names them.
+  // Unknown fields pass if a route of the model names them.
   { additionalProperties: true, examples: [shortRequest] },
 );

@@ -1,4 +1,4 @@
-/** A request to create a response, as its schema has checked it. */
+/** A request to create a response, validated by its schema. */
 export type ResponseRequest = {
   model: string;
   input?: string | JsonObject[] | null;

@@ -10,14 +10,15 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
-import { type Calls, callErrors, fieldErrors, type PaidRoute } from "../calls/index.ts";
-import type { ChatKinds } from "../chat/index.ts";
+import type { PaidRoute } from "../calls/index.ts";
+import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";
-import { type CreateDependencies, openConversation, RequestedResponse } from "./create-response.ts";
+import { openConversation, RequestedResponse } from "./create-response.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
 import { isKept } from "./keep-response.ts";
 import { hasHistory, listInputItems, loadConversation } from "./load-conversation.ts";
 import type { Conversation } from "./prepare-response.ts";
+import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
 import {
@@ -29,8 +30,7 @@ import {
 } from "./response-schema.ts";
 import { deleteResponse, findEvents, findResponse, type StoredResponse } from "./response-store.ts";
 
-export type ResponseRouteDependencies = CreateDependencies & {
-  calls: Calls;
+type RouteDependencies = ResponseDependencies & {
   background: BackgroundResponses;
   heartbeats: Heartbeats;
 };
@@ -39,23 +39,16 @@ const tags = ["Responses"];
 const path = "/v1/responses";
 const jsonType = "application/json; charset=utf-8";
 const responseParams = pathParams({ response_id: "response" });
-const createDescription = `OpenAI's Responses API. \`input\` is a text or items, \`model\` an id from the model list. With \`stream\` the answer
-comes as server-sent events, each with its number, and ends with \`response.completed\`, \`response.incomplete\` or
-\`response.failed\`. \`usage.charge\` is what the call cost. With an \`Idempotency-Key\` the call can be sent again: it is done
-and paid once, also when the connection breaks. Unless \`store\` is \`false\`, the response is kept and can be gone on from by
-\`previous_response_id\`; with \`background\` it is made while nobody waits.`;
+const createDescription = `OpenAI's Responses API. \`input\` is a text or a list of items, \`model\` an \`id\` from \`GET /v1/models\`. With \`stream\` the
+response arrives as numbered server-sent events and ends with \`response.completed\`, \`response.incomplete\` or
+\`response.failed\`. \`usage.charge\` is the cost of the call. With an \`Idempotency-Key\` you can send the call again after a
+broken connection: it runs and is charged once. The response is stored unless \`store\` is \`false\`. Continue a stored response
+with \`previous_response_id\`. With \`background\` the call returns at once and the response runs without a connection.`;
 
-/** What a response can be answered with beyond what every endpoint can. */
-const createErrors = [
-  "invalid_json",
-  ...fieldErrors,
-  "context_length_exceeded",
-  "invalid_url",
-  "not_found",
-  ...callErrors,
-] as const satisfies readonly ErrorCode[];
+/** Errors of creating a response, in addition to those of every endpoint. */
+const createErrors = [...chatErrors, "not_found"] as const satisfies readonly ErrorCode[];
 
-export function addResponseRoutes(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+export function addResponseRoutes(http: HttpServer, dependencies: RouteDependencies): void {
   addCreateResponse(http, dependencies);
   addGetResponse(http, dependencies);
   addDeleteResponse(http, dependencies);
@@ -63,7 +56,7 @@ export function addResponseRoutes(http: HttpServer, dependencies: ResponseRouteD
   addListInputItems(http, dependencies);
 }
 
-function addCreateResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("createResponse", createErrors);
   http.post(
     "/responses",
@@ -80,7 +73,7 @@ function addCreateResponse(http: HttpServer, dependencies: ResponseRouteDependen
         response: { 200: Type.Unsafe<string>(responseSchema), ...errors },
       },
     },
-    // Not an `async` function, whose promise and all that waits for it would be kept for as long as a stream lasts.
+    // Not `async`: a pending promise and its closure would stay in memory for the whole stream.
     (request, reply) => {
       const asked = request.body as ResponseRequest;
       if (asked.background === true) answerAtOnce(dependencies, request, reply);
@@ -92,7 +85,7 @@ function addCreateResponse(http: HttpServer, dependencies: ResponseRouteDependen
 }
 
 function answerNow(
-  dependencies: ResponseRouteDependencies,
+  dependencies: RouteDependencies,
   conversation: Conversation,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -106,22 +99,22 @@ function answerNow(
   dependencies.calls.answer(route, request, reply);
 }
 
-/** Whether nothing is going to be stored, or the account had room for it a moment ago. */
-function hasRoom(dependencies: ResponseRouteDependencies, request: FastifyRequest): boolean {
+/** Whether nothing will be stored, or the account had room a moment ago. */
+function hasRoom(dependencies: RouteDependencies, request: FastifyRequest): boolean {
   const asked = request.body as ResponseRequest;
   const isStored = isKept(dependencies, { request: asked, bytes: request.bodyBytes }) || asked.conversation != null;
   return !isStored || dependencies.quota.isRoomy(getCaller(request).accountId);
 }
 
-async function openStored(dependencies: ResponseRouteDependencies, request: FastifyRequest): Promise<Conversation> {
+async function openStored(dependencies: RouteDependencies, request: FastifyRequest): Promise<Conversation> {
   const { accountId } = getCaller(request);
   const asked = request.body as ResponseRequest;
   if (!hasRoom(dependencies, request)) await dependencies.quota.require(dependencies.database, accountId, 0);
   return hasHistory(asked) ? await loadConversation(dependencies, accountId, asked) : openConversation(asked);
 }
 
-/** What was answered before is answered again, also where what the request went on from is not there any more. */
-function answerLater(dependencies: ResponseRouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
+/** An idempotent retry is answered even if the conversation that it continued is gone. */
+function answerLater(dependencies: RouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
   openStored(dependencies, request).then(
     (conversation) => answerNow(dependencies, conversation, request, reply),
     (error: unknown) => {
@@ -133,18 +126,18 @@ function answerLater(dependencies: ResponseRouteDependencies, request: FastifyRe
   );
 }
 
-/** Answers with a response that is going to be made. */
-function answerAtOnce(dependencies: ResponseRouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
+/** Responds with the initial state of a background response. */
+function answerAtOnce(dependencies: RouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
   createInBackground(dependencies, request, reply).catch((error: unknown) => reply.send(error));
 }
 
 async function createInBackground(
-  dependencies: ResponseRouteDependencies,
+  dependencies: RouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   if (request.headers["idempotency-key"] !== undefined) {
-    const message = "A response that is made in the background cannot have an `Idempotency-Key`.";
+    const message = "`background` does not support `Idempotency-Key`. Remove the header.";
     throw new AppError("invalid_parameter", message, { param: "Idempotency-Key" });
   }
   const { background } = dependencies;
@@ -158,7 +151,7 @@ async function createInBackground(
   reply.headers(prepared.plan.headers);
   const { modelId } = prepared.plan;
   const facts = createFacts({ model: modelId, isOpen: true, isBackground: true });
-  // Before the response begins: a refused stream must not leave it running.
+  // Before the response starts: a rejected stream must not leave it running.
   const leave = asked.stream === true ? await request.enterStream() : () => {};
   const begun = await background.begin({ ...prepared, limits, span, facts }).catch((error: unknown) => {
     leave();
@@ -175,17 +168,17 @@ async function createInBackground(
 }
 
 async function getStored(
-  { database, clock, background }: ResponseRouteDependencies,
+  { database, clock, background }: RouteDependencies,
   key: Pick<StoredResponse, "accountId" | "id">,
 ): Promise<StoredResponse> {
   let response = await findResponse(database, key, clock.now());
   if (response?.state === "in_progress") {
-    // Whoever waits for one whose process died need not wait for the sweep.
+    // End it now if its process died, instead of at the next sweep.
     await background.endAbandoned();
     response = await findResponse(database, key, clock.now());
   }
   if (response !== null) return response;
-  throw new AppError("not_found", "There is no such response, or its time is over.", { param: "response_id" });
+  throw new AppError("not_found", "There is no such response, or it has expired.", { param: "response_id" });
 }
 
 function readAsked(request: { params: { response_id: string }; caller: FastifyRequest["caller"] }) {
@@ -193,7 +186,7 @@ function readAsked(request: { params: { response_id: string }; caller: FastifyRe
 }
 
 async function sendStored(
-  { clock, heartbeats, background }: ResponseRouteDependencies,
+  { clock, heartbeats, background }: RouteDependencies,
   reply: FastifyReply,
   response: StoredResponse,
   startingAfter: number,
@@ -205,7 +198,7 @@ async function sendStored(
   });
 }
 
-function addGetResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+function addGetResponse(http: HttpServer, dependencies: RouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getResponse", [
     "not_found",
     "concurrency_limit_exceeded",
@@ -219,8 +212,8 @@ function addGetResponse(http: HttpServer, dependencies: ResponseRouteDependencie
       schema: {
         ...schema,
         summary: "Get a response",
-        description: `A response that is kept, as it stands. With \`stream=true\` the events of one that is made in the background,
-from its beginning or after the number that \`starting_after\` names.`,
+        description: `Returns a stored response. With \`stream=true\`, streams the events of a background response, from the start or
+after the sequence number \`starting_after\`.`,
         tags,
         params: responseParams,
         querystring: responseQuerySchema,
@@ -233,11 +226,12 @@ from its beginning or after the number that \`starting_after\` names.`,
       const response = await getStored(dependencies, readAsked(request));
       if (!stream) return reply.type(jsonType).send(response.body);
       if ((JSON.parse(response.body) as JsonObject).background !== true) {
-        const message = "Only a response that is made in the background can be streamed again.";
+        const message = "Only a background response can be streamed again.";
         throw new AppError("invalid_parameter", message, { param: "stream" });
       }
       if ((await findEvents(dependencies.database, response))?.events === null) {
-        const message = "The events of this response are not kept: it was created without `stream`, or has too many.";
+        const message =
+          "The events of this response are not stored: it was created without `stream`, or has too many. Get it without `stream`.";
         throw new AppError("invalid_parameter", message, { param: "stream" });
       }
       return await sendStored(dependencies, reply, response, startingAfter);
@@ -245,7 +239,7 @@ from its beginning or after the number that \`starting_after\` names.`,
   );
 }
 
-function addDeleteResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+function addDeleteResponse(http: HttpServer, dependencies: RouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("deleteResponse", ["not_found", "unknown_parameter"]);
   http.delete(
     "/responses/:response_id",
@@ -254,7 +248,7 @@ function addDeleteResponse(http: HttpServer, dependencies: ResponseRouteDependen
       schema: {
         ...schema,
         summary: "Delete a response",
-        description: "Forgets a response and the items of its request. Nothing can go on from it any more.",
+        description: "Deletes a response and its input items. It can no longer be continued.",
         tags,
         params: responseParams,
         querystring: Type.Object({}, { additionalProperties: false }),
@@ -269,7 +263,7 @@ function addDeleteResponse(http: HttpServer, dependencies: ResponseRouteDependen
   );
 }
 
-function addCancelResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+function addCancelResponse(http: HttpServer, dependencies: RouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("cancelResponse", ["not_found", "invalid_parameter"]);
   http.post(
     "/responses/:response_id/cancel",
@@ -278,12 +272,12 @@ function addCancelResponse(http: HttpServer, dependencies: ResponseRouteDependen
       schema: {
         ...schema,
         summary: "Cancel a response",
-        description: `Stops a response that is made in the background; what the model has written is charged. One that is over
-stays as it is.`,
+        description: `Cancels a background response. You are charged for what the model has written. A finished response stays
+as it is.`,
         tags,
         params: responseParams,
         body: Type.Unsafe<Record<string, unknown> | null>(
-          Type.Object({}, { nullable: true, description: "Nothing, or an empty object." }),
+          Type.Object({}, { nullable: true, description: "Empty, or an empty object." }),
         ),
         response: { 200: Type.Unsafe<string>(responseSchema), ...errors },
       },
@@ -291,7 +285,7 @@ stays as it is.`,
     async (request, reply) => {
       const response = await getStored(dependencies, readAsked(request));
       if ((JSON.parse(response.body) as JsonObject).background !== true) {
-        const message = "Only a response that is made in the background can be cancelled.";
+        const message = "Only a background response can be cancelled.";
         throw new AppError("invalid_parameter", message, { param: "response_id" });
       }
       if (response.state === "in_progress") await dependencies.background.cancel(response);
@@ -300,7 +294,7 @@ stays as it is.`,
   );
 }
 
-function addListInputItems(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+function addListInputItems(http: HttpServer, dependencies: RouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listInputItems", [
     "not_found",
     "invalid_parameter",
@@ -313,8 +307,8 @@ function addListInputItems(http: HttpServer, dependencies: ResponseRouteDependen
       schema: {
         ...schema,
         summary: "List input items",
-        description: `The items that a response was made of, those before its own request too, the newest first. A page has up to 1 MiB
-of items, and one item at least.`,
+        description: `Lists the items that a response was made from, including those of earlier responses, newest first. A page has up to
+1 MiB of items, and at least one item.`,
         tags,
         params: responseParams,
         querystring: inputItemQuerySchema,
@@ -326,7 +320,7 @@ of items, and one item at least.`,
       const response = await getStored(dependencies, readAsked(request));
       const page = await listInputItems(dependencies, response, { limit, bytesMax: pageBytesMax, order, after });
       if (page !== null) return reply.type(jsonType).send(presentItemPage(page));
-      throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
+      throw new AppError("invalid_parameter", "`after` must be the id of an item in this list.", { param: "after" });
     },
   );
 }

@@ -4,7 +4,7 @@ const tokenCount = Type.Integer({ minimum: 0 });
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 const nullable = (schema: ReturnType<typeof Type.Object>) => Type.Union([schema, Type.Null()]);
 
-/** A response as it is documented; it is written by hand. */
+/** Documentation only: the response is written by hand. */
 export const responseSchema = Type.Object(
   {
     id: Type.String(),
@@ -12,13 +12,13 @@ export const responseSchema = Type.Object(
     created_at: Type.Integer({ description: "Unix time in seconds." }),
     completed_at: Type.Union([Type.Integer(), Type.Null()]),
     status: Type.Enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
-    model: Type.String({ description: "The id that the request named." }),
-    output: Type.Array(anyObject, { description: "Messages, calls of tools and reasoning, in their order." }),
+    model: Type.String({ description: "The model id from the request." }),
+    output: Type.Array(anyObject, { description: "Messages, tool calls and reasoning, in order." }),
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() }, { additionalProperties: true })),
     incomplete_details: nullable(
       Type.Object({ reason: Type.Optional(Type.Enum(["max_output_tokens", "content_filter"])) }),
     ),
-    store: Type.Boolean({ description: "Whether the response is kept." }),
+    store: Type.Boolean({ description: "Whether the response is stored." }),
     usage: nullable(
       Type.Object({
         input_tokens: tokenCount,
@@ -26,31 +26,33 @@ export const responseSchema = Type.Object(
         output_tokens: tokenCount,
         output_tokens_details: Type.Object({ reasoning_tokens: tokenCount }),
         total_tokens: tokenCount,
-        charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+        charge: Type.String({ description: "The cost of the call, as a decimal in the deployment's currency." }),
         cache_saving: Type.Optional(
-          Type.String({ description: "How much more it would have cost without what was read from a cache." }),
+          Type.String({ description: "How much the prompt cache saved. Absent if it saved nothing." }),
         ),
       }),
     ),
     stopped_by: Type.Optional(
-      Type.Literal("insufficient_balance", { description: "Why the answer is cut short, where money ran out." }),
+      Type.Literal("insufficient_balance", {
+        description: "Present if the answer was cut off because the balance ran out.",
+      }),
     ),
   },
   {
     additionalProperties: true,
-    description: "The response, with what it repeats of its request; with `stream: true` the same in events.",
+    description: "The response, with the options of its request. With `stream: true` it arrives as events.",
   },
 );
 
-const include = Type.Optional(
-  Type.Array(Type.String(), { description: "Taken, and without effect: all there is is told." }),
-);
+const include = Type.Optional(Type.Array(Type.String(), { description: "Ignored: everything is always included." }));
 const includeFields = { include, "include[]": include };
 
 export const responseQuerySchema = Type.Object(
   {
     stream: Type.Optional(Type.Boolean()),
-    starting_after: Type.Optional(Type.Integer({ minimum: 0, description: "The number of the last event you have." })),
+    starting_after: Type.Optional(
+      Type.Integer({ minimum: 0, description: "The sequence number of the last event you received." }),
+    ),
     include_obfuscation: Type.Optional(Type.Boolean()),
     ...includeFields,
   },
@@ -61,7 +63,7 @@ export const inputItemQuerySchema = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     order: Type.Optional(Type.Enum(["asc", "desc"])),
-    after: Type.Optional(Type.String({ maxLength: 200, description: "The `last_id` of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 200, description: "The `last_id` of the previous page." })),
     ...includeFields,
   },
   { additionalProperties: false },

@@ -10,14 +10,14 @@ export type StoredResponse = {
   id: string;
   previousId: string | null;
   state: StoredState;
-  /** The JSON texts of the items of its own request, and of the response. */
+  /** The items of its own request and the response, as JSON. */
   input: string;
   body: string;
 };
 
 export type NewResponse = StoredResponse & {
   itemIds: readonly string[];
-  /** Of one that is streamed in the background. */
+  /** Only of a streamed background response. */
   events: string | null;
   leaseUntil: Date | null;
   createdAt: Date;
@@ -63,7 +63,7 @@ function toResponse(row: ResponseRow): StoredResponse {
     accountId: row.account_id as AccountId,
     id: row.id,
     previousId: row.previous_id,
-    // The table takes no others.
+    // A check constraint allows no others.
     state: row.state as StoredState,
     input: row.input,
     body: row.body,
@@ -86,8 +86,8 @@ export async function findResponse(
 }
 
 /**
- * A response and all that it goes on from, the oldest first, as far back as the bounds allow. What others go on from is
- * kept for as long as they are.
+ * A response and those it continues, oldest first, within the bounds. A response is stored as long as one that
+ * continues it.
  */
 export async function findChain(
   database: Database,
@@ -110,7 +110,7 @@ export async function findChain(
 
 type ItemSearch = { responseIds: readonly string[]; itemIds: readonly string[]; now: Date; bytesMax: number };
 
-/** The responses that have one of these ids, or an item with one of these; `null` where they are more than so many bytes. */
+/** The responses with one of these ids or an item with one of these ids; `null` if they exceed `bytesMax`. */
 export async function findResponsesOfItems(
   database: Database,
   accountId: AccountId,
@@ -128,7 +128,7 @@ export async function findResponsesOfItems(
   return (await found.select(columns).execute()).map(toResponse);
 }
 
-/** Ends a response that is made in the background; says whether it was still being made. */
+/** Ends a background response; returns whether it was still running. */
 export async function endResponse(
   database: Database,
   { accountId, id }: ResponseKey,
@@ -151,7 +151,7 @@ export async function endResponse(
   return numUpdatedRows > 0n;
 }
 
-/** Says that a response is still being made, and what has been told of it; whether anybody still wants it. */
+/** Renews the lease and stores the events so far; returns whether the response still exists and runs. */
 export async function renewLease(
   database: Database,
   { accountId, id }: ResponseKey,
@@ -169,7 +169,7 @@ export async function renewLease(
 
 export type AbandonedResponse = ResponseKey & { body: string; events: string | null };
 
-/** Some of those whose process died while it made them. */
+/** A batch of responses whose process died. */
 export async function findAbandoned(database: Database, now: Date, countMax: number): Promise<AbandonedResponse[]> {
   const rows = await database
     .selectFrom("responses")
@@ -193,7 +193,7 @@ export async function findEvents(
   return row === undefined ? null : { state: row.state as StoredState, events: row.events };
 }
 
-/** Whether there was one. */
+/** Returns whether it existed. */
 export async function deleteResponse(database: Database, { accountId, id }: ResponseKey): Promise<boolean> {
   const { numDeletedRows } = await database
     .deleteFrom("responses")
@@ -203,7 +203,7 @@ export async function deleteResponse(database: Database, { accountId, id }: Resp
   return numDeletedRows > 0n;
 }
 
-/** Removes some of those whose time is over and that nothing goes on from; answers how many. */
+/** Deletes a batch of expired responses that no other continues, and returns the number. */
 export async function deleteExpiredResponses(database: Database, now: Date, countMax: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from responses where (account_id, id) in (
@@ -212,4 +212,14 @@ export async function deleteExpiredResponses(database: Database, now: Date, coun
           select from responses later where later.account_id = expired.account_id and later.previous_id = expired.id)
       limit ${countMax})`.execute(database);
   return Number(numAffectedRows);
+}
+
+/** The total bytes of an account's responses and conversations. */
+export async function sumStoredTexts(database: Database, accountId: AccountId): Promise<number> {
+  const { bytes } = await database
+    .selectFrom("stored_texts")
+    .select(sql<string>`coalesce(sum(bytes), 0)`.as("bytes"))
+    .where("account_id", "=", accountId)
+    .executeTakeFirstOrThrow();
+  return Number(bytes);
 }

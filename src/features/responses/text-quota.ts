@@ -2,16 +2,16 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { sumStoredTexts } from "./stored-text-store.ts";
+import { sumStoredTexts } from "./response-store.ts";
 
-/** How much an account's responses and conversations may have together. */
+/** The storage quota of an account's responses and conversations. */
 export type TextQuota = {
   /**
-   * Throws where the account has no room for so many bytes more. In the transaction of a conversation's write, after it,
-   * that is exact: such writes of an account wait for each other.
+   * Throws if the account has no room for `bytes` more. Exact after a conversation's write in its transaction, because
+   * such writes of one account are serialized.
    */
   require(database: Database, accountId: AccountId, bytes: number): Promise<void>;
-  /** Whether the account had much room a moment ago, so that the database need not be asked. */
+  /** Whether the account had enough room recently, so that no query is needed. */
   isRoomy(accountId: AccountId): boolean;
 };
 
@@ -25,7 +25,7 @@ type QuotaOptions = {
 
 const roomyMs = 5_000;
 const roomyAccountsMax = 10_000;
-/** Responses cost money, so that an account that writes more than this within the time above is not worth a question. */
+/** An account with this much room skips the check for `roomyMs`: it could only overshoot by paying for many responses. */
 const roomBytes = 2 * 1024 * 1024;
 
 export function createTextQuota({ clock, accountBytesMax, unpaidBytesMax, hasPaid }: QuotaOptions): TextQuota {
@@ -55,6 +55,6 @@ function createQuotaError(bytesMax: number, isPaid: boolean): AppError {
   const room = `may store ${bytesMax} bytes in responses and conversations`;
   const fix = "Delete some, or send `store: false`.";
   return isPaid
-    ? new AppError("payload_too_large", `This account ${room}, and has no room for this. ${fix}`)
+    ? new AppError("payload_too_large", `This account ${room}, and this would exceed it. ${fix}`)
     : new AppError("insufficient_balance", `Before its first payment an account ${room}. Add credit for more. ${fix}`);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { joinToolName, listNamespacedTools } from "./tool-namespaces.ts";
 
-test("a name that is too long is cut, stays its own, and leads back", () => {
+test("a name that is too long is cut, stays unique and maps back", () => {
   const namespace = "n".repeat(60);
   const tools = ["first_of_them", "second_of_them"].map((name) => ({ type: "function", name }));
   const found = listNamespacedTools({ model: "m", tools: [{ type: "namespace", name: namespace, tools }] });

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { isObject, type ResponseRequest } from "./response-request.ts";
 
-/** A tool as its caller names it: within a namespace, of which chat knows nothing. */
+/** A tool as the caller names it, in a namespace. Chat has no namespaces. */
 export type NamespacedName = { namespace: string; name: string };
 
 const nameLengthMax = 64;
 const markLength = 8;
 
 /**
- * The name of a namespace's tool in chat: both names, one after the other. What would be too long for upstreams is cut,
- * with a mark that follows from all of it, so that the same tool has the same name in every request.
+ * The chat name of a namespaced tool: both names joined. Too long names are cut, with a hash, so that a tool has the
+ * same name in every request.
  */
 export function joinToolName({ namespace, name }: NamespacedName): string {
   const joined = `${namespace}__${name}`;
@@ -18,7 +18,7 @@ export function joinToolName({ namespace, name }: NamespacedName): string {
   return `${joined.slice(0, nameLengthMax - markLength - 1)}_${mark}`;
 }
 
-/** How the tools of a request's namespaces are called in chat, to be told apart when a model calls one. */
+/** The namespaced tools of a request by their chat names, to recognise them when a model calls one. */
 export function listNamespacedTools({ tools }: ResponseRequest): ReadonlyMap<string, NamespacedName> {
   const found = new Map<string, NamespacedName>();
   for (const { type, name: namespace, tools: inner } of tools ?? []) {
