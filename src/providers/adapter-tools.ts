@@ -1,6 +1,6 @@
 /**
- * What the gateway lends to adapters that make media on this machine: confined processes, ffmpeg, fonts. A module and not
- * an argument, because the processes that such an adapter starts need it too, and no function can be handed to those.
+ * Platform functions for adapters that make media on this machine: confined processes, ffmpeg, fonts. A module, not an
+ * argument, because the processes that such an adapter starts need them too.
  */
 export { describeNodeProgram } from "../platform/confinement/node-program.ts";
 export type { RunningProcess } from "../platform/confinement/spawn-confined.ts";

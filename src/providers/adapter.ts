@@ -7,23 +7,23 @@ import type { TranscriptionProvider } from "./transcription.ts";
 export type { Clock };
 
 /**
- * What a package exports that brings a kind of upstream along. It is loaded when a catalog first names the kind, and
- * imports nothing of the gateway but this contract: `contract.ts`, `chat-request.ts`, `embedding.ts`, `generation.ts`,
- * `transcription.ts`, `write-vector.ts`, this file, and `adapter-tools.ts` where it makes media on this machine.
+ * The export of a package that adds a kind of upstream. It is loaded when a catalog first names the kind, and imports
+ * only this contract from the gateway: `contract.ts`, `chat-request.ts`, `embedding.ts`, `generation.ts`,
+ * `transcription.ts`, `write-vector.ts`, this file, and `adapter-tools.ts` if it makes media on this machine.
  */
 export type Adapter = {
   createChat(host: AdapterHost): ChatProvider;
   createMedia(host: AdapterHost): MediaProviders;
 };
 
-/** What the gateway hands to an adapter. */
+/** What the gateway passes to an adapter. */
 export type AdapterHost = {
   clock: Clock;
-  /** A folder for its files, which several gateways may share. It may not exist yet. */
+  /** A folder for its files. Several gateways may share it, and it may not exist yet. */
   folder: string;
 };
 
-/** What a provider makes beside chat; `null` for what it does not make. */
+/** What a provider offers besides chat; `null` for what it does not. */
 export type MediaProviders = {
   generation: GenerationProvider | null;
   speech: SpeechProvider | null;

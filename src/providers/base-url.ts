@@ -13,7 +13,7 @@ export function readBaseUrl(text: string): BaseUrl {
   return { origin, pathOf: (operation) => `${path}/${operation}${search}` };
 }
 
-/** Libraries append their paths to the end of an address: they get it without its query, and each request gets that back. */
+/** Libraries append their paths to an address, so they get it without its query, which each request gets back. */
 export function keepQuery(text: string, fetch: Fetch): { baseURL: string; fetch: Fetch } {
   const { origin, pathname, search } = new URL(text);
   if (search === "") return { baseURL: text, fetch };

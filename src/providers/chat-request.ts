@@ -1,7 +1,4 @@
-/**
- * A chat request in the form of OpenAI's API, as callers send it and providers take it. It has been checked: what is
- * here is well-formed, and everything that is not here was refused.
- */
+/** A chat request in OpenAI's format. Validated: it is well-formed, and unknown fields were rejected. */
 export type ChatRequest = {
   model: string;
   messages: ChatMessage[];
@@ -25,7 +22,7 @@ export type ChatRequest = {
   seed?: number | null;
   reasoning_effort?: ReasoningEffort | null;
   verbosity?: "low" | "medium" | "high" | null;
-  /** Everything else that the contract knows and that is handed on as it is, where the model's entry allows it. */
+  /** Other known fields, forwarded unchanged if the model's catalog entry allows them. */
   [field: string]: unknown;
 };
 
@@ -41,18 +38,18 @@ export type ChatMessage =
       tool_calls?: ChatToolCall[];
       name?: string;
       audio?: { id: string } | null;
-      /** What some models thought before they answered, sent back to them. */
+      /** Reasoning of an earlier answer, sent back to the model. */
       reasoning_content?: string | null;
-      /** The same, as other upstreams name it. */
+      /** The same under another name. */
       reasoning?: string;
-      /** The same in pieces, with what the vendor signed of it. */
+      /** The same in parts, with the vendor's signatures. */
       reasoning_details?: Record<string, unknown>[];
     } & CacheMark)
   | ({ role: "tool"; content: string | ChatTextPart[]; tool_call_id: string; name?: string } & CacheMark)
-  /** The form of tools before there were tools. */
+  /** OpenAI's deprecated predecessor of tool messages. */
   | { role: "function"; name: string; content?: string | null };
 
-/** Where a vendor may cut the prompt to keep what is before, as Anthropic marks it. */
+/** Where a vendor may cache the prompt, in Anthropic's format. */
 export type CacheMark = { cache_control?: Record<string, unknown> };
 
 type ChatTextPart = { type: "text"; text: string } & CacheMark;
@@ -63,7 +60,7 @@ export type ChatUserPart =
   | ({ type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } } & CacheMark)
   | ({ type: "file"; file: { file_data?: string; file_id?: string; filename?: string } } & CacheMark);
 
-/** Fields of messages, parts and tools beyond OpenAI's contract: each upstream is sent those that it knows. */
+/** Fields of messages, parts and tools outside OpenAI's API: each upstream gets those it knows. */
 export const echoedFields = ["reasoning", "reasoning_content", "reasoning_details", "cache_control"] as const;
 
 type ChatToolCall =

@@ -1,39 +1,38 @@
 import { mixHashes } from "../lib/text-hash.ts";
 
-/** How many targets a call is sent to, one after another, before it is given up. */
+/** The maximum number of targets that a call tries. */
 export const attemptsMax = 5;
-/** How many of them may be of one provider: where it fails with two keys or models, the next provider is likelier to answer. */
+/** At most this many of one provider: if two of its keys or models fail, another provider is more likely to work. */
 const attemptsPerProviderMax = 2;
 
-/** Where a call can go, as far as choosing among them needs to know. */
+/** The properties of a target that matter for the choice. */
 export type Choosable = {
   providerId: string;
   route: { priority: number; weight: number };
   provider: { api_keys?: readonly string[] };
-  /** A number of its own, which stays the same while other targets come and go. */
+  /** A stable hash of this target, independent of the others. */
   placeHash: number;
 };
 
-/** Calls that belong together have the same number; asked for only where there is something to choose. */
+/** Related calls have the same number. Computed only if there is a choice. */
 type Related = { findAffinity?(): number };
 
 export type Choice<T> =
   | { kind: "chosen"; target: T }
-  /** Nothing can be called now; something could in so many milliseconds, `null` when everything was tried. */
+  /** No target can be called now; one could in `retryAfterMs`, `null` if all were tried. */
   | { kind: "none"; retryAfterMs: number | null };
 
 type Circumstances<T> = {
   tried: readonly T[];
   waitMs(target: T): number;
   random(): number;
-  /** What is to be called; without it, or without a number of its own, chance decides. */
+  /** The call; without it, or without an affinity, the choice is random. */
   call?: Related;
 };
 
 /**
- * One of the targets that were not tried yet and may be called now: of the lowest priority, in proportion to the weights of
- * the routes. The keys of a route share its weight. Calls that belong together go to the same target as long as it can be
- * called, then to the same next one; all others go by chance.
+ * Chooses among the untried targets that may be called: lowest priority first, weighted by route. The keys of a route
+ * share its weight. Related calls go to the same target while it can be called, then to the same next one.
  */
 export function chooseTarget<T extends Choosable>(
   targets: readonly T[],
@@ -58,11 +57,11 @@ export function chooseTarget<T extends Choosable>(
     mark -= weigh(target);
     if (mark < 0) return { kind: "chosen", target };
   }
-  // Rounding can leave a trace of the mark; it belongs to the last.
+  // Rounding can leave a remainder, which belongs to the last.
   return { kind: "chosen", target: candidates[candidates.length - 1] ?? (ready[0] as T) };
 }
 
-/** The targets that may still be tried: none twice, and none of a provider that has had its attempts. */
+/** Targets that may still be tried: none twice, and none of a provider that has used its attempts. */
 export function listUntried<T extends Choosable>(targets: readonly T[], tried: readonly T[]): readonly T[] {
   if (tried.length === 0) return targets;
   const countTried = (providerId: string): number => tried.filter((one) => one.providerId === providerId).length;
@@ -70,8 +69,8 @@ export function listUntried<T extends Choosable>(targets: readonly T[], tried: r
 }
 
 /**
- * Rendezvous hashing: each target draws a lot that depends on itself and on what belongs together alone, heavy ones more
- * often the best. One that comes or goes changes nothing among the others.
+ * Rendezvous hashing: each target's score depends only on itself, its weight and the affinity. Adding or removing a
+ * target does not move calls among the others.
  */
 function chooseRelated<T extends Choosable>(candidates: readonly T[], affinity: number): T {
   let best = candidates[0] as T;

@@ -1,32 +1,32 @@
 import type { ChatObstacle } from "./contract.ts";
 
 /**
- * What every upstream that embeds looks like from above: texts, or tokens of the model's own, become vectors. It knows
- * nothing of accounts, prices or routes, and hands on nothing but vectors and a count of tokens.
+ * The interface of every embedding upstream: texts, or the model's own tokens, become vectors. It knows nothing of
+ * accounts, prices or routes, and returns only vectors and a token count.
  */
 export type EmbeddingProvider = {
-  /** What in the request this upstream cannot do, told before anything is sent; `null` when it can do all of it. */
+  /** What this upstream does not support in the request, before anything is sent; `null` if nothing. */
   findObstacle(request: EmbeddingRequest): ChatObstacle | null;
-  /** Throws a `ProviderError` where it fails, or the reason of the signal. */
+  /** Throws a `ProviderError` on failure, or the signal's reason. */
   embed(call: EmbeddingCall): Promise<EmbeddingAnswer>;
   close(): Promise<void>;
 };
 
-/** What is to be embedded. Tokens are numbers that only the model's own tokenizer knows. */
+/** The input. Token numbers are specific to the model's tokenizer. */
 export type EmbeddingInput =
   | { kind: "texts"; texts: readonly string[] }
   | { kind: "tokens"; lists: readonly (readonly number[])[] };
 
 export const embeddingEncodings = ["float", "base64"] as const;
-/** Numbers as JSON, or 32-bit numbers in little-endian order as base64. */
+/** Numbers as JSON, or little-endian 32-bit floats as base64. */
 export type EmbeddingEncoding = (typeof embeddingEncodings)[number];
 
 export type EmbeddingRequest = {
   input: EmbeddingInput;
-  /** How long each vector is to be; `null` for as long as the model makes them. */
+  /** The length of each vector; `null` for the model's default. */
   dimensions: number | null;
   encoding: EmbeddingEncoding;
-  /** Whom the caller asks for, in the caller's words. */
+  /** The caller's end user, as given by the caller. */
   user: string | null;
 };
 
@@ -35,19 +35,19 @@ export type EmbeddingCall = {
   /** The vendor's name of the model. */
   upstreamModel: string;
   apiKey: string | null;
-  /** Longer vectors than this the model does not make. */
+  /** The longest vector that the model makes. */
   dimensionsMax: number;
   timeoutMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** The value of the header `traceparent`, for an upstream that is to be told of the trace. */
+  /** The `traceparent` header, for an upstream with `trace_context`. */
   traceparent?: string | null;
 };
 
 export type EmbeddingAnswer = {
-  /** One for each input, in the order of the inputs, as JSON in the encoding that was asked for. */
+  /** One for each input, in order, as JSON in the requested encoding. */
   vectors: readonly string[];
-  /** As the upstream counted; `null` where it does not tell. */
+  /** The upstream's count; `null` if it reports none. */
   inputTokens: number | null;
 };
 

@@ -2,45 +2,45 @@ import type { Readable } from "node:stream";
 import type { ProviderError } from "./contract.ts";
 
 /**
- * What every upstream that makes media looks like from above. A provider turns a request into its vendor's form and the
- * vendor's words into ours; it knows nothing of accounts, prices, tasks or routes. Nothing that it answers is shown to
- * callers but what it made.
+ * The interface of every upstream that makes media. A provider converts a request to its vendor's format and the
+ * response to ours; it knows nothing of accounts, prices, tasks or routes. Callers see nothing of it except the
+ * outputs.
  */
 export type GenerationProvider = {
   readonly traits: GenerationTraits;
-  /** What in the request this upstream cannot do, told before anything is sent; `null` when it can do all of it. */
+  /** What this upstream does not support in the request, before anything is sent; `null` if nothing. */
   findObstacle(request: GenerationRequest): { param: string; message: string } | null;
   /**
-   * Hands the work over. Throws a `ProviderError` only where it is certain that nothing was begun; where that is not
-   * certain (the connection broke after the request was sent), it answers `ambiguous`.
+   * Submits the job. Throws a `ProviderError` only if it is certain that no job was started; otherwise, such as after a
+   * broken connection, returns `ambiguous`.
    */
   submit(call: GenerationCall): Promise<SubmitOutcome>;
-  /** How the work stands. Safe to repeat at any time, also after it ended. Throws when the upstream cannot be asked. */
+  /** The state of the job. Safe to repeat, even after its end. Throws if the upstream cannot be reached. */
   poll(handle: Handle, call: GenerationCall): Promise<PollOutcome>;
-  /** Asks for an end of the work. */
+  /** Requests the end of the job. */
   cancel(handle: Handle, call: GenerationCall): Promise<CancelOutcome>;
-  /** Finds work that was handed over, by the task's id; absent where the vendor cannot be asked that. */
+  /** Finds a submitted job by the task's id; absent if the vendor does not support it. */
   find?(call: GenerationCall): Promise<Handle | null>;
-  /** Ends idle connections and everything that runs in this process. */
+  /** Closes idle connections and stops everything in this process. */
   close(): Promise<void>;
 };
 
 export type GenerationTraits = {
-  /** Whether handing over the same work twice does no harm: it is the same work, made and paid once. */
+  /** Whether submitting the same job twice is harmless: it runs and is charged once. */
   isRepeatable: boolean;
-  /** Whether work can be asked about after it was handed over; else what came of it is known at once, or never. */
+  /** Whether a job can be polled after its submission; otherwise its result comes with the response, or never. */
   keepsWork: boolean;
-  /** When work can still be cancelled. */
+  /** When a job can still be cancelled. */
   cancels: "never" | "while-queued" | "always";
-  /** How often it may be asked how work stands. */
+  /** The polling interval. */
   pollMsMin: number;
   pollMsMax: number;
 };
 
-/** What the vendor calls the work: whatever it takes to ask for it again. Kept with the task; at most 4 kB as JSON. */
+/** The vendor's reference to the job. Stored with the task; at most 4 kB as JSON. */
 export type Handle = { readonly [name: string]: string | number | boolean | null };
 
-/** What is to be made, checked against the model, with every default filled in. */
+/** The request, validated against the model, with every default filled in. */
 export type GenerationRequest = ImageRequest | VideoRequest | AvatarRequest | SpeechRequest;
 
 export type ImageRequest = {
@@ -49,29 +49,29 @@ export type ImageRequest = {
   width: number;
   height: number;
   count: number;
-  /** What the images are turned into when they are kept; left out where they are kept as they come. */
+  /** The format that images are converted to when stored; absent if they are stored as they arrive. */
   format?: ImageFormat;
-  /** Options that were asked for and that no upstream is told of. */
+  /** Requested options that are not sent to any upstream. */
   unheeded?: readonly string[];
 };
-/** `quality` is a percentage, of formats that lose something. */
+/** `quality` is a percentage, for lossy formats. */
 export type ImageFormat = { name: "png" | "jpeg" | "webp"; quality?: number };
 export type VideoRequest = { type: "video"; prompt: string; durationSeconds: number; aspectRatio: string };
-/** A person, given as an image or a video, who says what is given as audio. */
+/** A person, as an image or video, who speaks the given audio. */
 export type AvatarRequest = { type: "avatar"; aspectRatio: string };
 export type SpeechRequest = { type: "speech"; text: string; voice: string; format: AudioFormat; speed: number };
 
 export const audioFormats = ["mp3", "wav", "pcm"] as const;
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** Media that the work starts from: images of a request, the person and the voice of an avatar. */
+/** Input media: images of a request, the person and the voice of an avatar. */
 export type GenerationInput = {
   role: "image" | "person" | "audio";
   contentType: string;
   bytes: number;
-  /** Reads it from the beginning; may be called again. */
+  /** Reads it from the start; may be called again. */
   open(): Promise<Readable>;
-  /** Where an upstream on the internet can fetch it for a day; `null` where it only exists here. */
+  /** A URL that an upstream on the internet can fetch for a day; `null` if there is none. */
   url: string | null;
 };
 
@@ -83,39 +83,39 @@ export type GenerationCall = {
   upstreamModel: string;
   apiKey: string | null;
   timeoutMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
-  /** The value of the header `traceparent`, for an upstream that is to be told of the trace. */
+  /** The `traceparent` header, for an upstream with `trace_context`. */
   traceparent?: string | null;
 };
 
 export type SubmitOutcome =
   | { kind: "accepted"; handle: Handle }
-  /** It was made while we waited. */
+  /** The result came with the response. */
   | { kind: "done"; outputs: readonly MadeOutput[] }
   | { kind: "ambiguous"; error: ProviderError };
 
 export type PollOutcome =
-  /** A word that nobody knows means that the work goes on: failing it would abandon what may still be made and billed. */
+  /** An unknown status counts as running: failing it would abandon a job that may still finish and be billed. */
   | { kind: "running"; isStarted: boolean; progress: number | null; handle?: Handle }
   | { kind: "done"; outputs: readonly MadeOutput[] }
   | { kind: "failed"; error: ProviderError }
-  /** It was ended because we asked for it; what was finished before is there. */
+  /** It was cancelled on our request; outputs finished before are included. */
   | { kind: "canceled"; outputs: readonly MadeOutput[] }
-  /** The upstream does not know it (any more). */
+  /** The upstream does not know the job, or no longer. */
   | { kind: "lost" };
 
 export type CancelOutcome = "canceled" | "requested" | "too-late" | "unsupported";
 
-/** Something that was made, still at the upstream's. What it is in truth is decided by its bytes. */
+/** An output, still at the upstream. Its real type is decided by its bytes. */
 export type MadeOutput = {
   type: "image" | "video" | "audio";
   open(signal: AbortSignal): Promise<Readable>;
 };
 
-/** An upstream that speaks while one listens. */
+/** An upstream that streams speech. */
 export type SpeechProvider = {
-  /** Answers when the first audio is there. Throws a `ProviderError` where it fails before. */
+  /** Resolves with the first audio. Throws a `ProviderError` on failure before that. */
   startSpeech(call: SpeechCall): Promise<SpeechAudio>;
   close(): Promise<void>;
 };
@@ -123,8 +123,8 @@ export type SpeechProvider = {
 export type SpeechCall = Omit<GenerationCall, "request" | "inputs"> & { request: SpeechRequest };
 
 export type SpeechAudio = {
-  /** The audio in the format that was asked for, as it is made. Ends early by throwing a `ProviderError`. */
+  /** The audio in the requested format, as it is made. Throws a `ProviderError` if it breaks off. */
   chunks: AsyncIterable<Uint8Array>;
-  /** How many characters of the text the audio so far says, where that is known. */
+  /** How many characters of the text the audio so far contains, if known. */
   spokenCharacters?(): number | null;
 };

@@ -3,7 +3,7 @@ import { checkPublicUrl } from "../platform/net/check-public-url.ts";
 import { ProviderError } from "./contract.ts";
 import type { GenerationInput } from "./generation.ts";
 
-/** Where a caller names what is used in a role. */
+/** The callers' names of each role's field. */
 const paramsByRole = {
   image: "input_images",
   person: "avatar_file_id",
@@ -11,8 +11,8 @@ const paramsByRole = {
 } as const satisfies Record<GenerationInput["role"], string>;
 
 /**
- * The address of each input for a vendor on the Internet: its own, or, where that leads nowhere for them, a data URI.
- * Throws a `ProviderError` where those would have more than `bytesMax` bytes together.
+ * The address of each input for a vendor on the internet: its own URL, or a data URI if it has none. Throws a
+ * `ProviderError` if these exceed `bytesMax` in total.
  */
 export async function addressInputs(
   inputs: readonly GenerationInput[],
@@ -36,7 +36,7 @@ async function readInput(input: GenerationInput, bytesMax: number): Promise<Buff
   const chunks: Buffer[] = [];
   let length = 0;
   const refuse = (): never => {
-    throw new ProviderError("rejected", "The inputs are too large to be sent along.", {
+    throw new ProviderError("rejected", "The inputs are too large to send inline.", {
       param: paramsByRole[input.role],
       detail: { bytesMax },
     });
@@ -52,9 +52,9 @@ async function readInput(input: GenerationInput, bytesMax: number): Promise<Buff
 
 const groupCharacters = 64 * 1024;
 
-/** The bytes of a base64 text, decoded as somebody reads. A data URI's beginning is not part of them. */
+/** Decodes base64 as it is read. Skips a data URI's prefix. */
 export function openBase64(written: string): Readable {
-  // Some write it in lines.
+  // Some vendors send it with line breaks.
   const text = /\s/.test(written) ? written.replaceAll(/\s+/g, "") : written;
   const start = text.startsWith("data:") ? text.indexOf(",") + 1 : 0;
   function* decode(): Generator<Buffer> {

@@ -13,15 +13,15 @@ import { ProviderError, type ProviderErrorKind } from "./contract.ts";
 import { parseRefusal } from "./failures/read-vendor-words.ts";
 import { parseJson } from "./openai-compatible/json-value.ts";
 
-/** How providers of media talk to their vendor. Everything throws a `ProviderError`, or the reason of the signal. */
+/** The HTTP client of media providers. Everything throws a `ProviderError`, or the signal's reason. */
 export type MediaClient = {
-  /** Answers when the head has come. */
+  /** Resolves when the response's head has arrived. */
   send(request: MediaRequest): Promise<ExchangeAnswer>;
-  /** The whole answer. */
+  /** Returns the complete response. */
   ask(request: WholeRequest): Promise<WholeAnswer>;
-  /** For what must not be sent twice. Throws only where it is certain that the vendor has not got the whole request. */
+  /** For requests that must not be sent twice. Throws only if the vendor certainly did not get the whole request. */
   sendOnce<T>(request: MediaRequest, read: (answer: ExchangeAnswer) => Promise<T>): Promise<OnceOutcome<T>>;
-  /** What the vendor made, from the address that it told. The key goes to the vendor's own origin only. */
+  /** Downloads an output from the vendor's URL. The key is sent to the vendor's own origin only. */
   download(url: string, options: { signal: AbortSignal; apiKey: string | null }): Promise<Readable>;
   close(): Promise<void>;
 };
@@ -33,7 +33,7 @@ export type MediaRequest = Pick<GuardedRequest, "body" | "signal"> & {
   apiKey: string | null;
   headers?: Readonly<Record<string, string>>;
   timeoutMs: number;
-  /** Between two pieces of data; absent, as long as all of it may take. */
+  /** Between two reads; absent: as long as the whole request may take. */
   idleMs?: number;
 };
 
@@ -42,7 +42,7 @@ type WholeRequest = MediaRequest & { bytesMax: number };
 export type WholeAnswer = {
   status: number;
   headers: UpstreamHeaders;
-  /** Of JSON; `undefined` where it is none. Of a refusal, as `parseRefusal` has it. */
+  /** Parsed JSON; `undefined` if it is none. For an error, as parsed by `parseRefusal`. */
   body: unknown;
 };
 
@@ -50,7 +50,7 @@ type OnceOutcome<T> = { kind: "answered"; answer: T } | { kind: "ambiguous"; err
 
 export type MediaClientOptions = {
   origin: string;
-  /** Beyond the usual ones. */
+  /** In addition to the usual ones. */
   headers: Readonly<Record<string, string>>;
   /** How the key is sent. */
   authHeader: { name: string; prefix: string };
@@ -71,7 +71,7 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
     { connection, onSent }: { connection: "kept" | "fresh"; onSent?(): void },
   ): Promise<ExchangeAnswer> {
     const { method, path, body, apiKey, timeoutMs, idleMs = timeoutMs, signal } = request;
-    const leave = await takePlace(places, connection, request);
+    const leave = await acquireConnection(places, connection, request);
     try {
       const answer = await client.send(origin + path, {
         ...{ method, body, signal, connection },
@@ -117,7 +117,7 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
             objectMode: false,
           },
         );
-        // Also when nobody began to read.
+        // Also if nothing was read.
         return bytes.once("close", drop);
       } catch (error) {
         throw translateFileError(error, signal);
@@ -127,8 +127,8 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
   };
 }
 
-/** What must not be sent twice does not wait for a place: another upstream may have one. */
-async function takePlace(
+/** A request that must not be sent twice does not wait for a connection: another upstream may have one. */
+async function acquireConnection(
   places: Record<"kept" | "fresh", Semaphore>,
   connection: "kept" | "fresh",
   { signal, timeoutMs }: MediaRequest,
@@ -139,7 +139,7 @@ async function takePlace(
   const late = AbortSignal.timeout(timeoutMs);
   return await places[connection].enter(AbortSignal.any([signal, late])).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw new ProviderError("timeout", "All connections were in use for too long.", { cause });
+    throw new ProviderError("timeout", "No connection became free in time.", { cause });
   });
 }
 
@@ -158,7 +158,7 @@ function checkForm(answer: ExchangeAnswer): ExchangeAnswer {
   const { status, headers } = answer;
   if ((headers["content-encoding"] ?? "identity") === "identity") return answer;
   answer.drop();
-  throw new ProviderError("bad-answer", "The answer is compressed, though nobody asked for that.", {
+  throw new ProviderError("bad-answer", "The response is compressed, although the request did not allow it.", {
     detail: { status },
   });
 }
@@ -174,7 +174,7 @@ export async function readAnswer(
 
 const refusalBytesMax = 64 * 1024;
 
-/** What a vendor says to a request that it does not take. The status alone tells enough when that is broken. */
+/** Reads an error response. If that fails, the status alone is enough. */
 export async function readRefusal(answer: ExchangeAnswer, signal: AbortSignal): Promise<unknown> {
   try {
     return parseRefusal(String(await readWhole(answer, { bytesMax: refusalBytesMax })));
@@ -200,12 +200,12 @@ function translateError(error: unknown, signal: AbortSignal): unknown {
   const { cause } = error;
   if (!(cause instanceof UpstreamError))
     return new ProviderError(kindsByReason[error.reason], error.message, { cause });
-  // It was our own part of the exchange that failed.
+  // Our own part of the exchange failed, such as reading an input.
   if (cause.cause instanceof ProviderError) return cause.cause;
   return new ProviderError(kindsByReason[error.reason], cause.message, { cause: cause.cause ?? cause });
 }
 
-/** It concerns one file; how the vendor itself does is another matter. */
+/** Concerns one file, and says nothing about the vendor. */
 function translateFileError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (!(error instanceof GuardedFetchError)) return error;

@@ -6,7 +6,7 @@ type ProviderKind = (typeof providerKinds)[number];
 const servedTypes = ["chat", "embedding", "transcription", "image", "video", "avatar", "speech"] as const;
 type ServedType = (typeof servedTypes)[number];
 
-/** Which types of models a provider of each kind can serve. What a package of the AI SDK lacks of it, its vendor says. */
+/** The model types that each kind of provider can serve. If an AI SDK package lacks one, its vendor rejects the call. */
 export const servedByKind = {
   sandbox: servedTypes,
   "openai-compatible": ["chat", "embedding", "transcription", "image", "speech"],
@@ -16,7 +16,7 @@ export const servedByKind = {
   fal: ["image", "video", "avatar"],
 } as const satisfies Record<ProviderKind, readonly ServedType[]>;
 
-/** How long a call may take; what is not said here is as in `standardTimeouts`. */
+/** Limits of a call's duration; the defaults are in `standardTimeouts`. */
 export type TimeoutsDefinition = {
   connect_ms?: number;
   first_byte_ms?: number;
@@ -24,37 +24,37 @@ export type TimeoutsDefinition = {
   total_ms?: number;
 };
 
-/** How to reach an upstream, as operators write it. Secrets are names of environment variables, `${LIKE_THIS}`. */
+/** How to reach an upstream, as operators write it. Secrets are references to environment variables, `${LIKE_THIS}`. */
 export type ProviderDefinition = {
   id: string;
   kind: ProviderKind;
-  /** Paths of operations are appended to its path; its query goes with every request. */
+  /** Operation paths are appended to its path; its query is sent with every request. */
   base_url?: string;
-  /** Whether `base_url` may be an http address beyond this machine: for upstreams on a private network. */
+  /** Whether `base_url` may be an http address that is not on this machine, for upstreams on a private network. */
   allow_http?: boolean;
   api_keys?: string[];
   /** The npm package of an AI SDK provider, for the kind `ai-sdk`. */
   package?: string;
   headers?: Record<string, string>;
-  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  /** The header for the key, if not `Authorization: Bearer`. */
   auth_header?: string;
-  /** The header whose value makes a request that is sent again the same one to it. */
+  /** The upstream's idempotency header: two requests with the same value are one. */
   idempotency_header?: string;
   output_cap_field?: "max_completion_tokens" | "max_tokens" | "none";
-  /** Whether it can report the usage of a stream. */
+  /** Whether it can report usage in a stream. */
   stream_usage?: boolean;
-  /** `system` for upstreams that do not know the role `developer`. */
+  /** `system` for upstreams without the role `developer`. */
   system_role?: "as-sent" | "system";
-  /** Fields of a request that it cannot take. */
+  /** Request fields that it rejects. */
   unsupported_fields?: string[];
-  /** The wires beside chat that it speaks itself, under the same address. */
+  /** Other APIs that it has under the same address. */
   native_wires?: NativeWire[];
-  /** Who sets the marks that its cache needs, where callers set none; absent means nobody. */
+  /** `automatic`: add `cache_control` if the caller set none. Absent means `as-sent`. */
   cache_marks?: "automatic" | "as-sent";
   connections_max?: number;
-  /** Whether it is told of the trace that a call belongs to, by the header `traceparent`. */
+  /** Whether to send the `traceparent` header. */
   trace_context?: boolean;
-  /** How many tasks it may have at a time, over all gateways; absent means as many as there are. */
+  /** The maximum number of concurrent tasks, over all gateways; absent means unlimited. */
   tasks_max?: number;
   timeouts?: TimeoutsDefinition;
 };

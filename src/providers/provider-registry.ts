@@ -10,7 +10,7 @@ import { type ChatProvider, ProviderError } from "./contract.ts";
 import type { EmbeddingProvider } from "./embedding.ts";
 import { createFalGeneration } from "./fal/create-fal-generation.ts";
 import type { GenerationProvider, SpeechProvider } from "./generation.ts";
-import { speakMessages } from "./native/speak-messages.ts";
+import { withMessagesApi } from "./native/start-native.ts";
 import { createOpenAiCompatible } from "./openai-compatible/create-openai-compatible.ts";
 import { createOpenAiEmbedding } from "./openai-compatible/create-openai-embedding.ts";
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
@@ -20,9 +20,9 @@ import type { ProviderDefinition } from "./provider-definition.ts";
 import type { TranscriptionProvider } from "./transcription.ts";
 
 export type ProviderRegistry = {
-  /** The chat of a provider; the same one as long as its definition stays the same. */
+  /** The chat of a provider; the same instance while its definition is unchanged. */
   getChat(definition: ProviderDefinition): ChatProvider;
-  /** What a provider makes beside chat; `null` where it makes nothing else. */
+  /** What a provider offers besides chat; `null` if it does not. */
   getGeneration(definition: ProviderDefinition): GenerationProvider | null;
   getSpeech(definition: ProviderDefinition): SpeechProvider | null;
   getEmbedding(definition: ProviderDefinition): EmbeddingProvider | null;
@@ -30,12 +30,12 @@ export type ProviderRegistry = {
   close(): Promise<void>;
 };
 
-/** Loads the packages of the kinds that the definitions are of. Comes before their first use, and costs nothing later. */
+/** Loads the packages of the definitions' kinds. Must run before their first use; later calls are free. */
 export type LoadAdapters = (definitions: readonly ProviderDefinition[]) => Promise<void>;
 
 type RegistryDependencies = {
   clock: Clock;
-  /** Where the sandbox keeps what it makes until it is collected. */
+  /** Where the sandbox stores its outputs until they are downloaded. */
   studioFolder: string;
   /** Where `upstream install` installs packages; without it only Sluice's own are found. */
   packagesFolder?: string | null;
@@ -47,7 +47,7 @@ const imageBytesMax = 20 * 1024 * 1024;
 const imageTimeoutMs = 15_000;
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** Makes a provider of each definition when it is first used, and remembers it. */
+/** Creates a provider for each definition on its first use, and caches it. */
 export function createProviderRegistry({
   clock,
   studioFolder,
@@ -56,12 +56,12 @@ export function createProviderRegistry({
   const images = createGuardedClient({ allowsPrivate: false });
   const fetchImage = (url: string) =>
     images.fetchBytes(url, { bytesMax: imageBytesMax, timeoutMs: imageTimeoutMs, acceptedTypes: imageTypes });
-  // One that was replaced still has calls to finish; its idle connections end by themselves.
+  // A replaced provider still has calls to finish; its idle connections time out.
   const all = new Set<{ close(): Promise<void> }>();
   const host: AdapterHost = { clock, folder: studioFolder };
   let sandbox: Adapter | null = null;
   const getSandbox = (): Adapter => {
-    invariant(sandbox !== null, "adapters are loaded before a catalog that names them is in force");
+    invariant(sandbox !== null, "adapters are loaded before a catalog with their kind is served");
     return sandbox;
   };
 
@@ -70,7 +70,7 @@ export function createProviderRegistry({
     all.add(chat);
     return chat;
   });
-  /** One that cannot be used is not remembered: its package may be installed at any time. */
+  /** An unusable one is not cached: its package may be installed at any time. */
   function getChat(definition: ProviderDefinition): ChatProvider {
     try {
       return getUsableChat(definition);
@@ -103,7 +103,7 @@ export function createProviderRegistry({
   };
 }
 
-/** The same thing as long as the definition and the secrets of its headers stay the same. */
+/** Caches while the definition and the secrets of its headers are unchanged. */
 function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T): (definition: ProviderDefinition) => T {
   const known = new Map<string, { source: string; made: T }>();
   return (definition) => {
@@ -171,7 +171,7 @@ type ChatDependencies = MediaDependencies & {
   fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }>;
 };
 
-/** Throws an `OperatorError` where the provider cannot be used as it is set up. */
+/** Throws an `OperatorError` if the provider's setup does not work. */
 function createChat(
   definition: ProviderDefinition,
   { host, getSandbox, packagesFolder, fetchImage }: ChatDependencies,
@@ -183,14 +183,17 @@ function createChat(
     case "sandbox":
       return getSandbox().createChat(host);
     case "anthropic":
-      return speakMessages(createAnthropicChat(vendor), {
+      return withMessagesApi(createAnthropicChat(vendor), {
         ...{ baseUrl: definition.base_url ?? anthropicUrl, headers, clock },
         connectionsMax: definition.connections_max ?? connectionsMax,
       });
     case "google":
       return createGoogleChat(vendor);
     case "fal":
-      throw new OperatorError(`The provider ${definition.id} has no chat.`, "Route chat models to another provider.");
+      throw new OperatorError(
+        `Provider ${definition.id} does not serve chat.`,
+        "Route chat models to another provider.",
+      );
     case "ai-sdk":
       return createPackageChat({ ...vendor, packageName: definition.package ?? "", packagesFolder });
     case "openai-compatible":
@@ -209,7 +212,7 @@ function createChat(
   }
 }
 
-/** A header without its secret is left out. The provider's routes are out of service then: nothing is sent. */
+/** A header without its secret is left out. The provider's routes are out of service then, so nothing is sent. */
 function resolveHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, text]) => {
@@ -219,7 +222,7 @@ function resolveHeaders(headers: Readonly<Record<string, string>>): Record<strin
   );
 }
 
-/** An upstream that cannot be called as it is set up fails every call, so that other routes are used and it is seen. */
+/** A provider whose setup does not work fails every call, so that other routes are used and operators see it. */
 function createUnusableChat(cause: OperatorError): ChatProvider {
   return {
     findObstacle: () => null,

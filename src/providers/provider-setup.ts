@@ -3,16 +3,18 @@ import { findPackageFault, type PackageFault } from "./ai-sdk/load-package.ts";
 import { ProviderError } from "./contract.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
-/** Why a provider cannot be called as it is set up. Only the operator can change that, so its routes are out of service. */
+/**
+ * Why a provider cannot be called with its setup. Only the operator can change that, so its routes are out of service.
+ */
 export type SetupFault = {
   code: "missing-secret" | PackageFault["code"];
-  /** What is missing or unfit: the name of the variable or of the package. */
+  /** The name of the missing variable, or of the missing or incompatible package. */
   subject: string;
   message: string;
   remedy: string;
 };
 
-/** A provider with the reference to one of its keys, `${LIKE_THIS}`; `null` for a provider that declares no key. */
+/** A provider with a reference to one of its keys, `${LIKE_THIS}`; `null` for a provider without keys. */
 type KeyedProvider = { provider: ProviderDefinition; apiKeyReference: string | null };
 
 export function findSetupFault(
@@ -27,7 +29,7 @@ export function findSetupFault(
   return fault === null ? null : { ...fault, subject: provider.package };
 }
 
-/** The key to send. Throws where a secret of the provider is missing: no call ever leaves without it. */
+/** The key to send. Throws if a secret of the provider is missing: no call is sent without it. */
 export function readApiKey({ provider, apiKeyReference }: KeyedProvider): string | null {
   if (provider.headers !== undefined) for (const text of Object.values(provider.headers)) requireSecret(text);
   return apiKeyReference === null ? null : requireSecret(apiKeyReference);
@@ -44,7 +46,7 @@ function describeMissingSecret(text: string): SetupFault {
   return {
     code: "missing-secret",
     subject: name,
-    message: `The environment has no variable ${name}.`,
+    message: `The environment variable ${name} is not set.`,
     remedy: `Set ${name}, or ${name}_FILE to the path of a file that contains it, where the gateway starts.`,
   };
 }

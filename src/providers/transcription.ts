@@ -1,28 +1,28 @@
 import type { Readable } from "node:stream";
 
 /**
- * What every upstream that writes down what is said looks like from above. A provider turns a request into its vendor's
- * form and the vendor's transcript into ours; nothing that it answers is shown to callers but what is in a `Transcript`.
+ * The interface of every transcription upstream. A provider converts a request to its vendor's format and the
+ * transcript to ours; callers see only what is in a `Transcript`.
  */
 export type TranscriptionProvider = {
-  /** What in the request this upstream cannot do, told before anything is sent; `null` when it can do all of it. */
+  /** What this upstream does not support in the request, before anything is sent; `null` if nothing. */
   findObstacle(request: TranscriptionRequest): { param: string; message: string } | null;
-  /** Throws a `ProviderError`, or the reason of the signal. */
+  /** Throws a `ProviderError`, or the signal's reason. */
   transcribe(call: TranscriptionCall): Promise<Transcript>;
-  /** Ends idle connections and everything that runs in this process. */
+  /** Closes idle connections and stops everything in this process. */
   close(): Promise<void>;
 };
 
-/** What is to be written down, checked against the model. `null` is what the caller left to the upstream. */
+/** The request, validated against the model. `null` leaves the choice to the upstream. */
 export type TranscriptionRequest = {
-  /** Into the language that is spoken, or into English. */
+  /** Into the spoken language, or into English. */
   task: "transcribe" | "translate";
   language: string | null;
   prompt: string | null;
   temperature: number | null;
-  /** Of what the transcript is to tell when it was said. */
+  /** What the transcript has timestamps for. */
   timestamps: readonly TimestampKind[];
-  /** Whether it is to tell who said what. */
+  /** Whether to identify speakers. */
   isDiarized: boolean;
   hasLogprobs: boolean;
   chunking: "auto" | VoiceDetection | null;
@@ -31,7 +31,7 @@ export type TranscriptionRequest = {
 export const timestampKinds = ["segment", "word"] as const;
 type TimestampKind = (typeof timestampKinds)[number];
 
-/** How the recording is cut where nobody speaks, in OpenAI's words. */
+/** How to split the recording at silence, in OpenAI's terms. */
 type VoiceDetection = {
   type: "server_vad";
   prefix_padding_ms?: number;
@@ -39,12 +39,12 @@ type VoiceDetection = {
   threshold?: number;
 };
 
-/** What is listened to. It was read to its end before, and is what it says. */
+/** The recording. It was read completely before, and its type is verified. */
 export type Recording = {
   contentType: string;
   bytes: number;
   durationMs: number;
-  /** Reads it from the beginning; may be called again. */
+  /** Reads it from the start; may be called again. */
   open(): Promise<Readable>;
 };
 
@@ -55,15 +55,15 @@ export type TranscriptionCall = {
   upstreamModel: string;
   apiKey: string | null;
   timeoutMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** The value of the header `traceparent`, for an upstream that is to be told of the trace. */
+  /** The `traceparent` header, for an upstream with `trace_context`. */
   traceparent?: string | null;
-  /** The upstream has taken the recording and begun to answer. */
+  /** The upstream has accepted the recording and started to respond. */
   onAccepted(): void;
   /**
-   * Hears of the transcript as it is written; `null` where nobody listens. An upstream that cannot be listened to tells
-   * nothing here, and all of it in the end.
+   * Receives the transcript as it is written; `null` if the caller did not ask for a stream. An upstream without
+   * streaming sends nothing here, and returns the whole at the end.
    */
   onPieces: ((pieces: readonly TranscriptPiece[]) => void) | null;
 };
@@ -74,7 +74,7 @@ export type TranscriptPiece =
 
 export type Transcript = {
   text: string;
-  /** As the vendor calls it: `english`, or `en`. */
+  /** The vendor's name: `english`, or `en`. */
   language: string | null;
   segments: readonly TranscriptSegment[];
   words: readonly TranscriptWord[];
@@ -84,7 +84,7 @@ export type Transcript = {
   usage: TranscriptUsage | null;
 };
 
-/** In OpenAI's words; times are seconds. */
+/** OpenAI's fields; times are in seconds. */
 export type TranscriptSegment = {
   id: number;
   seek: number;
@@ -103,7 +103,7 @@ export type Logprob = { token: string; logprob: number; bytes: readonly number[]
 
 export type TranscriptUsage = {
   inputTokens: number;
-  /** Of the input, what is audio. */
+  /** The audio share of the input. */
   audioTokens: number;
   outputTokens: number;
 };

@@ -4,33 +4,33 @@ import type { ProviderError, ProviderErrorKind } from "./contract.ts";
 import { type CircuitEffect, failureTable } from "./failures/failure-table.ts";
 import type { SetupFault } from "./provider-setup.ts";
 
-/** Where a call can go: one model at one upstream, with one of our keys there. */
+/** The destination of a call: one model at one upstream, with one of our keys. */
 export type UpstreamTarget = { providerId: string; upstreamModel: string; keyNumber: number };
 
 /**
- * | circuit     | what is true                                              | what may follow             |
- * |-------------|-----------------------------------------------------------|-----------------------------|
- * | `degraded`  | it failed lately, and is called all the same               | closed (forgotten), `open`  |
- * | `open`      | it is not called until its time is over                     | `half-open`                 |
- * | `half-open` | one call tries whether it is back; the others go elsewhere  | closed, `open`              |
+ * | circuit     | meaning                                          | next                        |
+ * |-------------|--------------------------------------------------|-----------------------------|
+ * | `degraded`  | failed recently, still in use                    | closed (forgotten), `open`  |
+ * | `open`      | not in use until `openUntil`                     | `half-open`                 |
+ * | `half-open` | one call probes it; the others go elsewhere      | closed, `open`              |
  */
 export type CircuitState = "degraded" | "open" | "half-open";
 
-/** A target, or with `null` for the model all targets of one key. */
+/** A target, or all targets of one key if the model is `null`. */
 type CircuitPlace = Omit<UpstreamTarget, "upstreamModel"> & { upstreamModel: string | null };
 
 export type TargetHealth = CircuitPlace & {
   state: CircuitState;
   failures: number;
   lastFailure: ProviderErrorKind | FaultName;
-  /** When it may be called again; in the past for one that is merely degraded. */
+  /** When it may be called again; in the past if it is only degraded. */
   openUntil: Date;
 };
 
-/** A fault of the set-up with what is missing: `missing-secret ACME_KEY`. */
+/** A setup fault and its subject: `missing-secret ACME_KEY`. */
 type FaultName = `${SetupFault["code"]} ${string}`;
 
-/** A target that is out of service until its set-up changes. */
+/** A target that is out of service until its setup changes. */
 type FaultyTarget = { target: UpstreamTarget; fault: SetupFault };
 
 export type CallOutcome =
@@ -38,36 +38,36 @@ export type CallOutcome =
   | { kind: "abandoned" }
   | { kind: ProviderErrorKind; retryAfterMs: number | null };
 
-/** A `probe` is the one call that tries a half-open circuit. */
+/** A `probe` is the one call that tests a half-open circuit. */
 export type CallRole = "usual" | "probe";
 
-/** What a failure says of the upstream's health. */
+/** What a failure means for the upstream's health. */
 export function describeOutcome({ kind, retryAfterMs, isIsolated }: ProviderError): CallOutcome {
   return isIsolated ? { kind: "abandoned" } : { kind, retryAfterMs };
 }
 
 /**
- * Remembers which upstreams lately failed, so that calls go where they are likely to succeed. The circuit of
- * one that keeps failing opens for a while; then one call at a time tries whether it is back. What was never heard to fail costs nothing.
+ * A circuit breaker for each target and key: calls go where they are likely to succeed. The circuit of a target that
+ * keeps failing opens for a while; then one call at a time probes it. Targets without failures take no memory.
  */
 export type UpstreamHealth = {
-  /** In how many milliseconds it may be called: 0 is now. One whose circuit is half-open is not called meanwhile. */
+  /** Milliseconds until it may be called: 0 is now. While its circuit is half-open, only the probe calls it. */
   waitMs(target: UpstreamTarget): number;
-  /** The circuit that a call to it has to pass: the worse of its own and its key's. */
+  /** The circuit of a call to it: the worse of its own and its key's. */
   findState(target: UpstreamTarget): CircuitState | "closed";
-  /** Whether its circuit is closed, or it is merely degraded. */
+  /** Whether its circuit is closed or degraded. */
   isWell(target: UpstreamTarget): boolean;
-  /** To be called before each call. */
+  /** Must be called before each call. */
   begin(target: UpstreamTarget): CallRole;
-  /** To be called for each call that was begun: when it is answered, and when it fails, also in the middle of an answer. */
+  /** Must be called once for each call: on success and on failure, also in the middle of an answer. */
   report(target: UpstreamTarget, outcome: CallOutcome, role: CallRole): void;
-  /** Takes exactly these targets out of service: their circuits are open for as long as they are listed. */
+  /** Takes exactly these targets out of service: their circuits stay open while they are listed. */
   setFaults(faults: readonly FaultyTarget[]): void;
-  /** Why a target is out of service; `null` for one that is in service, however it is doing. */
+  /** Why a target is out of service; `null` if it is in service. */
   findFault(target: UpstreamTarget): SetupFault | null;
-  /** Every target, and every key, whose circuit is not simply closed. */
+  /** Every target and key whose circuit is not closed. */
   list(): TargetHealth[];
-  /** Grows with every change of what can be called, so that answers about it can be remembered. */
+  /** Increments with every change of what can be called, so that responses about it can be cached. */
   version(): number;
 };
 
@@ -78,7 +78,7 @@ type Entry = {
   windowEndsMs: number;
   circuit: CircuitState;
   openUntilMs: number;
-  /** How long the circuit opens for the next time: exponential backoff. */
+  /** How long the circuit opens next time: exponential backoff. */
   nextOpenMs: number;
   lastFailure: ProviderErrorKind;
 };
@@ -90,7 +90,7 @@ const openMsMin = 2_000;
 const openMsMax = 60_000;
 const retryAfterMsMax = 600_000;
 const entriesMax = 10_000;
-/** When to look again whether the set-up has changed. */
+/** When to check again whether the setup has changed. */
 const faultMs = 60_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one table of circuits; its functions share it.
@@ -105,7 +105,7 @@ export function createUpstreamHealth({
   let faults: ReadonlyMap<string, FaultyTarget> = new Map();
   let version = 0;
 
-  /** The circuits that a call to a target has to pass: its own and its key's. */
+  /** The circuits of a call to a target: its own and its key's. */
   function listEntries(target: UpstreamTarget): readonly Entry[] {
     if (entries.size === 0) return none;
     const [own, ofKey] = [entries.get(nameTarget(target)), entries.get(nameTarget(widenToKey(target)))];
@@ -150,14 +150,14 @@ export function createUpstreamHealth({
   function fail(target: UpstreamTarget, { kind, retryAfterMs }: Blamed, role: CallRole): void {
     const effect: CircuitEffect = failureTable[kind].circuit;
     const entry = getEntry(findPlace(target, effect), kind);
-    // A call that was begun before the circuit opened does not end the one that tries it.
+    // A call from before the circuit opened does not end the probe.
     if (role === "probe") for (const tried of listEntries(target)) giveUpProbe(tried);
     entry.lastFailure = kind;
     if (effect.opens === "never-but-noted") return;
     entry.calls += 1;
     entry.failures += 1;
     const isFailing = entry.failures >= failuresMin && entry.failures >= entry.calls * failedShare;
-    // A key is seldom well again by itself, whatever the upstream asks for.
+    // A key rarely recovers by itself, whatever `Retry-After` says.
     const isOfKey = effect.opens === "at-once" && effect.scope === "key";
     if (retryAfterMs !== null && !isOfKey) open(entry, Math.min(retryAfterMs, retryAfterMsMax));
     else if (effect.opens === "at-once") open(entry, effect.openMs);
@@ -204,9 +204,9 @@ export function createUpstreamHealth({
       }
       for (const entry of listEntries(target)) {
         if (entry.circuit !== "degraded") {
-          // A call that was begun before the circuit opened says nothing of how the target is now.
+          // A call from before the circuit opened says nothing about the target now.
           if (role !== "probe") continue;
-          // How an abandoned call would have ended is unknown: the next one probes again.
+          // The outcome of an abandoned call is unknown: the next one probes again.
           if (outcome.kind === "abandoned") giveUpProbe(entry);
           else recover(entry);
         } else if (outcome.kind === "answered") {
@@ -247,7 +247,7 @@ export function createUpstreamHealth({
 
 type Blamed = Extract<CallOutcome, { retryAfterMs: number | null }>;
 
-/** What the customer did wrong says nothing against the upstream. */
+/** The customer's fault says nothing about the upstream. */
 function isBlamed(outcome: CallOutcome): outcome is Blamed {
   return "retryAfterMs" in outcome && failureTable[outcome.kind].circuit.opens !== "never";
 }
@@ -269,7 +269,7 @@ function widenToKey({ providerId, keyNumber }: UpstreamTarget): CircuitPlace {
   return { providerId, upstreamModel: null, keyNumber };
 }
 
-/** The same text for the same place. */
+/** The same string for the same place. */
 export function nameTarget({ providerId, upstreamModel, keyNumber }: CircuitPlace): string {
   return `${providerId}\n${upstreamModel ?? ""}\n${keyNumber}`;
 }

@@ -4,7 +4,7 @@ import type { EmbeddingEncoding } from "./embedding.ts";
 const bytesPerNumber = 4;
 const foreignPattern = /[^A-Za-z0-9+/]/;
 
-/** A vector as JSON in the encoding that a caller asked for. */
+/** A vector as JSON in the requested encoding. */
 export function writeVector(numbers: readonly number[], encoding: EmbeddingEncoding): string {
   return encoding === "base64" ? `"${writeBase64(numbers)}"` : JSON.stringify(numbers);
 }
@@ -16,13 +16,13 @@ function writeBase64(numbers: readonly number[]): string {
   return bytes.toString("base64");
 }
 
-/** The numbers of a vector in base64. */
+/** The numbers of a base64 vector. */
 export function readBase64Vector(text: string): number[] {
   const bytes = Buffer.from(text, "base64");
   return Array.from({ length: bytes.length / bytesPerNumber }, (_, index) => bytes.readFloatLE(index * bytesPerNumber));
 }
 
-/** How many numbers a text in base64 is; `null` where it is no vector. */
+/** The number of values in a base64 vector; `null` if it is not one. */
 export function measureBase64Vector(text: string): number | null {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   if (text.length % 4 !== 0 || foreignPattern.test(text.slice(0, text.length - padding))) return null;
@@ -30,11 +30,11 @@ export function measureBase64Vector(text: string): number | null {
   return bytes % bytesPerNumber === 0 ? bytes / bytesPerNumber : null;
 }
 
-/** A vector has the length that was asked for, or it is not what was asked for. */
+/** A vector must have the requested length. */
 export function checkLength(length: number, dimensions: number | null): void {
-  if (length === 0) throw new ProviderError("bad-answer", "A vector of the answer is empty.");
+  if (length === 0) throw new ProviderError("bad-answer", "A vector in the response is empty.");
   if (dimensions === null || length === dimensions) return;
-  throw new ProviderError("rejected", "The model's vectors have another length than was asked for.", {
+  throw new ProviderError("rejected", "The model's vectors do not have the requested length.", {
     param: "dimensions",
     isIsolated: true,
     detail: { dimensions, length },

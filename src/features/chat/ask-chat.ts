@@ -47,7 +47,7 @@ export async function askChat(
     let run: ChatRun | null = null;
     const targets = fresh.length === 0 ? able.targets : fresh;
     const start = (target: ChatTarget, unitsMax: number, sink: ChatSink, { remainingMs }: CallAttempt): ChatRun =>
-      sendChat({ request }, target, { unitsMax, choices: 1, keepsHour: false, traceparent: null, remainingMs }, sink);
+      sendChat({ request }, target, { unitsMax, choices: 1, allowsHour: false, traceparent: null, remainingMs }, sink);
     const stop = (): void => {
       run?.cancel();
       reject(signal.reason);

@@ -1,4 +1,4 @@
-import { hasMark, isHourMark } from "../../providers/cache-marks.ts";
+import { hasMark, isHourMark } from "../../providers/cache-control.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { NativeRequest } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
@@ -18,14 +18,14 @@ type Asked = {
  * more.
  */
 export function findAskedKinds({ request, native, size, rates }: Asked): AskedKinds {
-  const hourWrites = isHourSold(rates) && asksForHour(request, native);
+  const hourWrites = hasHourCachePrice(rates) && asksForHour(request, native);
   const audioInput = !size.isText;
   const audioOutput = request.audio !== undefined && request.audio !== null;
   return hourWrites || audioInput || audioOutput ? { hourWrites, audioInput, audioOutput } : plainKinds;
 }
 
 /** A cache write of one hour costs the operator twice the input price, so callers get it only if it has a price. */
-export function isHourSold({ amounts }: Price): boolean {
+export function hasHourCachePrice({ amounts }: Price): boolean {
   return amounts.billingType === "token" && amounts.cacheWrite1hPrice !== null;
 }
 

@@ -105,7 +105,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     this.tokens ??= createTokenMeter();
     let count = 0;
     for (const piece of pieces) {
-      const { text, choices, usage, isGoingOn } = piece;
+      const { text, choices, usage, isUnfinished } = piece;
       if (text !== "") {
         if (cover.isBeyond()) break;
         this.tokens.add(text);
@@ -119,7 +119,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
       count += 1;
       if (usage !== undefined && this.canCharge(usage)) this.takeUsage(usage, this.tokens);
       else if (this.reporting === "current") this.reporting = "behind";
-      if (isGoingOn !== true && choices.includes('"finish_reason":"')) this.noteEnds(piece);
+      if (isUnfinished !== true && choices.includes('"finish_reason":"')) this.noteEnds(piece);
     }
     return count;
   }

@@ -27,7 +27,7 @@ import {
   type Price,
   presentDeprecation,
 } from "../catalog/index.ts";
-import { findAskedKinds, isHourSold } from "./asked-kinds.ts";
+import { findAskedKinds, hasHourCachePrice } from "./asked-kinds.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { type ChatTerms, createChatTerms } from "./chat-terms.ts";
@@ -203,7 +203,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
     const { request, native } = this;
     const { choices, rates } = this.terms;
     const { traceparent, remainingMs } = attempt;
-    const limits = { unitsMax, choices, keepsHour: isHourSold(rates), traceparent, remainingMs };
+    const limits = { unitsMax, choices, allowsHour: hasHourCachePrice(rates), traceparent, remainingMs };
     return sendChat({ request, native }, target, limits, sink);
   }
 
@@ -250,24 +250,24 @@ class ChatPlan implements CallPlan<ChatKinds> {
   }
 }
 
-type SendingTerms = CallAttempt & { unitsMax: number; choices: number; keepsHour: boolean };
+type SendingTerms = CallAttempt & { unitsMax: number; choices: number; allowsHour: boolean };
 
 /** Sends a request to a target, with a cap of output tokens for all choices together. */
 export function sendChat(
   { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
   target: ChatTarget,
-  { unitsMax, choices, keepsHour, traceparent, remainingMs }: SendingTerms,
+  { unitsMax, choices, allowsHour, traceparent, remainingMs }: SendingTerms,
   sink: ChatSink,
 ): ChatRun {
   const { chat, upstreamModel, timeouts: own, route, provider } = target;
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
-  const cacheMarking = { isAutomatic: provider.cache_marks === "automatic", keepsHour };
+  const cacheControl = { isAutomatic: provider.cache_marks === "automatic", allowsHour };
   const apiKey = readApiKey(target);
   const timeouts = remainingMs >= own.totalMs ? own : { ...own, totalMs: Math.ceil(remainingMs) };
   const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
   return chat.startChat(
-    { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheMarking, apiKey, timeouts, traceparent },
+    { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheControl, apiKey, timeouts, traceparent },
     sink,
   );
 }

@@ -44,8 +44,8 @@ function listEvents(text: string): string[] {
 test("JSON-escaped text is forwarded unchanged", () => {
   const presenter = open();
   const events = presenter.presentPieces([
-    { choices: "", text: "Hm\\n", soleField: "reasoning_content", isGoingOn: true },
-    { choices: "", text: 'say \\"hi\\"', soleField: "content", isGoingOn: true },
+    { choices: "", text: "Hm\\n", soleField: "reasoning_content", isUnfinished: true },
+    { choices: "", text: 'say \\"hi\\"', soleField: "content", isUnfinished: true },
     piece({ content: ' "again"\n' }),
     piece({}, "stop"),
   ]);

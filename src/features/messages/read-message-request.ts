@@ -3,7 +3,7 @@ import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/cha
 import type { ChatObstacle } from "../../providers/contract.ts";
 import { type Fields, isObject, needObject, needObjects, needText, refuse } from "./message-error.ts";
 import type { MessagePlace } from "./message-places.ts";
-import { dropUnsignedThinking, readMark, readTurns } from "./read-message-turns.ts";
+import { dropUnsignedThinking, readCacheControl, readTurns } from "./read-message-turns.ts";
 
 /** The properties of the requested model that affect reading; `null` for an unknown model. */
 export type MessageModel = {
@@ -74,7 +74,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
   addForeignFields(request, body, model);
   const last = read.messages.at(-1);
   if (last !== undefined && last.role !== "function" && last.cache_control === undefined) {
-    Object.assign(last, readMark(body));
+    Object.assign(last, readCacheControl(body));
   }
   return {
     request,
@@ -211,7 +211,7 @@ function readTool(tool: Fields, place: string): ChatTool {
       parameters: needObject(tool, "input_schema", place) as Record<string, unknown>,
       ...(strict === true ? { strict } : {}),
     },
-    ...readMark(tool),
+    ...readCacheControl(tool),
   };
 }
 

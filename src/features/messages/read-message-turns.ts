@@ -43,7 +43,7 @@ export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns
 }
 
 /** The `cache_control` of a block. A copy, because `dropEmptyFields` changes the chat request in place. */
-export function readMark({ cache_control: mark }: Fields): CacheMark {
+export function readCacheControl({ cache_control: mark }: Fields): CacheMark {
   return isObject(mark) ? { cache_control: { ...mark } } : {};
 }
 
@@ -80,7 +80,7 @@ function readInstructions(read: ReadTurns, content: unknown, path: string): void
     }
     const text = needText(block, "text", at);
     if (text === "" || text.startsWith(billingMark)) continue;
-    parts.push({ type: "text", text, ...readMark(block) });
+    parts.push({ type: "text", text, ...readCacheControl(block) });
     places.push(at);
   }
   if (parts.length > 0) add(read, { role: "system", content: joinParts(parts) }, path, { parts: places, calls: [] });
@@ -113,7 +113,7 @@ function readUserTurn(read: ReadTurns, content: unknown, path: string): void {
 type Say = (part: ChatUserPart, place: string) => void;
 
 function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): void {
-  const mark = readMark(block);
+  const mark = readCacheControl(block);
   switch (block.type) {
     case "text": {
       const text = needText(block, "text", at);
@@ -167,9 +167,9 @@ function readImage(read: ReadTurns, block: Fields, at: string, say: Say): void {
   const place = `${at}.source`;
   if (source.type === "base64") {
     const url = `data:${needText(source, "media_type", place)};base64,${needText(source, "data", place)}`;
-    say({ type: "image_url", image_url: { url }, ...readMark(block) }, at);
+    say({ type: "image_url", image_url: { url }, ...readCacheControl(block) }, at);
   } else if (source.type === "url") {
-    say({ type: "image_url", image_url: { url: needText(source, "url", place) }, ...readMark(block) }, at);
+    say({ type: "image_url", image_url: { url: needText(source, "url", place) }, ...readCacheControl(block) }, at);
   } else {
     noteReference(read, at, "images by file id");
   }
@@ -179,7 +179,7 @@ function readImage(read: ReadTurns, block: Fields, at: string, say: Say): void {
 function readDocument(read: ReadTurns, block: Fields, at: string, say: Say): void {
   const place = `${at}.source`;
   const source = needObject(block, "source", at);
-  const mark = readMark(block);
+  const mark = readCacheControl(block);
   noteCitations(read, block, at);
   const about = [block.title, block.context].filter((text) => typeof text === "string" && text !== "");
   switch (source.type) {
@@ -232,7 +232,7 @@ function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): v
     role: "tool",
     tool_call_id: needText(block, "tool_use_id", at),
     content: texts.length === 0 ? "" : (joinParts(texts) as string | TextPart[]),
-    ...readMark(block),
+    ...readCacheControl(block),
   };
   add(read, message, at, { parts: places, calls: [] });
 }
@@ -265,7 +265,7 @@ function readAssistantTurn(read: ReadTurns, content: unknown, path: string): voi
 type AssistantReading = { at: string; message: AssistantMessage; texts: TextPart[]; places: Places };
 
 function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts, places }: AssistantReading): void {
-  const mark = readMark(block);
+  const mark = readCacheControl(block);
   switch (block.type) {
     case "text": {
       const text = needText(block, "text", at);

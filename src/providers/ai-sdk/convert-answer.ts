@@ -14,16 +14,16 @@ import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-se
 type AnswerOptions = {
   dialect: Dialect;
   seal: ThoughtSeal;
-  /** A new id of ours for a tool call: the vendor's own could tell who it is. */
+  /** Creates our own id for a tool call: the vendor's could reveal the vendor. */
   createCallId(): string;
 };
 
 type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-/** Turns the parts of a stream into pieces, in the order in which they came. */
+/** Converts the parts of a stream to pieces, in order. */
 export type AnswerStream = {
   convertPart(part: LanguageModelV4StreamPart): ChatPiece[];
-  /** Whether a finish reason has come; what the upstream counted is there then, if ever. */
+  /** Whether a finish reason has arrived. Usage, if any, is known then. */
   readonly isFinished: boolean;
   readonly usage: ChatUsage | null;
 };
@@ -65,7 +65,7 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
   }
 
   function finish(reason: LanguageModelV4FinishReason): ChatPiece[] {
-    // Where a stream breaks off, some packages make up an end of their own; a real one has a reason of the vendor's.
+    // Some packages invent a finish part when a stream breaks off. A real one has the vendor's own reason.
     if (isFinished || (reason.raw === undefined && reason.unified === "other")) return [];
     isFinished = true;
     return write({}, "", convertFinishReason(reason, { dialect, hasCalls: calls.size > 0 }));
@@ -92,7 +92,7 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
         const pieces = calls.has(part.toolCallId)
           ? []
           : beginCall(part.toolCallId, part.toolName, part.providerMetadata);
-        // Some packages tell arguments in fragments, some as a whole, and a call without any only here.
+        // Some packages send arguments in deltas, some only here, as does any package for a call without arguments.
         return calls.get(part.toolCallId)?.hasArguments
           ? pieces
           : [...pieces, ...addArguments(part.toolCallId, part.input)];
@@ -108,7 +108,7 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
         usage = dialect.readUsage(part.usage, rawUsage) ?? usage;
         return finish(part.finishReason);
       default:
-        // Sources and what tools of the vendor's own did have no place in a chat answer.
+        // Sources and the vendor's own tool calls have no place in a chat answer.
         return [];
     }
   }
@@ -134,7 +134,7 @@ function markContent(pieces: ChatPiece[]): ChatPiece[] {
 
 type ImagePart = { type: "image_url"; image_url: { url: string } };
 
-/** An image as most gateways put it into an answer of chat. One behind an address is left out: that names the vendor. */
+/** Images in the format that most gateways use in chat. One behind a URL is dropped: the URL would reveal the vendor. */
 function presentImage({ mediaType, data: file }: LanguageModelV4File): ImagePart | null {
   if (file.type !== "data" || !imageTypePattern.test(mediaType)) return null;
   const base64 = typeof file.data === "string" ? file.data : Buffer.from(file.data).toString("base64");
@@ -143,7 +143,7 @@ function presentImage({ mediaType, data: file }: LanguageModelV4File): ImagePart
 
 const imageTypePattern = /^image\/[a-z0-9.+-]+$/;
 
-/** `null` for an answer that is none: the vendor gave neither content nor a reason for its end. */
+/** `null` if the vendor returned neither content nor a finish reason. */
 export function convertAnswer(result: LanguageModelV4GenerateResult, options: AnswerOptions): ChatAnswer | null {
   const { dialect, seal } = options;
   const { finishReason } = result;
@@ -205,7 +205,7 @@ function convertFinishReason(
   }
 }
 
-/** Gathers what has to come back with a tool call, from the reasoning before it or from the call itself. */
+/** Collects what must be sent back with a tool call: from the reasoning before it, or from the call itself. */
 function createThoughtCollector(dialect: Dialect) {
   let thoughts: { id: string; text: string; marks: Record<string, string> }[] = [];
 
@@ -238,5 +238,5 @@ function createThoughtCollector(dialect: Dialect) {
   };
 }
 
-/** The fields that are signatures; everything else that vendors tell about a part is not for sending back. */
+/** Fields with signatures. No other metadata is sent back. */
 const thoughtMarks: ReadonlySet<string> = new Set(["signature", "redactedData", "thoughtSignature"]);

@@ -1,17 +1,17 @@
 import { ProviderError } from "../contract.ts";
 import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
 import { parseRefusal } from "../failures/read-vendor-words.ts";
-import { findSchemaFailure } from "./mend-answer.ts";
 import { isPlainObject, readField, readText } from "./read-json.ts";
+import { findSchemaFailure } from "./repair-answer.ts";
 
-/** Errors by which packages of the SDK say, before anything is sent, that a request asks for too much. */
+/** Errors that AI SDK packages throw before sending, for a request they do not support. */
 const refusalNames: ReadonlySet<string> = new Set([
   "AI_InvalidArgumentError",
   "AI_InvalidPromptError",
   "AI_UnsupportedFunctionalityError",
 ]);
 
-/** Vendors' names of fields, at the beginning of their sentences. */
+/** Field names at the start of vendors' messages. */
 const paramsOfFields: ReadonlyMap<string, string> = new Map([
   ["max_tokens", "max_tokens"],
   ["messages", "messages"],
@@ -25,17 +25,17 @@ const paramsOfFields: ReadonlyMap<string, string> = new Map([
 
 const quotedLengthMax = 300;
 
-/** Whatever a package of the SDK throws or tells in a stream, as an error that says what to do about it. */
+/** Converts anything that an AI SDK package throws, or returns in a stream. */
 export function convertError(error: unknown, now: Date): ProviderError {
   const name = readText(error, "name") ?? (error instanceof Error ? error.name : null);
   if (refusalNames.has(name ?? ""))
-    return new ProviderError("rejected", "The request cannot be put into the vendor's form.", {
+    return new ProviderError("rejected", "The vendor's package cannot convert the request.", {
       detail: { message: quote(error) },
     });
   if (name === "AI_LoadAPIKeyError") return new ProviderError("key-refused", "The upstream has no key.");
-  // What the vendor said is JSON, and says nothing of how the next answer would fare.
+  // The body is valid JSON that the package's schema rejects. This says nothing about the next call.
   if (findSchemaFailure(error) !== null) {
-    return new ProviderError("bad-answer", "The vendor's package does not take the answer.", {
+    return new ProviderError("bad-answer", "The vendor's package rejected the response.", {
       isIsolated: true,
       detail: { message: quote(error) },
     });
@@ -44,21 +44,21 @@ export function convertError(error: unknown, now: Date): ProviderError {
   const body = readBody(error);
   const isAnswer = typeof status === "number" && status < 300 && readField(body, "error") === undefined;
   if (isAnswer || (typeof status !== "number" && typeof body !== "object")) {
-    return new ProviderError("bad-answer", "The upstream's answer cannot be understood.", {
+    return new ProviderError("bad-answer", "The upstream's response cannot be parsed.", {
       detail: { message: quote(error) },
     });
   }
   const headers = readField(error, "responseHeaders");
-  return readSpoken({ status: typeof status === "number" ? status : 200, headers, body }, now);
+  return classifyErrorBody({ status: typeof status === "number" ? status : 200, headers, body }, now);
 }
 
-/** An error that stands in the vendor's own form in the middle of an answer. */
+/** An error in the vendor's own format in the middle of an answer. */
 export function convertErrorBody(body: unknown, now: Date): ProviderError {
-  return readSpoken({ status: 200, headers: {}, body }, now);
+  return classifyErrorBody({ status: 200, headers: {}, body }, now);
 }
 
-/** The refusal of a vendor that names the field at fault at the beginning of its sentence. */
-export function readSpoken(
+/** An error of a vendor that names the field at the start of its message. */
+export function classifyErrorBody(
   { status, headers, body }: { status: number; headers: unknown; body: unknown },
   now: Date,
 ): ProviderError {
@@ -68,7 +68,7 @@ export function readSpoken(
   );
 }
 
-/** As the vendor wrote it; packages keep only a part of it in `data`. */
+/** The body as the vendor sent it; packages keep only a part in `data`. */
 function readBody(error: unknown): unknown {
   const written = readText(error, "responseBody") ?? "";
   if (written !== "") return parseRefusal(written);

@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolCallPart,
 } from "@ai-sdk/provider";
 import { invariant } from "../../lib/invariant.ts";
-import { isHourMark } from "../cache-marks.ts";
+import { isHourMark } from "../cache-control.ts";
 import type { CacheMark, ChatMessage, ChatUserPart } from "../chat-request.ts";
 import { parseDataUrl } from "./data-url.ts";
 import type { Dialect } from "./dialects.ts";
@@ -21,15 +21,15 @@ type MessageContext = {
   dialect: Dialect;
   keepsInstructionsInPlace: boolean;
   seal: ThoughtSeal;
-  /** Whether a mark may ask for a cache that keeps an hour. */
-  keepsHour: boolean;
-  /** The images of all URLs that are no data URLs. */
+  /** Whether `cache_control` may ask for one hour. */
+  allowsHour: boolean;
+  /** The images of all URLs that are not data URLs. */
   images: ReadonlyMap<string, FetchedImage>;
 };
 
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 
-/** The conversation as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
+/** Converts the conversation for the SDK. `findObstacle` has rejected what cannot be converted. */
 export function convertMessages(messages: readonly ChatMessage[], context: MessageContext): LanguageModelV4Prompt {
   const { keepsInstructionsInPlace } = context;
   const instructions: LanguageModelV4Prompt = [];
@@ -47,48 +47,48 @@ export function convertMessages(messages: readonly ChatMessage[], context: Messa
         prompt.push({
           role: "user",
           content: convertUserParts(message.content, context),
-          ...markCache(message, context),
+          ...forwardCacheControl(message, context),
         });
         break;
       case "assistant": {
         for (const call of message.tool_calls ?? [])
           if (call.type === "function") toolNames.set(call.id, call.function.name);
         const content = convertAssistant(message, context);
-        if (content.length > 0) prompt.push({ role: "assistant", content, ...markCache(message, context) });
+        if (content.length > 0) prompt.push({ role: "assistant", content, ...forwardCacheControl(message, context) });
         break;
       }
       case "tool":
         addToolResult(prompt, message, { ...context, toolNames });
         break;
       case "function":
-        invariant(false, "messages of the role function are refused before");
+        invariant(false, "findObstacle rejects messages with the role function");
     }
   }
   return [...instructions, ...prompt];
 }
 
-/** What the vendor's package is told of a mark, where it knows it. */
-export function markCache(
+/** The place where `cache_control` is passed on to an AI SDK package, as its provider option. See `cache-control.ts`. */
+export function forwardCacheControl(
   { cache_control: mark }: CacheMark,
-  { dialect, keepsHour }: Pick<MessageContext, "dialect" | "keepsHour">,
+  { dialect, allowsHour }: Pick<MessageContext, "dialect" | "allowsHour">,
 ) {
-  if (!dialect.takesCacheMarks || mark?.type !== "ephemeral") return {};
-  const lifetime = keepsHour && isHourMark(mark) ? { ttl: "1h" } : {};
+  if (!dialect.takesCacheControl || mark?.type !== "ephemeral") return {};
+  const lifetime = allowsHour && isHourMark(mark) ? { ttl: "1h" } : {};
   return { providerOptions: { [dialect.optionsName]: { cacheControl: { type: "ephemeral", ...lifetime } } } };
 }
 
-/** One message, or one for each part where some of them are marked: the vendor keeps the prompt up to the mark. */
+/** One message, or one for each part if some have `cache_control`: the vendor caches the prompt up to there. */
 function convertInstructions(
   message: Extract<ChatMessage, { role: "system" | "developer" }>,
   context: MessageContext,
 ): LanguageModelV4Prompt {
   const { content } = message;
   const isCut =
-    context.dialect.takesCacheMarks && typeof content !== "string" && content.some((part) => "cache_control" in part);
-  if (!isCut) return [{ role: "system", content: joinText(content), ...markCache(message, context) }];
+    context.dialect.takesCacheControl && typeof content !== "string" && content.some((part) => "cache_control" in part);
+  if (!isCut) return [{ role: "system", content: joinText(content), ...forwardCacheControl(message, context) }];
   return content.map((part, index) => {
     const mark = index === content.length - 1 ? { ...message, ...part } : part;
-    return { role: "system", content: part.text, ...markCache(mark, context) };
+    return { role: "system", content: part.text, ...forwardCacheControl(mark, context) };
   });
 }
 
@@ -100,7 +100,7 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 function convertUserParts(content: string | readonly ChatUserPart[], context: MessageContext): UserPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map((part) => ({ ...convertUserPart(part, context.images), ...markCache(part, context) }));
+  return content.map((part) => ({ ...convertUserPart(part, context.images), ...forwardCacheControl(part, context) }));
 }
 
 function convertUserPart(part: ChatUserPart, images: MessageContext["images"]): UserPart {
@@ -115,7 +115,7 @@ function convertUserPart(part: ChatUserPart, images: MessageContext["images"]): 
     }
     case "file": {
       const file = parseDataUrl(part.file.file_data ?? "");
-      invariant(file !== null, "files without readable data are refused before");
+      invariant(file !== null, "findObstacle rejects files without readable data");
       const filename = part.file.filename === undefined ? {} : { filename: part.file.filename };
       return { type: "file", mediaType: file.mediaType, data: { type: "data", data: file.base64 }, ...filename };
     }
@@ -128,7 +128,7 @@ function convertImage(url: string, images: MessageContext["images"]): LanguageMo
     return { type: "file", mediaType: inline.mediaType, data: { type: "data", data: inline.base64 } };
   }
   const image = images.get(url);
-  // A URL must never reach the package: it would hand it to the vendor, or fetch it past our guard.
+  // A URL must never reach the package: it would pass it to the vendor, or fetch it without our SSRF protection.
   invariant(image !== undefined, "images are fetched before the request is converted");
   return { type: "file", mediaType: image.mediaType, data: { type: "data", data: image.bytes } };
 }
@@ -141,10 +141,10 @@ function convertAssistant(message: AssistantMessage, context: MessageContext): A
   const opening: AssistantParts = [];
   let reasoningLeft = message.reasoning_content ?? message.reasoning ?? "";
   for (const call of message.tool_calls ?? []) {
-    invariant(call.type === "function", "custom tools are refused before");
+    invariant(call.type === "function", "findObstacle rejects custom tools");
     const { callId, thoughts } = seal.openCallId(call.id);
     const input = parseToolArguments(call.function.arguments);
-    invariant(input !== null, "arguments that cannot be read are refused before");
+    invariant(input !== null, "findObstacle rejects arguments that are not JSON");
     const part: LanguageModelV4ToolCallPart = {
       type: "tool-call",
       toolCallId: presentCallId(callId),
@@ -164,7 +164,7 @@ function convertAssistant(message: AssistantMessage, context: MessageContext): A
   return [...opening, ...convertAssistantText(message, context), ...calls];
 }
 
-/** Thoughts whose text came back unchanged; a vendor refuses a request whose thoughts do not fit their signature. */
+/** Reasoning whose text came back unchanged. A vendor rejects reasoning that does not match its signature. */
 function recallThoughts(
   thoughts: readonly Thought[],
   text: string,
@@ -177,13 +177,13 @@ function recallThoughts(
     if (fingerprintThought(own) !== textFingerprint) return null;
     return { type: "reasoning", text: own, providerOptions: { [dialect.optionsName]: marks } };
   });
-  // One that is missing leaves a gap, and the vendor wants all or none.
+  // If one is missing, none is sent: the vendor wants all or none.
   return { parts: parts.every((part) => part !== null) ? parts : [], textLeft };
 }
 
 /**
- * Thoughts that another gateway handed out in pieces, with the vendor's signatures: of a conversation that began there.
- * Unless every piece is signed by this vendor, there is none.
+ * Signed reasoning from another gateway, for a conversation that began there. None if a piece lacks this vendor's
+ * signature.
  */
 function readSignedThoughts(
   { reasoning_details: details = [] }: AssistantMessage,
@@ -209,39 +209,39 @@ function convertAssistantText(
   return [...written, { type: "refusal" as const, refusal: refusal ?? "" }]
     .map((part): LanguageModelV4TextPart => {
       const text = part.type === "text" ? part.text : part.refusal;
-      return { type: "text", text, ...markCache(part, context) };
+      return { type: "text", text, ...forwardCacheControl(part, context) };
     })
-    .filter(({ text }) => text !== ""); // Vendors refuse empty texts, and callers send them beside tool calls.
+    .filter(({ text }) => text !== ""); // Vendors reject empty texts, and callers send them beside tool calls.
 }
 
-/** Results of calls that were made together go back together: vendors count them. */
+/** Results of parallel calls go in one message: vendors require it. */
 function addToolResult(
   prompt: LanguageModelV4Prompt,
   message: Extract<ChatMessage, { role: "tool" }>,
   { toolNames, ...context }: MessageContext & { toolNames: ReadonlyMap<string, string> },
 ): void {
   const toolName = toolNames.get(message.tool_call_id);
-  invariant(toolName !== undefined, "results of unknown calls are refused before");
+  invariant(toolName !== undefined, "findObstacle rejects results of unknown calls");
   const result = {
     type: "tool-result" as const,
     toolCallId: presentCallId(context.seal.openCallId(message.tool_call_id).callId),
     toolName,
     output: { type: "text" as const, value: joinText(message.content) },
-    ...markCache(findMark(message), context),
+    ...forwardCacheControl(findMark(message), context),
   };
   const last: LanguageModelV4Message | undefined = prompt.at(-1);
   if (last?.role === "tool") last.content.push(result);
   else prompt.push({ role: "tool", content: [result] });
 }
 
-/** A result goes to the vendor as one, so that a mark on a part of it is one on all of it. */
+/** A result is one block for the vendor, so `cache_control` on a part applies to all of it. */
 function findMark(message: Extract<ChatMessage, { role: "tool" }>): CacheMark {
   const marked =
     typeof message.content === "string" ? undefined : message.content.find((part) => "cache_control" in part);
   return marked ?? message;
 }
 
-/** Callers may have ids of any upstream in their conversation; some vendors take letters and digits only. */
+/** A conversation may have tool call ids from any upstream; some vendors accept only letters and digits. */
 function presentCallId(callId: string): string {
   return /^[\w-]{1,64}$/.test(callId)
     ? callId

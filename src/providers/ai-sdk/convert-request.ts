@@ -5,9 +5,9 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolChoice,
 } from "@ai-sdk/provider";
-import { type CacheMarking, markRequest, plainMarking } from "../cache-marks.ts";
+import { addCacheControl, type CacheControlPolicy, defaultCacheControl } from "../cache-control.ts";
 import type { ChatRequest, ChatTool } from "../chat-request.ts";
-import { convertMessages, type FetchedImage, markCache } from "./convert-messages.ts";
+import { convertMessages, type FetchedImage, forwardCacheControl } from "./convert-messages.ts";
 import type { Dialect } from "./dialects.ts";
 import { readToolName } from "./find-obstacle.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
@@ -18,23 +18,23 @@ type RequestContext = {
   outputTokensMax: number;
   seal: ThoughtSeal;
   images: ReadonlyMap<string, FetchedImage>;
-  cacheMarking?: CacheMarking;
+  cacheControl?: CacheControlPolicy;
 };
 
-/** The request as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
+/** Converts the request for the SDK. `findObstacle` has rejected what cannot be converted. */
 export function convertRequest(
   asked: ChatRequest,
-  { dialect, upstreamModel, outputTokensMax, seal, images, cacheMarking = plainMarking }: RequestContext,
+  { dialect, upstreamModel, outputTokensMax, seal, images, cacheControl = defaultCacheControl }: RequestContext,
 ): LanguageModelV4CallOptions {
-  const { isAutomatic, keepsHour } = cacheMarking;
-  const request = isAutomatic && dialect.takesCacheMarks ? markRequest(asked) : asked;
+  const { isAutomatic, allowsHour } = cacheControl;
+  const request = isAutomatic && dialect.takesCacheControl ? addCacheControl(asked) : asked;
   const keepsInstructionsInPlace = dialect.keepsInstructionsInPlace(upstreamModel);
-  const prompt = convertMessages(request.messages, { dialect, keepsInstructionsInPlace, seal, keepsHour, images });
+  const prompt = convertMessages(request.messages, { dialect, keepsInstructionsInPlace, seal, allowsHour, images });
   const isThoughtLost = hasLostThought(prompt);
   return {
     prompt,
     ...convertSampling(request, dialect),
-    ...convertTools(request, { dialect, keepsHour }),
+    ...convertTools(request, { dialect, allowsHour }),
     ...convertFormat(request),
     ...dialect.planCall({ request, upstreamModel, outputTokensMax, isThoughtLost }),
     ...(dialect.readsRawEvents && request.stream === true ? { includeRawChunks: true } : {}),
@@ -57,7 +57,7 @@ function isSet<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }
 
-type ToolContext = { dialect: Dialect; keepsHour: boolean };
+type ToolContext = { dialect: Dialect; allowsHour: boolean };
 
 function convertTools(
   { tools = [], tool_choice }: ChatRequest,
@@ -87,7 +87,7 @@ function convertTool(tool: ChatTool, context: ToolContext): LanguageModelV4Funct
       inputSchema: (parameters ?? { type: "object", properties: {} }) as JSONSchema7,
       ...(description === undefined ? {} : { description }),
       ...(strict ? { strict } : {}),
-      ...markCache(tool, context),
+      ...forwardCacheControl(tool, context),
     },
   ];
 }
@@ -106,7 +106,7 @@ function convertFormat({ response_format }: ChatRequest): Partial<LanguageModelV
   };
 }
 
-/** Whether the model is in the middle of a turn whose thoughts are gone. */
+/** Whether the model is in the middle of a turn whose reasoning was not sent back. */
 function hasLostThought(prompt: LanguageModelV4Prompt): boolean {
   const turn = prompt.slice(prompt.findLastIndex(({ role }) => role === "user") + 1);
   return turn.some(

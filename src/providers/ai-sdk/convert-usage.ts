@@ -3,19 +3,19 @@ import { type ChatUsage, uncountableUsage } from "../contract.ts";
 import { isPlainObject, readCount, readField, readList, readText, toCount } from "./read-json.ts";
 
 /**
- * What a package of the AI SDK counted; `null` when it counted nothing, and `uncountableUsage` when that is no count. `raw`
- * is what the package kept of the vendor's words, and `said` all of them.
+ * The usage that an AI SDK package reports; `null` if none, `uncountableUsage` if it is not a count. `raw` is the
+ * package's excerpt of the vendor's usage, `vendorUsage` the whole.
  */
 export function convertUsage(
   { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
-  said: unknown,
+  vendorUsage: unknown,
 ): ChatUsage | null {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
   if (!isCredible(inputTokens.total, outputTokens.total)) return uncountableUsage;
   return limitShares({
     inputTokens: toCount(inputTokens.total),
     outputTokens: toCount(outputTokens.total),
-    cachedInputTokens: toCount(inputTokens.cacheRead) || countCached(raw) || countCached(said),
+    cachedInputTokens: toCount(inputTokens.cacheRead) || countCached(raw) || countCached(vendorUsage),
     cacheWriteTokens: toCount(inputTokens.cacheWrite),
     cacheWrite1hTokens: countHourWrites(raw),
     reasoningTokens: toCount(outputTokens.reasoning),
@@ -24,20 +24,20 @@ export function convertUsage(
   });
 }
 
-/** The usage in a vendor's answer or event, in its own form: where most have it, and where Cohere's last event has it. */
+/** The usage in a vendor's response or event: at the top level, or in `delta` in Cohere's last event. */
 export function findRawUsage(value: unknown): unknown {
   return readField(value, "usage") ?? readField(readField(value, "delta"), "usage");
 }
 
-/** Names that vendors have for what was read from a cache, and their packages do not know. */
+/** Vendors' names for cached tokens that their packages do not know. */
 function countCached(raw: unknown): number {
   return readCount(raw, "cached_tokens") || readCount(raw, "num_cached_tokens");
 }
 
 /**
- * Anthropic's own form. Its input is what was neither read from a cache nor written to one. Where the vendor asked a model
- * several times for one answer, `iterations` has each of them, and the totals leave some of them out (compaction). An
- * answer by a fallback model has its own counts as totals.
+ * Anthropic's format. `input_tokens` excludes cache reads and writes. If the vendor called a model several times,
+ * `iterations` has each call, and the totals omit some of them (compaction). The totals of a fallback model's answer
+ * are its own.
  */
 export function convertAnthropicUsage(usage: unknown): ChatUsage | null {
   if (!isPlainObject(usage)) return null;
@@ -82,12 +82,12 @@ function addUsage(one: ChatUsage, other: ChatUsage): ChatUsage {
   };
 }
 
-/** Of what Anthropic wrote to a cache, that which it keeps for an hour. Where it does not tell them apart, there is none. */
+/** Anthropic's cache writes with a lifetime of one hour; 0 if it does not break them down. */
 function countHourWrites(usage: unknown): number {
   return readCount(readField(usage, "cache_creation"), "ephemeral_1h_input_tokens");
 }
 
-/** Gemini's own form. What tools brought in is input, and thoughts are output. */
+/** Gemini's format. Tool results count as input, and thoughts as output. */
 export function convertGoogleUsage(usage: unknown): ChatUsage | null {
   if (!isPlainObject(usage)) return null;
   if (!isCredible(usage.promptTokenCount, usage.candidatesTokenCount)) return uncountableUsage;
@@ -110,14 +110,14 @@ function countModality(usage: unknown, details: string, modality: string): numbe
     .reduce<number>((sum, detail) => sum + readCount(detail, "tokenCount"), 0);
 }
 
-/** What is not told is nothing; what is told must be a count. */
+/** Absent means zero; a present value must be a count. */
 function isCredible(...totals: readonly unknown[]): boolean {
   return totals.every(
     (total) => total === undefined || total === null || (Number.isSafeInteger(total) && Number(total) >= 0),
   );
 }
 
-/** A share is never more than the whole, whatever the upstream says: prices of shares are subtracted from it. */
+/** Shares never exceed the total: prices of shares are subtracted from it. */
 function limitShares(usage: ChatUsage): ChatUsage {
   const cachedInputTokens = Math.min(usage.cachedInputTokens, usage.inputTokens);
   const cacheWriteTokens = Math.min(usage.cacheWriteTokens, usage.inputTokens - cachedInputTokens);

@@ -11,21 +11,21 @@ import { type AiSdkRun, type CreateModel, startAiSdkRun } from "./start-ai-sdk-r
 import { createThoughtSeal } from "./thought-seal.ts";
 
 type VendorChatOptions = {
-  /** Where the vendor's API begins, with its version; `undefined` for the vendor's own. */
+  /** The base URL of the API, with its version; `undefined` for the vendor's own. */
   baseUrl: string | undefined;
   headers: Record<string, string>;
   fetchImage: FetchImage;
   clock: Clock;
   /**
-   * With this, what vendors sign of their thoughts is hidden in the ids of tool calls; the same on all gateways. Without
-   * it the key to the upstream is used, and a tool's result has to go to the same key that made the call.
+   * Encrypts signed reasoning in tool call ids; must be the same on all gateways. Without it the upstream's API key is
+   * used, and a tool's result must go to the key that made the call.
    */
   sealSecret?: string;
-  /** The most connections to the upstream. */
+  /** Maximum connections to the upstream. */
   connectionsMax?: number;
 };
 
-/** A chat upstream behind a provider package of the AI SDK. */
+/** A chat upstream behind an AI SDK provider package. */
 function createAiSdkChat(
   { fetchImage, clock, sealSecret, connectionsMax }: VendorChatOptions,
   dialect: Dialect,
@@ -59,10 +59,7 @@ function createCallId(): string {
   return `call_${randomBytes(12).toString("hex")}`;
 }
 
-/**
- * Every setting is said, because the packages would otherwise look for it in the environment, where only our own
- * settings are read from.
- */
+/** Sets every option explicitly, because the packages would otherwise read them from the environment. */
 export function listSettings(
   baseUrl: string,
   { headers, apiKey, fetch }: { headers: Record<string, string>; apiKey: string | null; fetch: Fetch },
@@ -72,7 +69,7 @@ export function listSettings(
 
 export const anthropicUrl = "https://api.anthropic.com/v1";
 
-/** Anthropic's Messages API. The package is loaded by the first call. */
+/** Anthropic's Messages API. The package is loaded on the first call. */
 export function createAnthropicChat(options: VendorChatOptions): ChatProvider {
   const { baseUrl = anthropicUrl, headers } = options;
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
@@ -84,7 +81,7 @@ export function createAnthropicChat(options: VendorChatOptions): ChatProvider {
 
 export const googleBaseUrl = "https://generativelanguage.googleapis.com/v1beta";
 
-/** Google's Gemini API. The package is loaded by the first call. */
+/** Google's Gemini API. The package is loaded on the first call. */
 export function createGoogleChat(options: VendorChatOptions): ChatProvider {
   const { baseUrl = googleBaseUrl, headers } = options;
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
@@ -94,7 +91,7 @@ export function createGoogleChat(options: VendorChatOptions): ChatProvider {
   return createAiSdkChat(options, googleDialect, createModel);
 }
 
-/** Any other package of the AI SDK, by its name. Throws an `OperatorError` when it is not installed. */
+/** Any other AI SDK package, by name. Throws an `OperatorError` if it is not installed. */
 export function createPackageChat(options: VendorChatOptions & PackagePlace): ChatProvider {
   const { packageName, packagesFolder, baseUrl, headers } = options;
   requirePackage({ packageName, packagesFolder });
@@ -106,7 +103,7 @@ export function createPackageChat(options: VendorChatOptions & PackagePlace): Ch
         name: genericDialect.optionsName,
         headers,
         apiKey: apiKey ?? "",
-        // Packages for upstreams that imitate OpenAI's ask for these two only where they are told to.
+        // Packages for OpenAI-compatible upstreams request these two only if told to.
         includeUsage: true,
         supportsStructuredOutputs: true,
       },

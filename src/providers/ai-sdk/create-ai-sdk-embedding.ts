@@ -11,26 +11,26 @@ import { loadVendorEmbeddings, type PackagePlace } from "./load-package.ts";
 import { toProviderError, untilEnded } from "./start-ai-sdk-run.ts";
 
 type VendorEmbeddingOptions = {
-  /** Where the vendor's API begins, with its version; `undefined` for the vendor's own. */
+  /** The base URL of the API, with its version; `undefined` for the vendor's own. */
   baseUrl: string | undefined;
   headers: Record<string, string>;
   clock: Clock;
 };
 
-/** Makes the SDK's model of a vendor, which reaches the vendor by the given fetch and in no other way. */
+/** Creates the SDK's model, which may reach the vendor only through the given `fetch`. */
 type CreateEmbeddingModel = (model: {
   upstreamModel: string;
   apiKey: string | null;
   fetch: Fetch;
 }) => Promise<EmbeddingModelV4>;
 
-/** The packages parse all vectors of a call in one go: so many of 3,072 numbers take up to 50 ms. */
+/** Packages parse all vectors of a call at once: 32 of 3,072 numbers take up to 50 ms. */
 const textsPerCallMax = 32;
-/** As many vectors of 12,288 numbers. */
+/** The same number of vectors with 12,288 numbers. */
 const structureMax = 400_000;
 const connectMsMax = 15_000;
 
-/** Vectors of an upstream behind a provider package of the AI SDK. */
+/** An embedding upstream behind an AI SDK provider package. */
 function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): EmbeddingProvider {
   const upstream = createUpstreamFetch({ structureMax });
   return {
@@ -39,14 +39,14 @@ function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): 
     async embed(call) {
       const { input, encoding } = call.request;
       if (input.kind === "tokens")
-        throw new ProviderError("rejected", "It takes texts, not tokens.", { param: "input" });
+        throw new ProviderError("rejected", "This upstream takes texts, not tokens.", { param: "input" });
       const untilMs = clock.monotonicMs() + call.timeoutMs;
       const vectors: string[] = [];
       let inputTokens: number | null = 0;
       while (vectors.length < input.texts.length) {
         const rest = input.texts.slice(vectors.length);
         const timeoutMs = untilMs - clock.monotonicMs();
-        if (timeoutMs <= 0) throw new ProviderError("timeout", "The vectors took too long.");
+        if (timeoutMs <= 0) throw new ProviderError("timeout", "The embedding took too long.");
         const made = await embedSome({ clock, upstream, createModel }, { ...call, timeoutMs }, rest);
         vectors.push(...made.vectors.map((vector) => writeVector(vector, encoding)));
         inputTokens = inputTokens === null || made.tokens === null ? null : inputTokens + made.tokens;
@@ -59,7 +59,7 @@ function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): 
 
 type Embedding = { clock: Clock; upstream: UpstreamFetch; createModel: CreateEmbeddingModel };
 
-/** As many of the texts, from the first, as the vendor takes at once. */
+/** The first texts, as many as the vendor accepts in one call. */
 async function embedSome(
   { clock, upstream, createModel }: Embedding,
   { request: { dimensions }, upstreamModel, apiKey, timeoutMs, signal }: EmbeddingCall,
@@ -77,7 +77,7 @@ async function embedSome(
     const options = { values, abortSignal: connection.signal, ...(dimensions === null ? {} : { dimensions }) };
     const { embeddings: vectors, usage } = await untilEnded(connection, model.doEmbed(options));
     if (vectors.length !== values.length || !vectors.every(isVector)) {
-      throw new ProviderError("bad-answer", "The answer has not one vector for each text.");
+      throw new ProviderError("bad-answer", "The response does not have one vector for each text.");
     }
     for (const vector of vectors) checkLength(vector.length, dimensions);
     return { vectors, tokens: usage !== undefined && Number.isInteger(usage.tokens) ? usage.tokens : null };
@@ -90,7 +90,7 @@ async function embedSome(
   }
 }
 
-/** Google's Gemini API. The package is loaded by the first call. */
+/** Google's Gemini API. The package is loaded on the first call. */
 export function createGoogleEmbedding(options: VendorEmbeddingOptions): EmbeddingProvider {
   const { baseUrl = googleBaseUrl, headers, clock } = options;
   return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
@@ -99,7 +99,7 @@ export function createGoogleEmbedding(options: VendorEmbeddingOptions): Embeddin
   });
 }
 
-/** Any other package of the AI SDK, by its name. One that is not installed fails every call. */
+/** Any other AI SDK package, by name. If it is not installed, every call fails. */
 export function createPackageEmbedding(options: VendorEmbeddingOptions & PackagePlace): EmbeddingProvider {
   const { packageName, packagesFolder, baseUrl, headers, clock } = options;
   return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {

@@ -2,10 +2,10 @@ export type DataUrl = { mediaType: string; base64: string };
 
 const head = /^data:([a-z]+\/[a-z0-9.+-]{1,100})(?:;[a-z]+=[a-z0-9._-]{1,100})?;base64,/i;
 const base64 = /^[a-z0-9+/]+={0,2}$/i;
-/** Of a long one, so much of its beginning and of its end is looked at: the vendor reads the rest. */
+/** Only the start and the end of a long URL are checked: the vendor reads the rest. */
 const seenCharacters = 1024;
 
-/** `null` for every other form, also for data URLs without base64. */
+/** `null` for any other URL, including data URLs without base64. */
 export function parseDataUrl(url: string): DataUrl | null {
   const [prefix, mediaType] = head.exec(url) ?? [];
   if (prefix === undefined || mediaType === undefined) return null;

@@ -9,50 +9,50 @@ import type { ChatObstacle, ChatUsage } from "../contract.ts";
 import { convertAnthropicUsage, convertGoogleUsage, convertUsage } from "./convert-usage.ts";
 import { readField, readList } from "./read-json.ts";
 
-/** What a vendor can do of OpenAI's API, and its ways. Everything else about vendors is the same code for all. */
+/** What a vendor supports of OpenAI's API, and its quirks. Everything else is the same code for all vendors. */
 export type Dialect = {
-  /** The vendor's package takes and gives what is its own under this name. */
+  /** The key of the vendor's own options in the package. */
   optionsName: string;
-  /** Fields of the request that are handed on and that not every vendor knows. */
+  /** Optional request fields that this vendor supports. */
   fields: ReadonlySet<string>;
   temperatureMax: number;
-  /** A temperature or top_p that is what the vendor takes anyway and is not sent, because some models refuse any. */
+  /** A `temperature` or `top_p` that equals the vendor's default is not sent, because some models reject any. */
   samplingDefault: number | null;
   takesAudio: boolean;
-  /** Whether `cache_control` means something to the vendor. */
-  takesCacheMarks: boolean;
+  /** Whether the vendor supports `cache_control`. */
+  takesCacheControl: boolean;
   /** Media types of files that the vendor reads. */
   fileTypes: RegExp;
-  /** Whether an answer can be JSON of any shape. */
+  /** Whether the vendor supports `json_object` without a schema. */
   takesJsonObject: boolean;
-  /** What only some of the vendor's models cannot do, and combinations that none can. */
+  /** What some of the vendor's models do not support, and combinations that none does. */
   findModelObstacle(request: ChatRequest, upstreamModel: string | null): ChatObstacle | null;
-  /** Whether instructions in the middle of a conversation stay there; else they are put before all of it. */
+  /** Whether a system message in the middle of a conversation stays there; otherwise it moves to the start. */
   keepsInstructionsInPlace(upstreamModel: string): boolean;
   planCall(plan: CallPlan): PlannedCall;
   /**
-   * What a vendor wants back of the thoughts that led to a tool call: blocks before the call, a mark on the call, or
-   * simply their text.
+   * What the vendor wants back of the reasoning before a tool call: blocks before the call, a signature on the call, or
+   * its text.
    */
   thoughts: "before-call" | "on-call" | "as-text";
-  /** Warnings of the vendor's package that change nothing for the caller. */
+  /** Package warnings that do not affect the caller. */
   harmlessWarnings: ReadonlySet<string>;
-  /** The vendor's events are looked at as they came, because the package keeps silent about some things in them. */
+  /** The vendor's raw events are read too, because the package omits some things. */
   readsRawEvents: boolean;
   /** Finish reasons that the package does not know. */
   finishReasons: Readonly<Record<string, "content_filter">>;
   readEarlyUsage(part: LanguageModelV4StreamPart): ChatUsage | null;
-  /** Whether every stream ends with a count. */
+  /** Whether every stream ends with usage. */
   reportsStreamUsage: boolean;
-  /** The count at the end. `said` is what the vendor said of it, with what its package leaves out. */
-  readUsage(usage: LanguageModelV4Usage, said: unknown): ChatUsage | null;
+  /** The usage at the end. `vendorUsage` is the vendor's own, with what the package omits. */
+  readUsage(usage: LanguageModelV4Usage, vendorUsage: unknown): ChatUsage | null;
 };
 
 type CallPlan = {
   request: ChatRequest;
   upstreamModel: string;
   outputTokensMax: number;
-  /** The thoughts behind the tool calls that are being answered did not come back. */
+  /** The reasoning before the tool calls being answered was not sent back. */
   isThoughtLost: boolean;
 };
 
@@ -64,7 +64,7 @@ type PlannedCall = {
 
 const sampling = ["temperature", "top_p"] as const;
 
-/** `claude-3-7-sonnet-latest` is of 307, `claude-opus-4-20250514` of 400; a name that does not tell is of the newest. */
+/** `claude-3-7-sonnet-latest` is 307, `claude-opus-4-20250514` is 400; a name without a number is the newest. */
 function readClaudeGeneration(upstreamModel: string): number | null {
   if (!upstreamModel.includes("claude-")) return null;
   const [, major, minor = "0"] = upstreamModel.match(/claude-(?:[a-z]+-)?v?(\d+)(?:[-.](\d{1,2}))?(?!\d)/) ?? [];
@@ -75,9 +75,9 @@ const manualThinkingGenerationMax = 405;
 const samplingGenerationMax = 406;
 const leadingInstructionsGenerationMax = 407;
 
-/** Anthropic takes no smaller budget. */
+/** Anthropic's minimum thinking budget. */
 const thinkingTokensMin = 1024;
-/** What thoughts leave to the answer itself. */
+/** Tokens that thinking must leave for the answer. */
 const answerTokensMin = 512;
 const thinkingShares: Readonly<Record<Exclude<ReasoningEffort, "none">, number>> = {
   minimal: 0.1,
@@ -95,11 +95,11 @@ export const anthropicDialect: Dialect = {
   temperatureMax: 1,
   samplingDefault: 1,
   takesAudio: false,
-  takesCacheMarks: true,
+  takesCacheControl: true,
   fileTypes: /^(?:application\/pdf|text\/plain)$/,
   takesJsonObject: false,
   thoughts: "before-call",
-  // The vendor takes four marks; without the others it answers the same.
+  // Anthropic accepts four cache breakpoints. Dropping more does not change the answer.
   harmlessWarnings: new Set(["maxOutputTokens", "cacheControl breakpoint limit"]),
   readsRawEvents: false,
   reportsStreamUsage: true,
@@ -133,10 +133,10 @@ export const anthropicDialect: Dialect = {
     if (effort === "none" || !isManual) return { ...plain, reasoning: effort };
     const share = Math.max(thinkingTokensMin, Math.floor(outputTokensMax * thinkingShares[effort]));
     const budgetTokens = Math.min(share, outputTokensMax - answerTokensMin);
-    // A turn that began without its thoughts cannot go on with some, and a short answer has no room for them.
+    // Anthropic rejects thinking in a turn that began without it, and a short answer has no room for it.
     if (isThoughtLost || budgetTokens < thinkingTokensMin) return plain;
     return {
-      // The package adds the budget to the maximum, which would go beyond what the caller can pay.
+      // The package adds the budget to the maximum, which would exceed the hold.
       maxOutputTokens: outputTokensMax - budgetTokens,
       providerOptions: { anthropic: { ...own, thinking: { type: "enabled", budgetTokens } } },
     };
@@ -146,8 +146,8 @@ export const anthropicDialect: Dialect = {
     part.type === "custom" && part.kind === "anthropic.message_start"
       ? convertAnthropicUsage(part.providerMetadata?.anthropic?.usage)
       : null,
-  readUsage: (usage, said) =>
-    readList(usage.raw, "iterations").length > 0 ? convertAnthropicUsage(usage.raw) : convertUsage(usage, said),
+  readUsage: (usage, vendorUsage) =>
+    readList(usage.raw, "iterations").length > 0 ? convertAnthropicUsage(usage.raw) : convertUsage(usage, vendorUsage),
 };
 
 const penalties = ["frequency_penalty", "presence_penalty"] as const;
@@ -158,12 +158,12 @@ export const googleDialect: Dialect = {
   temperatureMax: 2,
   samplingDefault: null,
   takesAudio: true,
-  takesCacheMarks: false,
+  takesCacheControl: false,
   fileTypes: /^[a-z]+\/[a-z0-9.+-]+$/,
   takesJsonObject: true,
   thoughts: "on-call",
   harmlessWarnings: new Set(),
-  // An error in the middle of a stream is nothing that the package looks for.
+  // The package ignores errors in the middle of a stream.
   readsRawEvents: true,
   reportsStreamUsage: true,
   finishReasons: {
@@ -189,22 +189,23 @@ export const googleDialect: Dialect = {
 
   readEarlyUsage: (part) =>
     part.type === "raw" ? convertGoogleUsage(readField(part.rawValue, "usageMetadata")) : null,
-  readUsage: (usage, said) => (usage.raw === undefined ? convertUsage(usage, said) : convertGoogleUsage(usage.raw)),
+  readUsage: (usage, vendorUsage) =>
+    usage.raw === undefined ? convertUsage(usage, vendorUsage) : convertGoogleUsage(usage.raw),
 };
 
-/** For packages that we know nothing of: what their common interface can say, and the vendor may refuse. */
+/** For unknown packages: everything that the SDK's interface supports. The vendor may reject it. */
 export const genericDialect: Dialect = {
   optionsName: "upstream",
   fields: new Set(["seed", ...penalties]),
   temperatureMax: 2,
   samplingDefault: null,
   takesAudio: true,
-  takesCacheMarks: false,
+  takesCacheControl: false,
   fileTypes: /^[a-z]+\/[a-z0-9.+-]+$/,
   takesJsonObject: true,
   thoughts: "as-text",
   harmlessWarnings: new Set(),
-  // Packages leave counts out that their vendors name in ways of their own.
+  // Packages omit counts that their vendors name in their own ways.
   readsRawEvents: true,
   reportsStreamUsage: false,
   finishReasons: {},

@@ -2,15 +2,15 @@ import type { ChatRequest } from "../chat-request.ts";
 import { ProviderError } from "../contract.ts";
 import type { FetchedImage } from "./convert-messages.ts";
 
-/** Fetches what a caller's URL leads to, past whatever the URL could be meant to reach. */
+/** Fetches a caller's URL, with SSRF protection. */
 export type FetchImage = (url: string) => Promise<{ bytes: Buffer; contentType: string }>;
 
 const fetchesMax = 4;
 const imageBytesMax = 32 * 1024 * 1024;
 
 /**
- * The images of a request by their URLs, each fetched once. The vendor is given bytes and never a URL: it would see who
- * asks for what, and what lies behind a URL could be another thing for it than for us.
+ * Fetches the images of a request, each URL once. The vendor gets bytes, never a URL: a URL would show it who asks for
+ * what, and might resolve to something else there.
  */
 export async function fetchImages(
   request: ChatRequest,
@@ -35,7 +35,7 @@ export async function fetchImages(
   try {
     await Promise.all(Array.from({ length: fetchesMax }, work));
   } finally {
-    // When one has failed, the others need not begin any more.
+    // After a failure, start no more.
     waiting.length = 0;
   }
   return images;
@@ -47,12 +47,12 @@ async function fetchOne(url: string, param: string, fetchImage: FetchImage): Pro
   });
   const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!/^image\/[a-z0-9.+-]+$/.test(mediaType)) {
-    throw new ProviderError("rejected", "A URL leads to something that is no image.", { param });
+    throw new ProviderError("rejected", "A URL does not return an image.", { param });
   }
   return { bytes, mediaType };
 }
 
-/** Each URL once, with the field that names it first. */
+/** Each URL once, with the first field that names it. */
 function listImageUrls({ messages }: ChatRequest): { url: string; param: string }[] {
   const params = new Map<string, string>();
   for (const [index, message] of messages.entries()) {

@@ -5,7 +5,7 @@ import { parseDataUrl } from "./data-url.ts";
 import type { Dialect } from "./dialects.ts";
 import { isPlainObject, parseJson } from "./read-json.ts";
 
-/** Fields that every vendor can do, and those that say nothing about the answer. */
+/** Fields that every vendor supports, and fields that do not affect the answer. */
 const commonFields: ReadonlySet<string> = new Set([
   "max_completion_tokens",
   "max_tokens",
@@ -28,7 +28,7 @@ const commonFields: ReadonlySet<string> = new Set([
   "user",
 ]);
 
-/** Values that ask for what happens anyway. */
+/** Values that ask for the default. */
 const neutralValues: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["frequency_penalty", (value) => value === 0],
   ["logit_bias", (value) => isPlainObject(value) && Object.keys(value).length === 0],
@@ -45,7 +45,7 @@ const neutralValues: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
 
 const imagesMax = 64;
 
-/** What of a request a vendor cannot do. Without a model's name, only what none of its models can. */
+/** What a vendor does not support in a request. Without a model name, only what none of its models supports. */
 export function findObstacle(
   request: ChatRequest,
   dialect: Dialect,
@@ -89,10 +89,10 @@ export function readToolName(tool: Record<string, unknown>): string | null {
 
 function findFormatObstacle({ response_format }: ChatRequest, dialect: Dialect): ChatObstacle | null {
   if (response_format?.type === "json_object" && !dialect.takesJsonObject) {
-    return { param: "response_format", message: "This model writes JSON only by a json_schema." };
+    return { param: "response_format", message: "This model supports JSON output only with a json_schema." };
   }
   if (response_format?.type === "json_schema" && response_format.json_schema.schema === undefined) {
-    return { param: "response_format.json_schema.schema", message: "This model needs the schema." };
+    return { param: "response_format.json_schema.schema", message: "This model requires `json_schema.schema`." };
   }
   return null;
 }
@@ -104,7 +104,7 @@ function findMessagesObstacle(messages: readonly ChatMessage[], dialect: Dialect
   for (const [index, message] of messages.entries()) {
     const place = `messages[${index}]`;
     structureLeft -= countArguments(message);
-    if (structureLeft < 0) return { param: place, message: "The arguments of tool calls are too much JSON." };
+    if (structureLeft < 0) return { param: place, message: "The arguments of the tool calls are too large." };
     const obstacle = findMessageObstacle(message, place, { dialect, callIds });
     if (obstacle !== null) return obstacle;
     if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callIds.add(id);
@@ -115,7 +115,7 @@ function findMessagesObstacle(messages: readonly ChatMessage[], dialect: Dialect
   return null;
 }
 
-/** Arguments are JSON inside of JSON: they are parsed by the way, and there may be many of them. */
+/** Arguments are JSON inside JSON: each is parsed on the event loop, and there may be many. */
 function countArguments(message: ChatMessage): number {
   if (message.role !== "assistant") return 0;
   let structure = 0;
@@ -132,7 +132,7 @@ function findMessageObstacle(
   { dialect, callIds }: { dialect: Dialect; callIds: ReadonlySet<string> },
 ): ChatObstacle | null {
   if (message.role === "function") return refuse(place, "function messages");
-  // That of a tool is known from the call that it answers.
+  // The name of a tool is known from the call that it answers.
   if (message.role !== "tool" && message.name !== undefined) return refuse(`${place}.name`, "names of participants");
   switch (message.role) {
     case "system":
@@ -143,7 +143,7 @@ function findMessageObstacle(
     case "tool":
       return callIds.has(message.tool_call_id)
         ? null
-        : { param: `${place}.tool_call_id`, message: "No tool call before it has this id." };
+        : { param: `${place}.tool_call_id`, message: "No earlier tool call has this id." };
     case "assistant":
       return findAssistantObstacle(message, place);
   }
@@ -167,7 +167,7 @@ function findAssistantObstacle(
   return null;
 }
 
-/** `null` when it is no JSON object. Callers write nothing at all for a tool without arguments, so that counts as one. */
+/** `null` if it is not a JSON object. An empty string counts as `{}`: callers send it for tools without arguments. */
 export function parseToolArguments(text: string): Record<string, unknown> | null {
   const parsed = text.trim() === "" ? {} : parseJson(text);
   return isPlainObject(parsed) ? parsed : null;
@@ -190,14 +190,17 @@ function findPartObstacle(part: ChatUserPart, place: string, dialect: Dialect): 
       if (detail === "low") return refuse(`${place}.image_url.detail`, "images of low detail");
       if (!url.startsWith("data:")) return null;
       const isImage = parseDataUrl(url)?.mediaType.startsWith("image/") === true;
-      return isImage ? null : { param: `${place}.image_url.url`, message: "It is no base64 data URL of an image." };
+      return isImage
+        ? null
+        : { param: `${place}.image_url.url`, message: "This is not a base64 data URL of an image." };
     }
     case "input_audio":
       return dialect.takesAudio ? null : refuse(place, "audio");
     case "file": {
       if (part.file.file_data === undefined) return refuse(`${place}.file.file_id`, "uploaded files");
       const mediaType = parseDataUrl(part.file.file_data)?.mediaType;
-      if (mediaType === undefined) return { param: `${place}.file.file_data`, message: "It is no base64 data URL." };
+      if (mediaType === undefined)
+        return { param: `${place}.file.file_data`, message: "This is not a base64 data URL." };
       return dialect.fileTypes.test(mediaType) ? null : refuse(`${place}.file.file_data`, `files of type ${mediaType}`);
     }
   }

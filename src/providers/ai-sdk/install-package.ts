@@ -22,18 +22,18 @@ import {
 } from "./load-package.ts";
 import { isPlainObject } from "./read-json.ts";
 
-/** Runs npm in a folder, and answers what it printed. */
+/** Runs npm in a folder and returns its output. */
 export type RunNpm = (words: readonly string[], folder: string) => Promise<string>;
 
 const manifestName = "package.json";
 const lockName = "package-lock.json";
 const tarballFolder = "tarballs";
-/** No code of a package runs before Sluice itself loads it, and what is installed is exactly what the lock file names. */
+/** No package code runs before Sluice loads it, and npm installs exactly what the lock file names. */
 const installWords = ["install", "--save-exact", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
 
 /**
- * Installs a provider package of the AI SDK into a folder of its own, with a lock file of its own. Whole or not at all: the
- * package is installed and tried beside the folder, which is then replaced.
+ * Installs an AI SDK provider package into its own folder with its own lock file. Atomic: it is installed and tested
+ * beside the folder, which is then replaced.
  */
 export async function installPackage({
   spec,
@@ -75,7 +75,7 @@ function parseSpec(spec: string): Wanted {
   const [, packageName = "", version] = /^(@?[^@]+)(?:@(\d+\.\d+\.\d+[0-9A-Za-z.+-]*))?$/.exec(spec) ?? [];
   if (!isPackageName(packageName)) {
     const remedy = "Name one as npm does (@ai-sdk/mistral), with an exact version if you want one, or a .tgz file.";
-    throw new OperatorError(`"${spec}" is no package that can be installed.`, remedy);
+    throw new OperatorError(`"${spec}" is not a package name or .tgz file.`, remedy);
   }
   return { kind: "registry", packageName, ...(version === undefined ? {} : { version }) };
 }
@@ -88,7 +88,7 @@ async function findVersion(
   return chooseVersion(packageName, await askNpm(["view", `${packageName}@*`, ...fields, "--json"]));
 }
 
-/** The newest version that is made for the interface that is spoken here. npm lists versions from the oldest on. */
+/** The newest version made for our version of the interface. npm lists versions oldest first. */
 function chooseVersion(packageName: string, printed: string): string {
   const parsed: unknown = JSON.parse(printed === "" ? "[]" : printed);
   const versions = (Array.isArray(parsed) ? parsed : [parsed]).filter(isPlainObject);
@@ -100,7 +100,7 @@ function chooseVersion(packageName: string, printed: string): string {
   );
 }
 
-/** A new folder beside the one that will be replaced, so that relative paths mean the same in both. */
+/** Beside the folder that will be replaced, so that relative paths work in both. */
 function openStaging(folder: string): string {
   try {
     mkdirSync(dirname(resolve(folder)), { recursive: true, mode: 0o700 });
@@ -121,7 +121,7 @@ function openStaging(folder: string): string {
   }
 }
 
-/** Answers the name of the package, which a tarball tells only when it was unpacked. */
+/** Returns the name of the package, which a tarball reveals only after it is unpacked. */
 async function installInto(staging: string, wanted: Wanted, runNpm: RunNpm): Promise<string> {
   if (wanted.kind === "registry") {
     const { packageName } = wanted;
@@ -129,7 +129,7 @@ async function installInto(staging: string, wanted: Wanted, runNpm: RunNpm): Pro
     await runNpm([...installWords, `${packageName}@${version}`], staging);
     return packageName;
   }
-  // Kept with the packages: a later install needs it again.
+  // Stored with the packages: a later install needs it again.
   const kept = join(tarballFolder, basename(wanted.path));
   mkdirSync(join(staging, tarballFolder), { recursive: true });
   copyFileSync(wanted.path, join(staging, kept));
@@ -138,23 +138,23 @@ async function installInto(staging: string, wanted: Wanted, runNpm: RunNpm): Pro
   const [packageName] =
     Object.entries(isPlainObject(dependencies) ? dependencies : {}).find(([, from]) => from === `file:${kept}`) ?? [];
   if (packageName !== undefined) return packageName;
-  throw new OperatorError(`${wanted.path} is no package.`, "Make one with npm pack.");
+  throw new OperatorError(`${wanted.path} is not an npm package.`, "Create one with npm pack.");
 }
 
-/** Loads the package and makes a model of it, as a call would. No request is sent. */
+/** Loads the package and creates a model, as a call would. Sends no request. */
 async function requireModels(place: { packageName: string; packagesFolder: string }): Promise<void> {
   const refuse = async (): Promise<Response> => {
-    throw new Error("Nothing is sent while a package is tried.");
+    throw new Error("No request is sent while a package is tested.");
   };
   const settings = { name: "trial", apiKey: "trial", baseURL: "http://127.0.0.1:9", headers: {}, fetch: refuse };
   const attempts = [loadVendorModels, loadVendorEmbeddings].map(async (load) => (await load(place, settings))("trial"));
   const [chat, embedding] = await Promise.allSettled(attempts);
   if (chat?.status === "fulfilled" || embedding?.status === "fulfilled") return;
-  // Any other error is about the settings of a trial, which real ones may lack.
+  // Other errors are about the settings of this trial.
   if (chat?.reason instanceof OperatorError) throw chat.reason;
 }
 
-/** A gateway that loads a package at this very moment finds the old one or the new one. */
+/** A gateway that loads a package at this moment finds either the old folder or the new one. */
 function replaceFolder(folder: string, staging: string): void {
   const old = `${resolve(folder)}.old`;
   rmSync(old, { recursive: true, force: true });

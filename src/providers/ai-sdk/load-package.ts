@@ -6,19 +6,19 @@ import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import { isPlainObject } from "./read-json.ts";
 
-/** A package by its name, and the folder that `upstream install` installs into; `null`: only Sluice's own packages. */
+/** A package name and the folder that `upstream install` uses; `null`: only Sluice's own packages. */
 export type PackagePlace = { packageName: string; packagesFolder: string | null };
 
 /** Why a package cannot be used. */
 export type PackageFault = { code: "missing-package" | "unfit-package"; message: string; remedy: string };
 
-/** Makes a model by its name. */
+/** Creates a model by its name. */
 export type VendorModels = (upstreamModel: string) => LanguageModelV4;
 
-/** Neither a path nor a URL: whoever names a package names one that was installed. */
+/** Neither a path nor a URL: only installed packages can be named. */
 const packageNamePattern = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 const spokenVersion = "v4";
-/** The package that has the interface, and which of its major versions has the one that is spoken here. */
+/** The package that defines the interface, and the major version that Sluice uses. */
 export const interfacePackage = "@ai-sdk/provider";
 export const interfaceMajor = 4;
 
@@ -26,12 +26,12 @@ export function isPackageName(text: string): boolean {
   return packageNamePattern.test(text);
 }
 
-/** Whether a package is there and made for the interface that is spoken here, by what it says itself: nothing is loaded. */
+/** Whether a package is installed and made for our version of the interface, by its manifest. Loads nothing. */
 export function findPackageFault(place: PackagePlace): PackageFault | null {
   const { packageName } = place;
   const remedy = `Install the version that fits: npm run -s sluice -- upstream install ${packageName}`;
   if (!isPackageName(packageName)) {
-    const message = `"${packageName}" is no name of a package.`;
+    const message = `"${packageName}" is not a package name.`;
     return { code: "missing-package", message, remedy: "Name one as npm does: @ai-sdk/mistral." };
   }
   const found = findInstalled(place);
@@ -44,7 +44,7 @@ export function findPackageFault(place: PackagePlace): PackageFault | null {
   return { code: "unfit-package", message, remedy };
 }
 
-/** The major version of the interface that a package depends on; `null` where it does not say. */
+/** The major version of the interface that a package depends on; `null` if it does not declare one. */
 export function readInterfaceMajor(manifest: Record<string, unknown>): number | null {
   for (const name of ["dependencies", "peerDependencies"]) {
     const dependencies = manifest[name];
@@ -55,20 +55,20 @@ export function readInterfaceMajor(manifest: Record<string, unknown>): number | 
   return null;
 }
 
-/** Throws at once, without loading anything, where a package cannot be used. */
+/** Throws if a package cannot be used. Loads nothing. */
 export function requirePackage(place: PackagePlace): void {
   const fault = findPackageFault(place);
   if (fault !== null) throw new OperatorError(fault.message, fault.remedy);
 }
 
 type InstalledPackage = {
-  /** The file whose place it was found from. */
+  /** The file that it was resolved from. */
   from: string;
   folder: string;
   manifest: Record<string, unknown>;
 };
 
-/** What was installed for this deployment goes before what Sluice itself depends on. */
+/** Packages installed for this deployment win over Sluice's own dependencies. */
 function findInstalled({ packageName, packagesFolder }: PackagePlace): InstalledPackage | null {
   const places = [...(packagesFolder === null ? [] : [join(packagesFolder, "package.json")]), import.meta.filename];
   for (const from of places) {
@@ -77,13 +77,13 @@ function findInstalled({ packageName, packagesFolder }: PackagePlace): Installed
       if (path === undefined) continue;
       return { from, folder: dirname(path), manifest: JSON.parse(readFileSync(path, "utf8")) };
     } catch {
-      // That is how the runtime says that there is no such package.
+      // Node.js throws if there is no such package.
     }
   }
   return null;
 }
 
-/** Loads a provider package of the AI SDK, and gives it its settings. */
+/** Loads an AI SDK provider package and passes its settings. */
 export async function loadVendorModels(place: PackagePlace, settings: Record<string, unknown>): Promise<VendorModels> {
   const { packageName } = place;
   const provider = await loadProvider(place, settings);
@@ -91,7 +91,7 @@ export async function loadVendorModels(place: PackagePlace, settings: Record<str
   return (upstreamModel) => requireModel<LanguageModelV4>(make(provider, createModel, upstreamModel), packageName);
 }
 
-/** The same for models that embed. */
+/** The same for embedding models. */
 export async function loadVendorEmbeddings(
   place: PackagePlace,
   settings: Record<string, unknown>,
@@ -108,7 +108,7 @@ async function loadProvider(place: PackagePlace, settings: Record<string, unknow
   return findFactory(loaded, place.packageName)(settings);
 }
 
-/** The URL of the file that importing the package loads. */
+/** The URL of the package's entry file. */
 function findEntry(place: PackagePlace): string {
   const installed = findInstalled(place);
   const { packageName } = place;
@@ -129,7 +129,10 @@ function make(provider: unknown, createModel: unknown, upstreamModel: string): u
   return typeof createModel === "function" ? createModel.call(provider, upstreamModel) : null;
 }
 
-/** The export `createMistral` of `@ai-sdk/mistral`: of several, the longest whose name is in the package's. */
+/**
+ * The factory export, such as `createMistral` of `@ai-sdk/mistral`: of several, the longest whose name is in the
+ * package's.
+ */
 function findFactory(loaded: Record<string, unknown>, packageName: string): (settings: object) => unknown {
   const words = packageName.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   const factories = Object.entries(loaded).filter(
@@ -142,8 +145,8 @@ function findFactory(loaded: Record<string, unknown>, packageName: string): (set
   const [, factory] = named[0] ?? (factories.length === 1 ? factories[0] : undefined) ?? [];
   if (factory === undefined) {
     throw new OperatorError(
-      `The package ${packageName} is no provider of the AI SDK.`,
-      "It has no create… of its own.",
+      `The package ${packageName} is not an AI SDK provider.`,
+      "It must export a create… function. Install a provider package.",
     );
   }
   return factory;

@@ -87,7 +87,7 @@ describe("any other package", () => {
     (packageName) => {
       const options = { baseUrl: undefined, headers: {}, clock: systemClock, fetchImage: () => Promise.reject() };
       expect(() => createPackageChat({ ...options, packagesFolder: null, packageName })).toThrow(
-        /not installed|no name/,
+        /not installed|not a package name/,
       );
     },
   );

@@ -1,6 +1,6 @@
 import { parseJson as parseBounded } from "../openai-compatible/json-value.ts";
 
-/** What somebody else's JSON has in a field, if it is an object that has it. */
+/** A field of foreign JSON, if it is an object with that field. */
 export function readField(value: unknown, field: string): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, field)?.value : undefined;
 }
@@ -15,7 +15,7 @@ export function readList(value: unknown, field: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** A number of things; an upstream that counts in any other way has counted nothing. */
+/** A count; anything else is 0. */
 export function readCount(value: unknown, field: string): number {
   return toCount(readField(value, field));
 }
@@ -24,7 +24,7 @@ export function toCount(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** `null` for what is no JSON. */
+/** `null` if it is not JSON. */
 export function parseJson(text: string): unknown {
   return parseBounded(text) ?? null;
 }

@@ -4,24 +4,24 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
+  SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { Clock } from "../../lib/clock.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { Fetch, FetchCall, UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
-import { plainMarking } from "../cache-marks.ts";
+import { defaultCacheControl } from "../cache-control.ts";
 import { type ChatCall, type ChatPiece, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
-import { checkWarnings } from "./check-warnings.ts";
 import { convertAnswer, createAnswerStream } from "./convert-answer.ts";
 import { convertError, convertErrorBody } from "./convert-error.ts";
 import { convertRequest } from "./convert-request.ts";
 import type { Dialect } from "./dialects.ts";
 import { type FetchImage, fetchImages } from "./fetch-images.ts";
 import { findObstacle } from "./find-obstacle.ts";
-import { findSchemaFailure, rereadAnswer, rereadEvent } from "./mend-answer.ts";
 import { readField } from "./read-json.ts";
+import { findSchemaFailure, reparseAnswer, reparseEvent } from "./repair-answer.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
 
-/** Makes the SDK's model of a vendor, which reaches the vendor by the given fetch and in no other way. */
+/** Creates the SDK's model, which may reach the vendor only through the given `fetch`. */
 export type CreateModel = (model: {
   upstreamModel: string;
   apiKey: string | null;
@@ -43,7 +43,7 @@ type AiSdkRunContext = {
   createCallId(): string;
 };
 
-/** How long a connection is given to end an answer that is complete, so that it can be used again. */
+/** How long a connection may take to end after a complete answer, so that it can be reused. */
 const lingerMsMax = 1000;
 
 export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunContext): AiSdkRun {
@@ -77,7 +77,7 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
   async function run(): Promise<void> {
     try {
       const prepared = await untilEnded(connection, prepareCall(call, context, connection));
-      // The package writes the whole request as JSON, twice; what led here has held everybody else up long enough.
+      // The package serializes the whole request twice: yield to the event loop first.
       await nextTurn();
       if (call.request.stream) await stream(prepared);
       else await generate(prepared);
@@ -92,7 +92,7 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
     const result = await untilEnded(connection, prepared.generate());
     checkWarnings(result.warnings, dialect);
     const answer = convertAnswer(result, { dialect, seal, createCallId });
-    if (answer === null) throw new ProviderError("bad-answer", "The upstream answered nothing.");
+    if (answer === null) throw new ProviderError("bad-answer", "The upstream's response is empty.");
     finish(() => sink.onAnswer(answer));
   }
 
@@ -105,12 +105,12 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
       const { done, value } = await reader.read();
       if (done) throw new ProviderError("bad-answer", "The upstream's stream ended without a finish reason.");
       if (isRefusedEvent(value)) {
-        for (const part of await prepared.rereadEvent(value)) pieces.push(...answer.convertPart(part));
+        for (const part of await prepared.reparseEvent(value)) pieces.push(...answer.convertPart(part));
       } else {
         checkPart(value, dialect, clock);
         pieces.push(...answer.convertPart(value));
       }
-      // What came together in one read from the network is told together: all of it is here before the next turn.
+      // Deliver the pieces of one network read together: all are here before the next turn of the event loop.
       if (pieces.length > 0) flushTimer ??= setImmediate(flush);
     }
     finish(() => sink.onEnd(answer.usage));
@@ -138,15 +138,15 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
 type PreparedCall = {
   generate(): Promise<LanguageModelV4GenerateResult>;
   stream(): PromiseLike<LanguageModelV4StreamResult>;
-  /** The parts of an event that the package did not take. Throws where nothing can be made of it. */
-  rereadEvent(part: ErrorPart): Promise<readonly LanguageModelV4StreamPart[]>;
+  /** The parts of an event that the package rejected. Throws if none can be recovered. */
+  reparseEvent(part: ErrorPart): Promise<readonly LanguageModelV4StreamPart[]>;
 };
 
 type ErrorPart = Extract<LanguageModelV4StreamPart, { type: "error" }>;
 
-/** All that has to be there before the vendor is asked. */
+/** Everything that is needed before the vendor is called. */
 async function prepareCall(
-  { request, upstreamModel, apiKey, outputTokensMax, cacheMarking = plainMarking }: ChatCall,
+  { request, upstreamModel, apiKey, outputTokensMax, cacheControl = defaultCacheControl }: ChatCall,
   { dialect, createModel, fetchImage, seal }: AiSdkRunContext,
   { fetch, signal }: FetchCall,
 ): Promise<PreparedCall> {
@@ -154,9 +154,9 @@ async function prepareCall(
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
   const images = await fetchImages(request, { fetchImage, signal });
   const model = await createModel({ upstreamModel, apiKey, fetch });
-  const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images, cacheMarking });
+  const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images, cacheControl });
   const asked = { ...options, abortSignal: signal };
-  /** The model once more, which is answered with this body. */
+  /** A model that gets this body as its response. */
   const createReplay = (body: string, contentType: string): Promise<LanguageModelV4> => {
     const answer = async (): Promise<Response> => new Response(body, { headers: { "content-type": contentType } });
     return createModel({ upstreamModel, apiKey, fetch: answer });
@@ -164,15 +164,15 @@ async function prepareCall(
   return {
     generate: () =>
       Promise.resolve(model.doGenerate(asked)).catch((error: unknown) =>
-        rereadAnswer(error, async (body) => (await createReplay(body, "application/json")).doGenerate(asked)),
+        reparseAnswer(error, async (body) => (await createReplay(body, "application/json")).doGenerate(asked)),
       ),
     stream: () => model.doStream(asked),
-    rereadEvent: ({ error }) =>
-      rereadEvent(error, async (body) => (await createReplay(body, "text/event-stream")).doStream(asked)),
+    reparseEvent: ({ error }) =>
+      reparseEvent(error, async (body) => (await createReplay(body, "text/event-stream")).doStream(asked)),
   };
 }
 
-/** Whoever we wait for need not have noticed that the call is over. */
+/** Rejects as soon as the call ends, even if `work` never settles. */
 export function untilEnded<T>({ signal }: FetchCall, work: PromiseLike<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const end = (): void => reject(signal.reason);
@@ -184,12 +184,12 @@ export function untilEnded<T>({ signal }: FetchCall, work: PromiseLike<T>): Prom
   return promise;
 }
 
-/** Whether it is an event of the vendor's that its package does not take. */
+/** Whether it is a vendor's event that the package rejects. */
 function isRefusedEvent(part: LanguageModelV4StreamPart): part is ErrorPart {
   return part.type === "error" && findSchemaFailure(part.error) !== null;
 }
 
-/** Parts that end an answer, whatever else has come of it. */
+/** Throws for parts that end an answer. */
 function checkPart(part: LanguageModelV4StreamPart, dialect: Dialect, clock: Clock): void {
   if (part.type === "stream-start") checkWarnings(part.warnings, dialect);
   if (part.type === "error") throw convertError(part.error, clock.now());
@@ -199,7 +199,7 @@ function checkPart(part: LanguageModelV4StreamPart, dialect: Dialect, clock: Clo
 
 export function toProviderError(error: unknown, { failure }: FetchCall, clock: Clock): ProviderError {
   if (error instanceof ProviderError) return error;
-  // The package that the operator named cannot be used; that it is there was looked at before.
+  // The configured package cannot be used; that it is installed was checked before.
   if (error instanceof OperatorError) return new ProviderError("misconfigured", error.message);
   if (failure === null) return convertError(error, clock.now());
   return new ProviderError(failure.kind, `The upstream failed: ${failure.kind}.`, {
@@ -215,13 +215,13 @@ async function linger(
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The answer was complete; what became of its connection is nobody's concern any more.
+    // The answer was complete, so a broken connection does not matter.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Holds up a loop while it is closed. */
+/** Blocks a loop while closed. */
 function createGate() {
   let closed: PromiseWithResolvers<void> | null = null;
   return {
@@ -236,4 +236,34 @@ function createGate() {
       while (closed !== null) await closed.promise;
     },
   };
+}
+
+/** Request fields by the SDK's names. */
+const paramsOfFeatures: ReadonlyMap<string, string> = new Map([
+  ["frequencyPenalty", "frequency_penalty"],
+  ["presencePenalty", "presence_penalty"],
+  ["providerOptions.anthropic.effort", "reasoning_effort"],
+  ["providerOptions.anthropic.thinking", "reasoning_effort"],
+  ["reasoning", "reasoning_effort"],
+  ["responseFormat", "response_format"],
+  ["seed", "seed"],
+  ["stopSequences", "stop"],
+  ["strict", "tools"],
+  ["temperature", "temperature"],
+  ["toolChoice", "tool_choice"],
+  ["topP", "top_p"],
+]);
+
+/**
+ * Treats a package's warning that it dropped a part of the request as a rejection: the answer would be to another
+ * question. `findObstacle` should have caught it.
+ */
+function checkWarnings(warnings: readonly SharedV4Warning[], dialect: Dialect): void {
+  for (const warning of warnings) {
+    if (warning.type !== "unsupported" || dialect.harmlessWarnings.has(warning.feature)) continue;
+    throw new ProviderError("rejected", "The vendor's package dropped a part of the request.", {
+      param: paramsOfFeatures.get(warning.feature) ?? null,
+      detail: { feature: warning.feature },
+    });
+  }
 }

@@ -3,25 +3,25 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { isPlainObject, parseJson } from "./read-json.ts";
 
 /**
- * What a vendor signed of its thoughts and wants to see again when a tool's result comes. OpenAI's format has no place
- * for it and gateways remember nothing, so it travels inside the id of the tool call, which callers send back unread.
+ * A vendor's signed reasoning, which it wants back with a tool's result. OpenAI's format has no field for it and
+ * gateways are stateless, so it travels encrypted in the tool call's id, which callers send back unread.
  */
 export type Thought = {
-  /** The vendor's own fields, as its package gives and takes them. */
+  /** The vendor's own fields, as its package returns and expects them. */
   marks: Record<string, string>;
-  /** The text that was signed is in the message's `reasoning_content`: so many characters, with this fingerprint. */
+  /** The signed text is in the message's `reasoning_content`: this many characters, with this fingerprint. */
   textLength: number;
   textFingerprint: string;
 };
 
 export type ThoughtSeal = {
-  /** The id that the caller sees. Thoughts that do not fit into it are left out. */
+  /** The id for the caller. Reasoning that does not fit is dropped. */
   sealCallId(callId: string, thoughts: readonly Thought[]): string;
-  /** The first part of an id, and its thoughts where they were sealed by this seal. */
+  /** The original id, and its reasoning if this seal can decrypt it. */
   openCallId(text: string): { callId: string; thoughts: Thought[] };
 };
 
-/** Callers keep ids in places that were not made for much more. */
+/** Callers store ids in fields that may not hold more. */
 export const toolCallIdLengthMax = 4096;
 
 const separator = "~";
@@ -30,8 +30,8 @@ const tagBytes = 16;
 const openedBytesMax = 64 * 1024;
 
 /**
- * Encrypted, because signatures tell whose they are: some have the model's name inside. What was made with another
- * secret, for another vendor or for another call does not open, and counts as not there.
+ * Encrypted, because signatures reveal the vendor: some contain the model's name. Data made with another secret, for
+ * another vendor or another call does not decrypt and is ignored.
  */
 export function createThoughtSeal(parts: { secret: string; vendor: string }): ThoughtSeal {
   const key = Buffer.from(hkdfSync("sha256", parts.secret, "", `sluice thoughts ${parts.vendor}`, 32));
@@ -39,7 +39,7 @@ export function createThoughtSeal(parts: { secret: string; vendor: string }): Th
   function seal(callId: string, thoughts: readonly Thought[]): string {
     const rows = thoughts.map(({ marks, textLength, textFingerprint }) => [marks, textLength, textFingerprint]);
     const plain = deflateRawSync(JSON.stringify(rows));
-    // The same thoughts of the same call give the same nonce and no others do, so none is ever used for two texts.
+    // The nonce is derived from the call and the text, so none is ever used for two texts.
     const nonce = createHmac("sha256", key).update(callId).update(plain).digest().subarray(0, nonceBytes);
     const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(callId));
     return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString("base64url");
@@ -54,7 +54,7 @@ export function createThoughtSeal(parts: { secret: string; vendor: string }): Th
       const plain = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]);
       return parseThoughts(inflateRawSync(plain, { maxOutputLength: openedBytesMax }).toString());
     } catch {
-      // Not ours: another upstream's call in the same conversation, or an id that the caller invented.
+      // Not ours: another upstream's call in the same conversation, or an invented id.
       return [];
     }
   }
@@ -78,7 +78,7 @@ export function fingerprintThought(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 11);
 }
 
-/** Nobody else can write them, but an earlier version of us may have. */
+/** Authenticated, but maybe written by an earlier version. */
 function parseThoughts(text: string): Thought[] {
   const rows = parseJson(text);
   if (!Array.isArray(rows)) return [];

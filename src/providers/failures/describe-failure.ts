@@ -3,12 +3,12 @@ import { resolveSecret } from "../../platform/config/secrets.ts";
 import type { ProviderError, ProviderErrorKind } from "../contract.ts";
 import type { ProviderDefinition } from "../provider-definition.ts";
 
-/** What an upstream said of a failure, for operators: bounded, and without our keys. */
+/** An upstream's failure, for operators: bounded, and without our keys. */
 export type FailureDescription = {
   kind: ProviderErrorKind;
-  /** Of HTTP; `null` where no answer came. */
+  /** The HTTP status; `null` without a response. */
   status: number | null;
-  /** The vendor's own word for it. */
+  /** The vendor's own error code. */
   code: string | null;
   said: string | null;
 };
@@ -17,7 +17,7 @@ type SecretHolder = { apiKeyReference: string | null; provider: Pick<ProviderDef
 
 const saidCharactersMax = 300;
 const codeCharactersMax = 64;
-/** What is shorter may be part of any word. */
+/** A shorter secret might be part of any word. */
 const secretCharactersMin = 8;
 
 export function describeFailure(error: ProviderError, target: SecretHolder): FailureDescription {
@@ -30,7 +30,7 @@ export function describeFailure(error: ProviderError, target: SecretHolder): Fai
   };
 }
 
-/** Where an upstream said nothing, what broke on the way to it. */
+/** If the upstream sent no message: the network error. */
 function describeCause({ message, cause }: ProviderError): string {
   return cause instanceof Error && cause.message !== message ? `${message} ${cause.message}` : message;
 }
@@ -51,7 +51,7 @@ function listSecrets({ apiKeyReference, provider }: SecretHolder): string[] {
 
 const unprintable = /[\p{Cc}\p{Cs}]+/gu;
 
-/** The query of an address that a customer gave may be what grants access to it. */
+/** The query of a customer's URL may grant access to it. */
 function hideQueries(text: string): string {
   return text.replaceAll(/(https?:\/\/[^\s?"']{1,300}\?)[^\s"']+/gi, "$1[hidden]");
 }

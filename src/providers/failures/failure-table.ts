@@ -1,16 +1,16 @@
 import type { ProviderErrorKind } from "../contract.ts";
 
-/** Who can change that it fails: the customer, the operator (keys, money, catalog) or the upstream itself. */
+/** Who can fix it: the customer, the operator (keys, credit, catalog) or the upstream. */
 type Fault = "request" | "account" | "service";
 
-/** What a failure does to the circuit of the target that it happened at. */
+/** How a failure affects the target's circuit. */
 export type CircuitEffect =
   | { opens: "never" }
-  /** `upstream list` shows it; the target is called on. */
+  /** `upstream list` shows it, and the target stays in use. */
   | { opens: "never-but-noted" }
   /** After several failures within a short time, with exponential backoff. */
   | { opens: "when-frequent" }
-  /** `openMs` holds where the upstream does not name a time itself. `key`: for all models that this key is used for. */
+  /** `openMs` applies if the upstream names no time. `key`: for all models that use this key. */
   | { opens: "at-once"; scope: "target" | "key"; openMs: number };
 
 type Consequence = {
@@ -18,7 +18,7 @@ type Consequence = {
   explains: string;
   fault: Fault;
   circuit: CircuitEffect;
-  /** What customers are told. Endpoints word the faults of a request in their own terms. */
+  /** The customer's error code. Endpoints word a request's faults themselves. */
   code: "invalid_parameter" | "content_policy_violation" | "context_length_exceeded" | UpstreamCode;
 };
 
@@ -29,20 +29,20 @@ const frequent = { opens: "when-frequent" } as const;
 const atOnce = (scope: "target" | "key", openMs: number): CircuitEffect => ({ opens: "at-once", scope, openMs });
 
 /**
- * What follows from each kind of failure. Only what an upstream says in fixed words of its own opens a circuit at once;
- * what a customer can provoke opens none.
+ * The consequences of each kind of failure. Only an upstream's fixed error codes open a circuit at once; what a
+ * customer can provoke opens none.
  */
 export const failureTable = {
   rejected: {
-    explains: "The upstream found the request wrong.",
+    explains: "The upstream rejected the request as invalid.",
     ...{ fault: "request", circuit: never, code: "invalid_parameter" },
   },
   "content-refused": {
-    explains: "The upstream's moderation refused the content.",
+    explains: "The upstream's content policy rejected the request.",
     ...{ fault: "request", circuit: never, code: "content_policy_violation" },
   },
   "too-long": {
-    explains: "The request is longer than the model can read.",
+    explains: "The request is longer than the model's context.",
     ...{ fault: "request", circuit: never, code: "context_length_exceeded" },
   },
   "key-refused": {
@@ -50,23 +50,24 @@ export const failureTable = {
     ...{ fault: "account", circuit: atOnce("key", 60_000), code: "upstream_unavailable" },
   },
   "out-of-credit": {
-    explains: "Your account has no money left, or has reached its billing limit.",
+    explains: "Your account has no credit left, or has reached its billing limit.",
     ...{ fault: "account", circuit: atOnce("key", 60_000), code: "upstream_unavailable" },
   },
   "quota-exceeded": {
-    explains: "Your quota of a day or a month is used up.",
+    explains: "Your daily or monthly quota is used up.",
     ...{ fault: "account", circuit: atOnce("target", 60_000), code: "upstream_unavailable" },
   },
   "rate-limited": {
-    explains: "You send too much at a time.",
+    explains: "You exceeded the upstream's rate limit.",
     ...{ fault: "account", circuit: atOnce("target", 1_000), code: "upstream_unavailable" },
   },
   "model-unavailable": {
-    explains: "The upstream does not have the model, or not for you.",
+    explains: "The upstream does not have the model, or not for your account.",
     ...{ fault: "account", circuit: atOnce("target", 60_000), code: "upstream_unavailable" },
   },
   misconfigured: {
-    explains: "The catalog's entry cannot work: a wrong address, a missing package, a region that is not served.",
+    explains:
+      "The catalog entry cannot work: a wrong address, a missing package, a region that the vendor does not serve.",
     ...{ fault: "account", circuit: atOnce("target", 60_000), code: "upstream_unavailable" },
   },
   overloaded: {
@@ -74,7 +75,7 @@ export const failureTable = {
     ...{ fault: "service", circuit: frequent, code: "upstream_unavailable" },
   },
   timeout: {
-    explains: "The upstream did not answer within `timeouts`.",
+    explains: "The upstream did not respond within `timeouts`.",
     ...{ fault: "service", circuit: frequent, code: "upstream_timeout" },
   },
   unreachable: {
@@ -82,22 +83,22 @@ export const failureTable = {
     ...{ fault: "service", circuit: frequent, code: "upstream_unavailable" },
   },
   "bad-answer": {
-    explains: "The answer is not what the vendor's API promises.",
+    explains: "The response does not follow the vendor's API.",
     ...{ fault: "service", circuit: frequent, code: "upstream_unavailable" },
   },
   unexplained: {
     explains:
-      "A refusal that names no cause: a page of a proxy, a status without words, words that Sluice does not know.",
+      "A rejection without a cause: a proxy's page, a status without a body, a message that Sluice does not know.",
     ...{ fault: "service", circuit: { opens: "never-but-noted" }, code: "upstream_unavailable" },
   },
 } as const satisfies Record<ProviderErrorKind, Consequence>;
 
-/** The kinds that are not the customer's fault, and the customer's error for each. */
+/** The kinds that are not the customer's fault. */
 export type UpstreamFaultKind = {
   [Kind in ProviderErrorKind]: (typeof failureTable)[Kind]["fault"] extends "request" ? never : Kind;
 }[ProviderErrorKind];
 
-/** Where the request itself is at fault, every upstream would refuse it. */
+/** If the request itself is at fault, every upstream would reject it. */
 export function isWorthAnotherTarget({ kind }: { kind: ProviderErrorKind }): boolean {
   return failureTable[kind].fault !== "request";
 }

@@ -4,20 +4,20 @@ import { readVendorWords, type VendorWords } from "./read-vendor-words.ts";
 import { type RefusalRule, refusalRules } from "./refusal-rules.ts";
 
 export type VendorRefusal = {
-  /** Of HTTP; below 300 when the error stands where an answer should. */
+  /** The HTTP status; below 300 if the error is in place of an answer. */
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As `parseRefusal` has it. */
+  /** As parsed by `parseRefusal`. */
   body: unknown;
 };
 
 export type ReadOptions = {
   now: Date;
-  /** The customer's own name of the field at fault, where the vendor names one; asked only where the request is. */
+  /** The customer's name of the field at fault, if the vendor names one. Called only for invalid requests. */
   findParam(words: VendorWords): string | null;
 };
 
-/** What an upstream's refusal means for us: the one place where vendors' words are judged. */
+/** Classifies an upstream's error response: the only place that interprets vendors' wording. */
 export function readVendorRefusal(refusal: VendorRefusal, { now, findParam }: ReadOptions): ProviderError {
   const words = readVendorWords(refusal.body);
   const status = refusal.status >= 300 ? refusal.status : words.status;
@@ -35,7 +35,9 @@ export function readVendorRefusal(refusal: VendorRefusal, { now, findParam }: Re
 }
 
 function describe(status: number): string {
-  return status >= 300 ? `The upstream refused with status ${status}.` : "The upstream sent an error as its answer.";
+  return status >= 300
+    ? `The upstream returned an error with status ${status}.`
+    : "The upstream returned an error in its response.";
 }
 
 function judge(status: number | null, words: VendorWords): Pick<RefusalRule, "kind" | "isIsolated"> {
@@ -44,7 +46,7 @@ function judge(status: number | null, words: VendorWords): Pick<RefusalRule, "ki
   const isSaid = words.words !== "" || words.message !== "";
   if (status === null) return { kind: isSaid ? "overloaded" : "bad-answer" };
   if (status < 400) return { kind: "bad-answer" };
-  // A page of a proxy on the way says nothing of the request.
+  // A proxy's page says nothing about the request.
   return { kind: isSaid && (status === 400 || status === 422) ? "rejected" : "unexplained" };
 }
 
@@ -53,11 +55,11 @@ function matches({ statuses, words, message }: RefusalRule, status: number | nul
   return (words === undefined || words.test(said.words)) && (message === undefined || message.test(said.message));
 }
 
-/** The kinds whose upstreams say when to come back. */
+/** The kinds whose upstreams may send a retry time. */
 const mayReturn: ReadonlySet<ProviderErrorKind> = new Set(["rate-limited", "quota-exceeded", "overloaded"]);
 
 const retryMsMax = 24 * 60 * 60 * 1000;
-/** A quota of a day does not come back after a minute, whatever the upstream says. */
+/** A daily quota is not restored after a minute, whatever the upstream says. */
 const dailyQuotaRetryMs = 60 * 60 * 1000;
 
 function readRetryMs({ headers, body }: VendorRefusal, now: Date): number | null {
@@ -70,7 +72,7 @@ function readRetryMs({ headers, body }: VendorRefusal, now: Date): number | null
   return asked.length === 0 ? null : Math.min(Math.ceil(Math.max(...asked)), retryMsMax);
 }
 
-/** Google says it in the body. */
+/** Google puts it in the body. */
 function listDelaysMs(details: unknown): number[] {
   if (!Array.isArray(details)) return [];
   return details.map(asRecord).flatMap((detail) => {

@@ -1,24 +1,24 @@
 import { asRecord, type JsonRecord, parseJson } from "../openai-compatible/json-value.ts";
 
-/** What an upstream's error says, whatever form the vendor gives it. */
+/** The content of an upstream's error, in any vendor's format. */
 export type VendorWords = {
-  /** Codes, types and reasons: fixed words of the vendor's, in small letters. */
+  /** The vendor's codes, types and reasons, in lower case. */
   words: string;
-  /** The first of them as it was written, for the log. */
+  /** The first of them as written, for the log. */
   code: string;
-  /** A sentence, which may quote what the customer sent. */
+  /** A message, which may quote the customer's request. */
   message: string;
   param: unknown;
-  /** A number of HTTP's that stands in the body. */
+  /** An HTTP status in the body. */
   status: number | null;
 };
 
-/** What is wrong stands at the beginning of what a vendor says. */
+/** The cause is at the start of a vendor's message. */
 const charactersMax = 500;
 
 const nothing: VendorWords = { words: "", code: "", message: "", param: undefined, status: null };
 
-/** The body of a refusal: JSON, or a text. A page for browsers, or nothing, is `undefined`: the vendor's API sends neither. */
+/** The body of an error: JSON or text. `undefined` for HTML or nothing: no vendor's API sends these. */
 export function parseRefusal(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed.startsWith("<")) return undefined;
@@ -26,8 +26,8 @@ export function parseRefusal(text: string): unknown {
 }
 
 /**
- * Errors are `{error: {…}}`, `{error: "…"}`, bare, in a list, a text, or with a `detail` that is a text, an object or a
- * list of problems, depending on who wrote the server.
+ * Errors are `{error: {…}}`, `{error: "…"}`, bare, in a list, a text, or have a `detail` that is a text, an object or a
+ * list of problems.
  */
 export function readVendorWords(body: unknown): VendorWords {
   if (typeof body === "string") return { ...nothing, message: body.slice(0, charactersMax) };
@@ -37,7 +37,7 @@ export function readVendorWords(body: unknown): VendorWords {
   const problems = [...listProblems(outer.detail), ...listProblems(asRecord(inner.message)?.detail)];
   const words = [inner.code, inner.type, inner.status, ...problems.map(({ type }) => type), ...listReasons(inner)];
   const texts = words.filter(isWord).map(String);
-  // xAI writes `{code, error}`, both sentences: the one in `error` is what happened.
+  // xAI sends `{code, error}`, both sentences. `error` is the cause.
   const messages = [inner.message, outer.error, outer.detail, ...problems.map(({ msg }) => msg)];
   return {
     words: texts.join(" ").slice(0, charactersMax).toLowerCase(),
@@ -65,7 +65,7 @@ function listProblems(detail: unknown): JsonRecord[] {
   });
 }
 
-/** Google's reasons and quotas, and Azure's inner error, which say more than the error itself. */
+/** Google's reasons and quotas, and Azure's inner error, which are more specific than the error itself. */
 function* listReasons(inner: JsonRecord): Generator<unknown> {
   yield asRecord(inner.innererror)?.code;
   if (!Array.isArray(inner.details)) return;

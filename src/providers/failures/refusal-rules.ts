@@ -1,36 +1,36 @@
 import type { ProviderErrorKind } from "../contract.ts";
 
-/** One way in which vendors say what is wrong. Everything that is given has to match. */
+/** One wording of a fault. Every given field must match. */
 export type RefusalRule = {
   kind: ProviderErrorKind;
   /** `null` stands for an error without a status, inside an answer. */
   statuses?: readonly (number | null)[] | ((status: number | null) => boolean);
-  /** Over the vendor's codes, types and reasons, in small letters. */
+  /** Matches the vendor's codes, types and reasons, in lower case. */
   words?: RegExp;
   message?: RegExp;
-  /** It concerns this request alone, though the upstream is at fault. */
+  /** Concerns only this request, although the upstream is at fault. */
   isIsolated?: true;
 };
 
 const isServerFault = (status: number | null): boolean => status !== null && status >= 500;
 
 /**
- * How each vendor words each fault; the first rule that matches decides. `fixtures/vendor-refusals.ts` has the bodies that
+ * How each vendor words each fault; the first matching rule wins. `fixtures/vendor-refusals.ts` has the bodies that
  * they were written for.
  *
- * A message may quote what the customer sent. So the rules that open a circuit look at codes, or at how a message begins;
- * only rules that blame the request look inside it.
+ * A message may quote the customer's request. So rules that open a circuit match codes, or the start of a message; only
+ * rules that blame the request search all of it.
  */
 export const refusalRules: readonly RefusalRule[] = [
-  // fal says by a type what its status does not: most are 422.
+  // fal puts the cause in `type`; the status is mostly 422.
   { kind: "content-refused", words: /content_policy_violation/ },
   { kind: "timeout", words: /(?:generation|request|startup)_timeout/ },
   { kind: "overloaded", words: /downstream_service_(?:error|unavailable)/ },
   { kind: "bad-answer", words: /no_media_generated/ },
-  // It could not fetch what we named; an upstream that is sent the bytes can.
+  // fal could not fetch our URL; an upstream that gets the bytes can.
   { kind: "unreachable", words: /file_download_error/, isIsolated: true },
 
-  // A server that fails may say anything.
+  // A failing server may send anything.
   { kind: "timeout", statuses: [408, 504] },
   { kind: "overloaded", statuses: isServerFault },
   { kind: "overloaded", statuses: [409] },
@@ -83,7 +83,7 @@ export const refusalRules: readonly RefusalRule[] = [
     message:
       /^(?:invalid model\b|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
   },
-  // Anthropic's whole sentence.
+  // Anthropic's whole message.
   { kind: "model-unavailable", statuses: [404], message: /^model: \S{1,200}$/ },
   { kind: "misconfigured", words: /unsupported_country|unknown_url/ },
   {
@@ -113,7 +113,7 @@ export const refusalRules: readonly RefusalRule[] = [
   },
   { kind: "too-long", statuses: [413] },
 
-  // What a request may name that the vendor keeps.
+  // Files and other objects in the vendor's account that a request may name.
   { kind: "rejected", statuses: [403], message: /permission to access the file/i },
   {
     kind: "rejected",

@@ -2,12 +2,12 @@ import { ProviderError } from "../contract.ts";
 import type { GenerationInput, GenerationRequest } from "../generation.ts";
 import { addressInputs } from "../inline-media.ts";
 
-/** Together; a queue that carries whole videos in its requests would soon be full. */
+/** In total: whole videos inside requests would soon fill the queue. */
 const inlineBytesMax = 20 * 1024 * 1024;
 
 type PlacedInput = GenerationInput & { address: string };
 
-/** The input of a model, in the names that most models of the vendor use. What a model does not know, it leaves alone. */
+/** The input of a model, in the field names that most of fal's models use. Models ignore fields they do not know. */
 export async function buildFalInput(
   request: GenerationRequest,
   inputs: readonly GenerationInput[],
@@ -26,7 +26,7 @@ export async function buildFalInput(
     case "video":
       return {
         ...presentPrompt(request.prompt),
-        // Most models list their durations as texts, without a unit.
+        // Most models list their durations as strings without a unit.
         duration: String(request.durationSeconds),
         aspect_ratio: request.aspectRatio,
         ...presentImages(images),
@@ -34,7 +34,7 @@ export async function buildFalInput(
     case "avatar":
       return { ...presentPerson(placed), aspect_ratio: request.aspectRatio };
     case "speech":
-      throw new ProviderError("rejected", "This upstream does not speak.");
+      throw new ProviderError("rejected", "This upstream does not serve speech.");
   }
 }
 
@@ -42,7 +42,7 @@ function presentPrompt(prompt: string): Record<string, string> {
   return prompt === "" ? {} : { prompt };
 }
 
-/** Models that start from one image call it `image_url`, those that take several `image_urls`. */
+/** Models that start from one image call it `image_url`, those with several `image_urls`. */
 function presentImages(images: readonly string[]): Record<string, unknown> {
   const [first] = images;
   if (first === undefined) return {};
@@ -53,7 +53,7 @@ function presentPerson(inputs: readonly PlacedInput[]): Record<string, string> {
   const person = inputs.find(({ role }) => role === "person");
   const audio = inputs.find(({ role }) => role === "audio");
   if (person === undefined || audio === undefined) {
-    throw new ProviderError("rejected", "An avatar needs a person and a voice.");
+    throw new ProviderError("rejected", "An avatar requires a person and a voice.");
   }
   const field = person.contentType.startsWith("video/") ? "video_url" : "image_url";
   return { [field]: person.address, audio_url: audio.address };

@@ -15,26 +15,26 @@ import { createMediaClient, type MediaClientOptions, readAnswer, type WholeAnswe
 import { asRecord } from "../openai-compatible/json-value.ts";
 import { buildFalInput } from "./build-fal-input.ts";
 import { type FalHandle, parseFalHandle, readFalReply } from "./fal-handle.ts";
-import { isCanceled, isFalsOwnWord, isStillRunning, readFalError } from "./read-fal-error.ts";
+import { isCanceled, isFromFal, isStillRunning, readFalError } from "./read-fal-error.ts";
 import { readFalOutputs } from "./read-fal-outputs.ts";
 
 export type FalOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
-  /** Up to where the model's path follows. */
+  /** The address before the model's path. */
   baseUrl?: string | undefined;
   clock: Clock;
 };
 
 const usualBaseUrl = "https://queue.fal.run";
 const replyBytesMax = 4 * 1024 * 1024;
-/** A question is answered at once, or not at all. */
+/** Status requests are answered immediately, or not at all. */
 const questionMsMax = 30_000;
-/** We keep copies of our own, so the vendor need not keep what it made for longer than a day. */
+/** We store our own copies, so fal need not store outputs for longer than a day. */
 const lifetime = { "x-fal-object-lifecycle-preference": JSON.stringify({ expiration_duration_seconds: 86_400 }) };
 
 const running = { kind: "running", isStarted: true, progress: null } as const;
 
-/** Images, videos and avatars by fal's queue, which has the models of many vendors behind one protocol. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function of it is one question to the vendor.
+/** Images, videos and avatars through fal's queue, which serves many vendors' models. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function is one request to the vendor.
 export function createFalGeneration(options: FalOptions): GenerationProvider {
   const { clock } = options;
   const baseUrl = readBaseUrl(options.baseUrl ?? usualBaseUrl);
@@ -63,7 +63,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     }
     const handle = readFalReply(answer.body, { baseUrl, upstreamModel });
     if (handle !== null) return { kind: "accepted", handle };
-    return { kind: "ambiguous", error: createBadAnswer("The reply does not name the request.", answer) };
+    return { kind: "ambiguous", error: createBadAnswer("The response has no request id.", answer) };
   }
 
   async function ask(method: "GET" | "PUT", path: string, call: GenerationCall): Promise<WholeAnswer> {
@@ -79,12 +79,12 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     if (answer.status === 404) return { kind: "lost" };
     if (answer.status >= 300) throw refuse(answer, call);
     const status = asRecord(answer.body)?.status;
-    if (typeof status !== "string") throw createBadAnswer("The status cannot be read.", answer);
+    if (typeof status !== "string") throw createBadAnswer("The response has no status.", answer);
     if (status === "IN_QUEUE") return { ...running, isStarted: false };
     return status === "COMPLETED" ? await readResult(place, call) : running;
   }
 
-  /** That it is completed does not mean that it succeeded: only its result tells. */
+  /** `COMPLETED` does not mean success: only the result tells. */
   async function readResult({ resultPath }: FalHandle, call: GenerationCall): Promise<PollOutcome> {
     const answer = await ask("GET", resultPath, call);
     if (answer.status < 300) return present(answer, call);
@@ -92,9 +92,9 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     if (isCanceled(answer)) return { kind: "canceled", outputs: [] };
     if (answer.status === 404) return { kind: "lost" };
     const error = refuse(answer, call);
-    // Our key, our rate, or somebody on the way: that says nothing of the work, which may be fine.
+    // A fault of our key, our rate limit or a proxy says nothing about the job, which may be fine.
     const isAboutWork = failureTable[error.kind].fault !== "account" && error.kind !== "unexplained";
-    if (!isAboutWork || !isFalsOwnWord(answer)) throw error;
+    if (!isAboutWork || !isFromFal(answer)) throw error;
     return { kind: "failed", error };
   }
 
@@ -102,8 +102,8 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     const { outputs, isWithheld } = readFalOutputs(answer.body, request);
     if (outputs.length === 0) {
       const error = isWithheld
-        ? new ProviderError("content-refused", "The upstream held back what it made.")
-        : createBadAnswer("The result has nothing in it.", answer);
+        ? new ProviderError("content-refused", "The upstream withheld the output because of its content.")
+        : createBadAnswer("The result has no outputs.", answer);
       return { kind: "failed", error };
     }
     const made = outputs.map(
@@ -116,13 +116,13 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     const place = getPlace(handle);
     const answer = await ask("PUT", place.cancelPath, call);
     if (asRecord(answer.body)?.status === "ALREADY_COMPLETED") return "too-late";
-    // It does not know it, or not yet: how it stands is what the next poll tells.
+    // Unknown, or not known yet: the next poll finds out.
     if (answer.status === 404) return "requested";
     if (answer.status >= 300) throw refuse(answer, call);
     return (await isGone(handle, call)) ? "canceled" : "requested";
   }
 
-  /** A question that fails leaves it open: the request was heard, and the next poll tells what became of it. */
+  /** If this check fails, the outcome stays open: the cancel was received, and the next poll finds out. */
   async function isGone(handle: Handle, call: GenerationCall): Promise<boolean> {
     try {
       const { kind } = await poll(handle, call);
@@ -135,7 +135,8 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
 
   return {
     traits: { isRepeatable: false, keepsWork: true, cancels: "while-queued", pollMsMin: 1000, pollMsMax: 10_000 },
-    findObstacle: ({ type }) => (type === "speech" ? { param: "model", message: "This model does not speak." } : null),
+    findObstacle: ({ type }) =>
+      type === "speech" ? { param: "model", message: "This model does not serve speech." } : null,
     submit,
     poll,
     cancel,
@@ -144,16 +145,16 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
 }
 
 /**
- * A refusal in the vendor's own words, and everything below 500, was not taken. Where only somebody on the way speaks
- * (a gateway that got no answer in time), the queue may have the request all the same; 503 is said before it is passed on.
+ * An error from fal itself, and any status below 500, means that the request was not queued. An error from a proxy
+ * (such as a gateway timeout) leaves it open, except 503, which is sent before forwarding.
  */
 function isCertainlyRefused(answer: WholeAnswer): boolean {
-  return answer.status < 500 || answer.status === 503 || isFalsOwnWord(answer);
+  return answer.status < 500 || answer.status === 503 || isFromFal(answer);
 }
 
 function getPlace(handle: Handle): FalHandle {
   const place = parseFalHandle(handle);
-  if (place === null) throw new ProviderError("bad-answer", "The task was not handed to this upstream.");
+  if (place === null) throw new ProviderError("bad-answer", "The task's handle is not one of this upstream.");
   return place;
 }
 

@@ -2,13 +2,13 @@ import type { BaseUrl } from "../base-url.ts";
 import type { Handle } from "../generation.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
 
-/** Where a request in the queue is asked about: paths on the vendor's own origin, with their queries. */
+/** The paths for a queued request, on fal's own origin, with their queries. */
 export type FalHandle = { requestId: string; statusPath: string; resultPath: string; cancelPath: string };
 
 const idPattern = /^[A-Za-z0-9._-]{1,200}$/;
 const pathCharactersMax = 1000;
 
-/** What the reply to a submission says of its whereabouts; `null` where it does not name the request. */
+/** Reads the response to a submission; `null` if it does not name the request. */
 export function readFalReply(
   body: unknown,
   { baseUrl, upstreamModel }: { baseUrl: BaseUrl; upstreamModel: string },
@@ -17,7 +17,7 @@ export function readFalReply(
   const requestId = reply?.request_id;
   if (typeof requestId !== "string" || !idPattern.test(requestId)) return null;
   const usual = `${findApp(upstreamModel)}/requests/${requestId}`;
-  // The vendor knows best where, but a key goes to its own origin only.
+  // fal's own URLs are preferred, but only on its origin, because the key is sent there.
   const choose = (url: unknown, otherwise: string): string => readOwnPath(url, baseUrl) ?? baseUrl.pathOf(otherwise);
   return {
     requestId,
@@ -27,7 +27,7 @@ export function readFalReply(
   };
 }
 
-/** As it was kept with the task; `null` where that was not ours. */
+/** The stored handle; `null` if it is not one of ours. */
 export function parseFalHandle({ requestId, statusPath, resultPath, cancelPath }: Handle): FalHandle | null {
   const isPath = (path: unknown): path is string => typeof path === "string" && path.startsWith("/");
   if (typeof requestId !== "string" || !isPath(statusPath) || !isPath(resultPath) || !isPath(cancelPath)) return null;
@@ -41,7 +41,7 @@ function readOwnPath(text: unknown, baseUrl: BaseUrl): string | null {
   return path.length > pathCharactersMax ? null : path;
 }
 
-/** Owner and name of an app: requests are kept under them, without what may follow to choose one of its functions. */
+/** The owner and name of an app. Requests are addressed under them, without the path of one of its functions. */
 function findApp(upstreamModel: string): string {
   const parts = upstreamModel.split("/");
   const isNested = parts[0] === "workflows" || parts[0] === "comfy";

@@ -7,7 +7,7 @@ import { asRecord } from "../openai-compatible/json-value.ts";
 
 type FalProblem = { type: string; message: string; location: readonly unknown[] };
 
-/** What the vendor's refusal means for us, be it of a request or the end of one that was taken. */
+/** Classifies fal's error, for a rejected request or a failed job. */
 export function readFalError(
   answer: WholeAnswer,
   { clock, type }: { clock: Clock; type: GenerationRequest["type"] },
@@ -19,8 +19,8 @@ export function readFalError(
   });
 }
 
-/** Whether it is the vendor itself that answers, and not somebody on the way to it. */
-export function isFalsOwnWord({ headers, body }: WholeAnswer): boolean {
+/** Whether fal itself responds, not a proxy. */
+export function isFromFal({ headers, body }: WholeAnswer): boolean {
   return readHeader(headers["x-fal-error-type"]) !== "" || listProblems(body).length > 0;
 }
 
@@ -28,12 +28,12 @@ export function isCanceled(answer: WholeAnswer): boolean {
   return answer.status === 499 || readHeader(answer.headers["x-fal-error-type"]) === "client_cancelled";
 }
 
-/** The result of a request is asked for too early. */
+/** The result was requested too early. */
 export function isStillRunning({ status, body }: WholeAnswer): boolean {
   return status === 400 && listProblems(body).some(({ message }) => /still in progress/i.test(message));
 }
 
-/** `detail` is a text, or a list of what is wrong with which field. */
+/** `detail` is a text, or a list of problems with fields. */
 function listProblems(body: unknown): FalProblem[] {
   const detail = asRecord(body)?.detail;
   const listed = Array.isArray(detail) ? detail : detail === undefined ? [] : [detail];
@@ -63,7 +63,7 @@ const paramsByField: Readonly<Record<string, string>> = {
 const personFields: readonly unknown[] = ["image_url", "video_url"];
 const imageFields: readonly unknown[] = ["image_url", "image_urls"];
 
-/** The caller's own name of the field; what the vendor calls it is nobody's business. */
+/** The caller's own name of the field; fal's name is not exposed. */
 function findParam(location: readonly unknown[], type: GenerationRequest["type"]): string | null {
   const [place, field] = location;
   if (place !== "body" || typeof field !== "string") return null;

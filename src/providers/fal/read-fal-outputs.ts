@@ -3,12 +3,12 @@ import { asRecord } from "../openai-compatible/json-value.ts";
 
 type FalOutput = { type: MadeOutput["type"]; url: string };
 
-/** What was made: where it is, and whether the vendor held something back for what it shows. */
+/** The outputs and their URLs, and whether fal withheld some because of their content. */
 export type FalOutputs = { outputs: readonly FalOutput[]; isWithheld: boolean };
 
 const outputsMax = 64;
 
-/** In which fields models put what they make, the commonest first. */
+/** The fields that models put their outputs in, most common first. */
 const fieldsByType = {
   image: ["images", "image"],
   video: ["video", "videos"],
@@ -20,7 +20,7 @@ export function readFalOutputs(body: unknown, request: GenerationRequest): FalOu
   const result = asRecord(body) ?? {};
   const type = chooseOutputType(request);
   const files = fieldsByType[type].map((field) => listFiles(result[field])).find(({ length }) => length > 0) ?? [];
-  // An image that its filter does not like is handed over in plain black, and flagged.
+  // fal returns a filtered image as plain black, and flags it.
   const flags: readonly unknown[] = Array.isArray(result.has_nsfw_concepts) ? result.has_nsfw_concepts : [];
   const shown = files.filter((_, index) => flags[index] !== true);
   const wanted = request.type === "image" ? request.count : 1;
@@ -42,7 +42,7 @@ function chooseOutputType({ type }: GenerationRequest): MadeOutput["type"] {
   }
 }
 
-/** A file is an object with a `url`, or the URL itself; one or a list of them. */
+/** A file is an object with a `url`, or the URL itself; one or a list. */
 function listFiles(value: unknown): string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value.slice(0, outputsMax) : [value];
   return values.flatMap((item) => {

@@ -1,24 +1,24 @@
-import { plainMarking } from "../cache-marks.ts";
+import { defaultCacheControl } from "../cache-control.ts";
 import type { ChatCall, NativeRequest } from "../contract.ts";
-import { markMessagesBody } from "../mark-messages-body.ts";
+import { forwardMessagesCacheControl } from "../messages-cache-control.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 
-type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax" | "cacheMarking"> & { native: NativeRequest };
+type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax" | "cacheControl"> & { native: NativeRequest };
 
-/** The vendor's request: the caller's body, with what is ours to say put in its place. */
+/** The request for the vendor: the caller's body, with our model, limits and storage options. */
 export function buildNativeBody(order: NativeOrder): string {
-  const { native, upstreamModel, outputTokensMax, cacheMarking = plainMarking } = order;
+  const { native, upstreamModel, outputTokensMax, cacheControl = defaultCacheControl } = order;
   const { wire } = native;
   switch (wire) {
     case "messages": {
-      const body = markMessagesBody(native.body, cacheMarking);
+      const body = forwardMessagesCacheControl(native.body, cacheControl);
       return JSON.stringify({
         ...body,
         model: upstreamModel,
         max_tokens: outputTokensMax,
         ...limitThinking(body, outputTokensMax),
-        messages: mendMessages(body.messages),
-        // It speaks of ids of the vendor's, and callers know ours. What is undefined is left out of JSON.
+        messages: shortenCallIds(body.messages),
+        // Refers to the vendor's ids, which callers do not have. `JSON.stringify` drops `undefined`.
         diagnostics: undefined,
       });
     }
@@ -28,7 +28,7 @@ export function buildNativeBody(order: NativeOrder): string {
         ...body,
         model: upstreamModel,
         max_output_tokens: outputTokensMax,
-        // What is kept of an answer is kept here.
+        // Responses are stored here, not at the vendor.
         store: false,
         background: undefined,
         conversation: undefined,
@@ -39,30 +39,35 @@ export function buildNativeBody(order: NativeOrder): string {
   }
 }
 
-/** Anthropic takes no smaller budget. */
+/** Anthropic's minimum thinking budget. */
 const thinkingTokensMin = 1024;
-/** What thoughts leave to the answer itself. */
+/** Tokens that thinking must leave for the answer. */
 const answerTokensMin = 512;
 
-/** Money may allow fewer tokens than the caller asked for; a budget that does not fit any more would be refused. */
+/**
+ * The balance may allow fewer tokens than the caller requested, and Anthropic rejects a thinking budget that does not
+ * fit.
+ */
 function limitThinking(body: JsonRecord, outputTokensMax: number): { thinking?: JsonRecord | undefined } {
   const thinking = asRecord(body.thinking);
   const budget = thinking?.budget_tokens;
   const isShortened = typeof body.max_tokens === "number" && outputTokensMax < body.max_tokens;
   if (!isShortened || typeof budget !== "number" || budget < outputTokensMax) return {};
   const budgetTokens = outputTokensMax - answerTokensMin;
-  // A short answer has no room for thoughts.
+  // A short answer has no room for thinking.
   return { thinking: budgetTokens < thinkingTokensMin ? undefined : { ...thinking, budget_tokens: budgetTokens } };
 }
 
-/** What follows in an id of a tool call is another upstream's (`thought-seal.ts`); Anthropic refuses an id with it. */
+/**
+ * The rest of a tool call id is another upstream's sealed reasoning (`thought-seal.ts`). Anthropic rejects such an id.
+ */
 const idEnd = "~";
 
-/** The same messages where no id of a tool call has to be shortened, as in nearly all requests. */
-function mendMessages(messages: unknown): unknown {
+/** Shortens tool call ids; returns the same array if none needs it, as in nearly all requests. */
+function shortenCallIds(messages: unknown): unknown {
   if (!Array.isArray(messages) || !messages.some(hasSealedId)) return messages;
   return messages.map((message: JsonRecord) =>
-    hasSealedId(message) ? { ...message, content: (message.content as JsonRecord[]).map(mendBlock) } : message,
+    hasSealedId(message) ? { ...message, content: (message.content as JsonRecord[]).map(shortenCallId) } : message,
   );
 }
 
@@ -77,7 +82,7 @@ function isSealed(id: unknown): id is string {
   return typeof id === "string" && id.includes(idEnd);
 }
 
-function mendBlock(block: JsonRecord): JsonRecord {
+function shortenCallId(block: JsonRecord): JsonRecord {
   const { id, tool_use_id: callId } = block;
   return {
     ...block,
@@ -88,7 +93,7 @@ function mendBlock(block: JsonRecord): JsonRecord {
 
 const encryptedReasoning = "reasoning.encrypted_content";
 
-/** A vendor that keeps nothing knows thoughts again only by what it encrypted of them. */
+/** A vendor that stores nothing needs its encrypted reasoning back. */
 function encryptReasoning({ reasoning, include }: JsonRecord): { include?: unknown[] } {
   const included = Array.isArray(include) ? include : [];
   if (asRecord(reasoning) === null || included.includes(encryptedReasoning)) return {};

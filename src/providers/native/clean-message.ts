@@ -2,7 +2,7 @@ import type { NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import { pick, pickCounts } from "./native-events.ts";
 
-/** How an answer by Messages ended, in the form of chat. */
+/** Anthropic's stop reasons as chat finish reasons. */
 const finishReasons: Readonly<Record<string, string>> = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -18,13 +18,13 @@ export function readFinishReason(stopReason: unknown): string {
   return finishReasons[readStopReason(stopReason) ?? "end_turn"] ?? "stop";
 }
 
-/** A word that nobody knows may be the vendor's name. */
+/** An unknown value may contain the vendor's name. */
 function readStopReason(value: unknown): string | null {
   if (typeof value !== "string") return null;
   return Object.hasOwn(finishReasons, value) ? value : "end_turn";
 }
 
-/** The message around its content: only what is named here reaches a caller, with our id and model. */
+/** The message without its content: only these fields reach a caller, with our id and model. */
 export function cleanMessage(message: JsonRecord, { id, model }: NativeRequest["envelope"]): Record<string, unknown> {
   return {
     id,
@@ -37,7 +37,7 @@ export function cleanMessage(message: JsonRecord, { id, model }: NativeRequest["
   };
 }
 
-/** Why a message ended. What the vendor explains of a refusal is its own. */
+/** Why a message ended. The vendor's explanation of a refusal is dropped. */
 export function cleanStop(source: JsonRecord): Record<string, unknown> {
   return {
     stop_reason: readStopReason(source.stop_reason),
@@ -60,7 +60,7 @@ const cacheCounts = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
 const outputCounts = ["thinking_tokens"];
 const serverToolCounts = ["web_search_requests", "web_fetch_requests"];
 
-/** What the vendor counted, in its own form, without its words. */
+/** The vendor's usage in its own format: only the counts. */
 export function cleanMessageUsage(usage: JsonRecord): Record<string, unknown> {
   return {
     ...pickCounts(usage, counts),
@@ -75,17 +75,17 @@ function pickRecord(usage: JsonRecord, field: string, names: readonly string[]):
   return value === undefined ? {} : { [field]: pickCounts(asRecord(value), names) };
 }
 
-/** Blocks that are content only as far as they have text; those of any other type are content by themselves. */
+/** Blocks that count as content only if they have text. Blocks of any other type always do. */
 const textBlocks: ReadonlySet<unknown> = new Set(["text", "thinking", "redacted_thinking"]);
 
 export function isBlockContent(block: JsonRecord | null): boolean {
   return typeof block?.type === "string" && !textBlocks.has(block.type);
 }
 
-/** What a model wrote of all that came before stands where others have blocks. */
+/** Types with a summary that the model wrote. */
 const summaryTypes: ReadonlySet<unknown> = new Set(["compaction", "compaction_delta"]);
 
-/** What the model wrote in a block, or in a part of one. */
+/** The text that the model wrote in a block or delta. */
 export function readWritten(block: JsonRecord | null): string {
   if (block === null) return "";
   const { text, thinking, name, partial_json: fragment, input } = block;

@@ -3,7 +3,7 @@ import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import { readUsage } from "../openai-compatible/read-usage.ts";
 import { pick, pickCounts } from "./native-events.ts";
 
-/** What a response says beside its id, its model and its usage. Only what is named here reaches a caller. */
+/** The fields of a response that reach a caller, besides its id, model and usage. */
 const responseFields = [
   ..."background completed_at created_at error incomplete_details instructions max_tool_calls metadata object".split(
     " ",
@@ -12,7 +12,7 @@ const responseFields = [
   ..."service_tier status temperature text tool_choice tools top_logprobs top_p truncation user".split(" "),
 ];
 
-/** The vendor was told of our limits and that nothing is kept; the caller is told what it asked for. */
+/** The vendor got our limits and `store: false`; the caller gets the requested values. */
 export function cleanResponse(response: JsonRecord, { envelope, body }: NativeRequest): Record<string, unknown> {
   const { id, model } = envelope;
   return {
@@ -25,7 +25,7 @@ export function cleanResponse(response: JsonRecord, { envelope, body }: NativeRe
   };
 }
 
-/** What the vendor counted, in its own form, without its words. */
+/** The vendor's usage in its own format: only the counts. */
 export function cleanResponseUsage(value: unknown): Record<string, unknown> | null {
   const usage = asRecord(value);
   if (usage === null) return null;
@@ -51,7 +51,7 @@ export function readResponseUsage(value: unknown): ChatUsage | null {
   });
 }
 
-/** How a response ended, in the form of chat; `null` for one that failed or has not ended. */
+/** The chat finish reason of a response; `null` if it failed or has not ended. */
 export function readResponseFinish({ status, incomplete_details: details, output }: JsonRecord): string | null {
   if (status === "incomplete") return asRecord(details)?.reason === "content_filter" ? "content_filter" : "length";
   if (status !== "completed") return null;
@@ -63,7 +63,7 @@ function isCall(item: unknown): boolean {
   return type === "function_call" || type === "custom_tool_call";
 }
 
-/** Items that are content only as far as they have text; those of any other type are content by themselves. */
+/** Items that count as content only if they have text. Items of any other type always do. */
 const textItems: ReadonlySet<unknown> = new Set(["message", "reasoning"]);
 
 export function isItemContent(item: unknown): boolean {
@@ -71,10 +71,10 @@ export function isItemContent(item: unknown): boolean {
   return typeof type === "string" && !textItems.has(type);
 }
 
-/** Items whose texts stand in the same fields; what the model wrote in any other may stand anywhere in it. */
+/** Items with text in known fields. In other types, text may be anywhere. */
 const readItems: ReadonlySet<unknown> = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
 
-/** Fields in which the model writes nothing: names of things, and media. */
+/** Fields without text of the model: identifiers and media. */
 const mechanicalFields: ReadonlySet<string> = new Set([
   ..."id call_id type status role result results output outputs data encrypted_content image_url".split(" "),
   ..."file_id signature container_id server_label annotations logprobs".split(" "),
@@ -90,7 +90,7 @@ function listTexts(value: unknown, levels: number): string[] {
   );
 }
 
-/** What the model wrote in an item of a whole answer. */
+/** The text that the model wrote in an item of a complete response. */
 export function readItemText(item: unknown): string {
   const record = asRecord(item);
   if (record === null) return "";

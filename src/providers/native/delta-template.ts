@@ -1,38 +1,38 @@
 import { findStringEnd } from "../openai-compatible/scan-json.ts";
 
-/** What may differ from one event to the next: what the model wrote, its number, and noise. */
+/** What may differ between two events: the text, the sequence number, and padding. */
 type Hole = "text" | "number" | "noise";
 
-/** The beginning of what differs, as it stands in an event: `"text":"`. */
+/** The start of a variable part in an event: `"text":"`. */
 export type HoleKey = readonly [key: string, hole: Hole];
 
 type Template = { literals: readonly string[]; holes: readonly Hole[] };
 
-/** An event that was recognised: what the model wrote in it, as it stands in JSON, and its number. */
+/** A recognised event: its JSON-escaped text and its sequence number. */
 type Recognised = { text: string; number: number };
 
 const space = 0x20;
 const zero = 0x30;
 const nine = 0x39;
-/** Learning costs about as much as one event that is read the slow way, so it has to be earned by as many hits. */
+/** Learning costs about as much as parsing one event, so it must pay off with as many hits. */
 const creditMax = 4;
 
 /**
- * Recognises events that differ from one before them in nothing but their text, so that most events of a stream need not
- * be parsed. One for each stream.
+ * Recognises events that differ from an earlier one only in their text, so that most events of a stream need no
+ * parsing. One per stream.
  */
 export class DeltaTemplate {
   private template: Template | null = null;
   private credit = creditMax;
 
-  /** `null` for an event that has to be read the slow way. */
+  /** `null` for an event that must be parsed. */
   recognise(text: string, from: number, to: number): Recognised | null {
     const found = this.template === null ? null : match(this.template, text, from, to);
     if (found !== null && this.credit < creditMax) this.credit += 1;
     return found;
   }
 
-  /** Learns from an event of which everything is known. */
+  /** Learns from a parsed event. */
   learn(data: string, keys: readonly HoleKey[]): void {
     if (this.credit === 0) return;
     this.credit -= 1;
@@ -46,7 +46,7 @@ function learn(data: string, keys: readonly HoleKey[]): Template | null {
     .map(([key, hole]) => ({ hole, at: data.indexOf(key), last: data.lastIndexOf(key), length: key.length }))
     .filter(({ at }) => at >= 0)
     .sort((one, other) => one.at - other.at);
-  // Inside of texts quotes are escaped, so that each of these is the name of a field; but of which, if there are two?
+  // Quotes in strings are escaped, so each match is a field name. Two matches would be ambiguous.
   if (found.some(({ at, last }) => at !== last) || !found.some(({ hole }) => hole === "text")) return null;
   const literals: string[] = [];
   let from = 0;
@@ -76,12 +76,12 @@ function match({ literals, holes }: Template, text: string, from: number, to: nu
   return isRest(text, literals[holes.length] ?? "", at, to) ? { text: written, number } : null;
 }
 
-/** As `startsWith`, which is several times slower. */
+/** Like `startsWith`, which is several times slower. */
 function isAt(text: string, literal: string, at: number): boolean {
   return text.slice(at, at + literal.length) === literal;
 }
 
-/** Vendors fill their events up with spaces, so that nobody can tell by its length what was written. */
+/** Vendors pad their events with spaces, so that their length does not reveal the text. */
 function isRest(text: string, literal: string, from: number, to: number): boolean {
   if (to - from === literal.length && isAt(text, literal, from)) return true;
   let at = from;
@@ -102,7 +102,7 @@ function findNumberEnd(text: string, from: number, to: number): number {
   return at === from ? -1 : at;
 }
 
-/** What stands between the quotes of JSON, as it is meant. */
+/** The value of a JSON-escaped text. */
 export function unescapeText(text: string): string {
   return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
 }

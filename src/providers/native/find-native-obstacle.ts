@@ -2,8 +2,8 @@ import type { ChatObstacle, NativeRequest, NativeWire } from "../contract.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
 
 /**
- * Fields that go to an upstream of the same wire without being asked about. All others a route has to name: they are new,
- * cost something that no price has, or speak of what lies in the vendor's account, which is ours and not the caller's.
+ * Fields that are forwarded without configuration. A route must name all others: they are new, have a cost without a
+ * price, or refer to objects in the vendor's account, which is ours and not the caller's.
  */
 const commonFields: Readonly<Record<NativeWire, ReadonlySet<string>>> = {
   messages: new Set([
@@ -22,7 +22,7 @@ const commonFields: Readonly<Record<NativeWire, ReadonlySet<string>>> = {
   ]),
 };
 
-/** Tools that the caller runs, and those that cost nothing but tokens. What the vendor runs, a route has to name. */
+/** Tools that the caller runs, and those that cost only tokens. A route must name tools that the vendor runs. */
 const commonTools: ReadonlySet<string> = new Set([
   ..."custom function namespace".split(" "),
   ..."bash text_editor str_replace_based_edit_tool memory computer browser_toolset computer_toolset".split(" "),
@@ -32,7 +32,7 @@ const commonTools: ReadonlySet<string> = new Set([
 
 const datePattern = /_(?:\d{8}|\d{4}_\d{2}_\d{2})$/;
 
-/** What of a native request an upstream of the same wire is not to be sent, unless its route names it. */
+/** The first field or tool of a native request that its route does not name but must. */
 export function findNativeObstacle(
   { wire, body }: NativeRequest,
   passthrough: readonly string[] = [],
@@ -40,7 +40,7 @@ export function findNativeObstacle(
   for (const field in body) {
     if (commonFields[wire].has(field) || passthrough.includes(field)) continue;
     if (isNeutral(body[field])) continue;
-    return { param: field, message: `\`${field}\` is not a field that this model takes.` };
+    return { param: field, message: `\`${field}\` is not supported by this model.` };
   }
   const tools = Array.isArray(body.tools) ? body.tools : [];
   for (const [index, tool] of tools.entries()) {
@@ -52,12 +52,12 @@ export function findNativeObstacle(
   return null;
 }
 
-/** Whether the caller runs a tool of this type, or it costs nothing but tokens. */
+/** Whether the caller runs a tool of this type, or it costs only tokens. */
 export function isCallersTool(type: string): boolean {
   return commonTools.has(type.replace(datePattern, ""));
 }
 
-/** Values that ask for nothing beyond what happens anyway. */
+/** Values that ask for the default. */
 function isNeutral(value: unknown): boolean {
   return value === undefined || value === null || value === "standard" || (Array.isArray(value) && value.length === 0);
 }

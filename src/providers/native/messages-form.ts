@@ -1,31 +1,31 @@
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { readSpoken } from "../ai-sdk/convert-error.ts";
+import { classifyErrorBody } from "../ai-sdk/convert-error.ts";
 import { convertAnthropicUsage } from "../ai-sdk/convert-usage.ts";
 import type { ChatAnswer, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
 import { cleanMessage, isBlockContent, readFinishReason, readWritten } from "./clean-message.ts";
+import { createMessageConverter } from "./convert-message-events.ts";
 import { presentMeteredChoice } from "./native-events.ts";
 import { createNativeStreamReader, createNativeWholeReader } from "./read-native-answer.ts";
-import { createMessageTaker } from "./take-message-events.ts";
 import { createVendorNames } from "./vendor-names.ts";
 
-/** Answers of Anthropic's Messages API, on their way to a caller of the same API. */
+/** Reads responses of Anthropic's Messages API for a caller of the same API. */
 export function createMessagesForm({ clock, host }: { clock: Clock; host: string }): AnswerForm {
   return {
     createReader({ call, outlet, errors }) {
       const { native, request } = call;
-      invariant(native !== undefined, "only a native request is answered natively");
+      invariant(native !== undefined, "only native requests get native answers");
       const { envelope } = native;
       if (request.stream !== true) {
         return createNativeWholeReader({ outlet, errors, convert: (answer) => convertMessage(answer, envelope) });
       }
       const names = createVendorNames(call, host);
-      return createNativeStreamReader(outlet, createMessageTaker({ outlet, errors, envelope, names }));
+      return createNativeStreamReader(outlet, createMessageConverter({ outlet, errors, envelope, names }));
     },
 
-    readError: (refusal) => readSpoken(refusal, clock.now()),
+    readError: (refusal) => classifyErrorBody(refusal, clock.now()),
   };
 }
 

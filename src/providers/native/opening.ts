@@ -2,8 +2,8 @@ import type { ChatPiece } from "../contract.ts";
 import type { Outlet } from "../openai-compatible/outlet.ts";
 
 /**
- * Vendors say that an answer begins before they know that it does. What says no more than that waits for the first piece
- * that does: until then an upstream that fails can be replaced by another.
+ * Vendors send opening events before the model has produced anything. These wait for the first real piece: until then
+ * another upstream can replace one that fails.
  */
 export class Opening {
   private readonly outlet: Outlet;
@@ -14,7 +14,7 @@ export class Opening {
     this.outlet = outlet;
   }
 
-  /** Something that says nothing of the answer itself. */
+  /** An event without content. */
   hold(piece: ChatPiece): void {
     if (this.hasBegun) {
       this.outlet.push(piece);

@@ -4,13 +4,13 @@ import { asRecord, type JsonRecord, listStructureMax, parseJson } from "../opena
 import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "../openai-compatible/outlet.ts";
 import { createEventReader, type EventListener, type EventReader } from "../openai-compatible/read-events.ts";
 
-/** Turns the events of one answer into pieces, in the order in which they came. */
-export type EventTaker = {
-  /** Takes an event that need not be parsed, given where in a text it stands; `false` for any other. */
-  takeKnown(text: string, from: number, to: number): boolean;
+/** Converts the events of one answer to pieces, in order. */
+export type EventConverter = {
+  /** Takes the event at this place in `text` if it needs no parsing; `false` otherwise. */
+  convertKnown(text: string, from: number, to: number): boolean;
   /** `data` is the text of the event. */
   take(event: JsonRecord, data: string): void;
-  /** Whether the reason for its end has come; nothing but the usage can be missing then. */
+  /** Whether the finish reason has arrived; only usage can be missing then. */
   hasFinished(): boolean;
   usage(): ChatUsage | null;
 };
@@ -19,20 +19,20 @@ const answerBytesMax = 32 * 1024 * 1024;
 const done = "[DONE]";
 
 /** Reads the events of a native answer. */
-export function createNativeStreamReader(outlet: Outlet, taker: EventTaker): AnswerReader {
-  return new NativeStreamReader(outlet, taker);
+export function createNativeStreamReader(outlet: Outlet, converter: EventConverter): AnswerReader {
+  return new NativeStreamReader(outlet, converter);
 }
 
-/** A class, because there is one for each stream, which may be open and silent for long. */
+/** A class, to save memory: there is one per stream, which may be idle for long. */
 class NativeStreamReader implements AnswerReader, EventListener {
   private readonly outlet: Outlet;
-  private readonly taker: EventTaker;
+  private readonly converter: EventConverter;
   private readonly events: EventReader;
   private isAtEnd = false;
 
-  constructor(outlet: Outlet, taker: EventTaker) {
+  constructor(outlet: Outlet, converter: EventConverter) {
     this.outlet = outlet;
-    this.taker = taker;
+    this.converter = converter;
     this.events = createEventReader(this);
   }
 
@@ -48,19 +48,19 @@ class NativeStreamReader implements AnswerReader, EventListener {
   }
 
   fail(error: ProviderError): void {
-    const { outlet, taker } = this;
-    if (taker.hasFinished()) outlet.end(taker.usage());
+    const { outlet, converter } = this;
+    if (converter.hasFinished()) outlet.end(converter.usage());
     else outlet.fail(error);
   }
 
   onEvent(text: string, from: number, to: number): void {
-    // An event without data is a sign of life.
-    if (from === to || !this.outlet.isOpen() || this.taker.takeKnown(text, from, to)) return;
+    // An event without data is a keep-alive.
+    if (from === to || !this.outlet.isOpen() || this.converter.convertKnown(text, from, to)) return;
     const data = text.slice(from, to);
     const event = asRecord(parseJson(data));
-    if (event !== null) this.taker.take(event, data);
-    // The rest of an event that the end of the connection cut off says nothing; what was missing is found out anyway.
-    else if (!this.isAtEnd && data !== done) this.outlet.fail(createBadAnswer("An event is not what was promised."));
+    if (event !== null) this.converter.take(event, data);
+    // Ignore the rest of an event that was cut off at the end: what is missing is noticed anyway.
+    else if (!this.isAtEnd && data !== done) this.outlet.fail(createBadAnswer("An event has an unexpected format."));
   }
 }
 
@@ -68,24 +68,24 @@ type WholeOptions = {
   outlet: Outlet;
   errors: ErrorReader;
   hasLogprobs?: boolean;
-  /** `null` for what is no answer. */
+  /** `null` if it is not an answer. */
   convert(answer: JsonRecord): ChatAnswer | null;
 };
 
-/** Reads a native answer that comes as one JSON text. */
+/** Reads a native answer that arrives as one JSON text. */
 export function createNativeWholeReader({ outlet, errors, hasLogprobs = false, convert }: WholeOptions): AnswerReader {
   const body = createByteCollector(answerBytesMax);
   return {
     add(chunk) {
-      if (!body.add(chunk)) outlet.fail(createBadAnswer("The answer is too large."));
+      if (!body.add(chunk)) outlet.fail(createBadAnswer("The response is too large."));
     },
     end() {
       const structureMax = hasLogprobs ? listStructureMax : undefined;
       const answer = asRecord(parseJson(body.take().toString("utf8"), structureMax));
-      if (answer === null) return outlet.fail(createBadAnswer("The answer is no JSON object."));
+      if (answer === null) return outlet.fail(createBadAnswer("The response is not a JSON object."));
       if (answer.error !== undefined && answer.error !== null) return outlet.fail(errors.readError(answer));
       const converted = convert(answer);
-      if (converted === null) outlet.fail(createBadAnswer("The answer is not what was promised."));
+      if (converted === null) outlet.fail(createBadAnswer("The response has an unexpected format."));
       else outlet.answer(converted);
     },
     fail: (error) => outlet.fail(error),

@@ -1,8 +1,8 @@
 import type { ChatCall } from "../contract.ts";
 
-/** What would name the upstream in an event that nobody knows the meaning of. */
+/** Names that would reveal the upstream in an unknown event. */
 export type VendorNames = {
-  /** The vendor's own id of the answer, once it is known. */
+  /** Adds the vendor's id of the answer. */
   add(name: unknown): void;
   areIn(text: string): boolean;
 };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChatRequest } from "../chat-request.ts";
-import { buildUpstreamBody, isAskedFor, type UpstreamHabits } from "./build-upstream-request.ts";
+import { buildUpstreamBody, isRequested, type UpstreamQuirks } from "./build-upstream-request.ts";
 
-const habits: UpstreamHabits = {
+const quirks: UpstreamQuirks = {
   outputCapField: "max_completion_tokens",
   hasStreamUsage: true,
   systemRole: "as-sent",
@@ -13,7 +13,7 @@ const messages: ChatRequest["messages"] = [
   { role: "user", content: "Hi", name: "ann" },
 ];
 
-function build(request: Partial<ChatRequest>, more: Partial<UpstreamHabits> = {}): Record<string, unknown> {
+function build(request: Partial<ChatRequest>, more: Partial<UpstreamQuirks> = {}): Record<string, unknown> {
   const call = {
     request: { model: "ours", messages, ...request },
     upstreamModel: "theirs",
@@ -21,7 +21,7 @@ function build(request: Partial<ChatRequest>, more: Partial<UpstreamHabits> = {}
     outputTokensMax: 77,
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
   };
-  return JSON.parse(buildUpstreamBody(call, { ...habits, ...more }));
+  return JSON.parse(buildUpstreamBody(call, { ...quirks, ...more }));
 }
 
 test("what the caller said is handed on, with the model and the cap in their place", () => {
@@ -89,7 +89,7 @@ test.each([
   ["seed", null, false],
   ["seed", undefined, false],
 ])("%s with %s asks for something: %s", (field, value, isAsked) => {
-  expect(isAskedFor({ model: "m", messages, [field]: value }, field)).toBe(isAsked);
+  expect(isRequested({ model: "m", messages, [field]: value }, field)).toBe(isAsked);
 });
 
 test("hints for a cache are handed on, and left out where they are not known; nobody is refused for them", () => {
@@ -98,5 +98,5 @@ test("hints for a cache are handed on, and left out where they are not known; no
   const left = build(said, { unsupportedFields: ["prompt_cache_key"] });
   expect(left).not.toHaveProperty("prompt_cache_key");
   expect(left).toHaveProperty("prompt_cache_retention", "24h");
-  expect(isAskedFor({ model: "ours", messages, ...said }, "prompt_cache_key")).toBe(false);
+  expect(isRequested({ model: "ours", messages, ...said }, "prompt_cache_key")).toBe(false);
 });

@@ -4,18 +4,18 @@ import { restoreReasoningDetails } from "./reasoning-details.ts";
 
 type OutputCapField = "max_completion_tokens" | "max_tokens" | "none";
 
-/** What an upstream wants otherwise than the contract has it. */
-export type UpstreamHabits = {
+/** How an upstream differs from OpenAI's API, from the catalog. */
+export type UpstreamQuirks = {
   outputCapField: OutputCapField;
-  /** Whether it can report the usage of a stream. */
+  /** Whether it can report usage in a stream. */
   hasStreamUsage: boolean;
-  /** `system` for upstreams that do not know the role `developer`. */
+  /** `system` for upstreams without the role `developer`. */
   systemRole: "as-sent" | "system";
-  /** Fields of a request that it cannot take. */
+  /** Request fields that it rejects. */
   unsupportedFields: readonly string[];
 };
 
-/** Values that ask for nothing beyond what happens anyway. Client libraries send them unasked. */
+/** Values that ask for the default. Client libraries send them unasked. */
 const neutralValues: Readonly<Record<string, unknown>> = {
   n: 1,
   logprobs: false,
@@ -25,52 +25,55 @@ const neutralValues: Readonly<Record<string, unknown>> = {
   stream: false,
 };
 
-/** Hints that say nothing of the answer: an upstream that does not know one is not sent it, and answers all the same. */
+/** Hints that do not affect the answer: not sent to upstreams that do not support them. */
 const hints: ReadonlySet<string> = new Set(["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"]);
 
-export function isAskedFor(request: ChatRequest, field: string): boolean {
+export function isRequested(request: ChatRequest, field: string): boolean {
   const value = request[field];
   return !hints.has(field) && value !== undefined && value !== null && value !== neutralValues[field];
 }
 
-/** Whether the answer has to come as a stream: because the caller wants one, or because it may have to be stopped. */
-export function isStreamNeeded(request: ChatRequest, { outputCapField }: UpstreamHabits): boolean {
+/** Whether to request a stream: the caller wants one, or we may have to stop the answer at the cap. */
+export function isStreamNeeded(request: ChatRequest, { outputCapField }: UpstreamQuirks): boolean {
   return request.stream === true || outputCapField === "none";
 }
 
-/** The body of the upstream's request: the caller's fields, with what is ours to say put in their place. */
+/**
+ * The request for the upstream: the caller's fields, with our model and cap. Of `echoedFields`, `cache_control` among
+ * them, only those in the route's `passthrough` are passed on.
+ */
 export function buildUpstreamBody(
   { request, upstreamModel, outputTokensMax, passthrough = [] }: ChatCall,
-  habits: UpstreamHabits,
+  quirks: UpstreamQuirks,
 ): string {
-  const isStreamed = isStreamNeeded(request, habits);
+  const isStreamed = isStreamNeeded(request, quirks);
   const body: Record<string, unknown> = {
     ...request,
     model: upstreamModel,
-    // What is undefined is left out of JSON.
+    // `JSON.stringify` drops `undefined`.
     max_tokens: undefined,
     max_completion_tokens: undefined,
     stream: isStreamed ? true : (request.stream ?? undefined),
-    stream_options: isStreamed && habits.hasStreamUsage ? { include_usage: true } : undefined,
+    stream_options: isStreamed && quirks.hasStreamUsage ? { include_usage: true } : undefined,
   };
   const foreign = echoedFields.filter((field) => !passthrough.includes(field));
   const messages = dropForeign(request.messages, foreign);
-  body.messages = habits.systemRole === "system" ? messages.map(turnIntoSystem) : messages;
+  body.messages = quirks.systemRole === "system" ? messages.map(toSystemMessage) : messages;
   if (request.tools !== undefined) body.tools = dropForeign(request.tools, foreign);
-  if (habits.outputCapField !== "none") body[habits.outputCapField] = outputTokensMax;
-  // Only neutral values and hints are left in these.
-  for (const field of habits.unsupportedFields) body[field] = undefined;
+  if (quirks.outputCapField !== "none") body[quirks.outputCapField] = outputTokensMax;
+  // Only defaults and hints are left in these.
+  for (const field of quirks.unsupportedFields) body[field] = undefined;
   return JSON.stringify(body);
 }
 
 type Echoing = { [field in (typeof echoedFields)[number]]?: unknown } & { content?: unknown };
 
-/** Without the fields that this upstream would refuse a request for; the same list where there are none. */
+/** Removes fields that this upstream would reject; returns the same array if there are none. */
 function dropForeign<T extends object>(items: T[], foreign: readonly string[]): T[] {
   return items.some(isEchoing) ? items.map((item) => dropForeignFields(item, foreign)) : items;
 }
 
-/** By their names, one by one: most requests have none of them, and find that out here. */
+/** A quick check by name: most requests have none of them. */
 function isEchoing(item: Echoing): boolean {
   if (item.reasoning !== undefined || item.reasoning_content !== undefined) return true;
   if (item.reasoning_details !== undefined || item.cache_control !== undefined) return true;
@@ -86,6 +89,6 @@ function dropForeignFields<T extends Echoing>(item: T, foreign: readonly string[
   return cleaned as T;
 }
 
-function turnIntoSystem(message: ChatMessage): ChatMessage {
+function toSystemMessage(message: ChatMessage): ChatMessage {
   return message.role === "developer" ? { ...message, role: "system" } : message;
 }

@@ -5,9 +5,9 @@ import type { ChatCall, ChatRun, ChatSink } from "../contract.ts";
 import { type AnswerForm, UpstreamChat } from "./upstream-chat.ts";
 
 export type ChatEndpointOptions = {
-  /** Up to where `/chat/completions` follows: `https://api.example.com/v1`. */
+  /** The address before `/chat/completions`: `https://api.example.com/v1`. */
   baseUrl: string;
-  /** Beyond the usual ones. */
+  /** In addition to the usual ones. */
   headers: Readonly<Record<string, string>>;
   /** How the key is sent. */
   authHeader: { name: string; prefix: string };
@@ -15,19 +15,19 @@ export type ChatEndpointOptions = {
   clock: Clock;
 };
 
-/** What is sent for a call, and how its answer is read. */
+/** The HTTP request of a call, and how its response is read. */
 type EndpointRequest = {
   path: string;
   body: string;
   isStreamed: boolean;
   form: AnswerForm;
-  /** Of this request alone: names and values in turn. */
+  /** Only for this request: names and values alternate. */
   headers?: readonly string[];
 };
 
-/** One upstream's address, with its connections: whatever forms of API it speaks. */
+/** One upstream address with its connection pool, for all its APIs. */
 export type ChatEndpoint = {
-  /** Whether a header is sent with every request, by its name in small letters. */
+  /** Whether a header is sent with every request, by its name in lower case. */
   hasHeader(name: string): boolean;
   /** The path of an operation: `chat/completions`. */
   pathOf(operation: string): string;
@@ -45,7 +45,7 @@ export function createChatEndpoint(options: ChatEndpointOptions): ChatEndpoint {
     stream: listHeaders({ accept: "text/event-stream" }, options.headers),
     whole: listHeaders({ accept: "application/json" }, options.headers),
   };
-  /** Made once for each key that calls are sent with. */
+  /** Built once per key. */
   const headersOfKeys = new Map<string, typeof headers>();
 
   function getHeaders(apiKey: string | null): typeof headers {

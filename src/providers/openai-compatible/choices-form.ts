@@ -4,35 +4,35 @@ import { readChoices } from "./read-chunk.ts";
 import type { CleanChunkChoice } from "./sanitise-choice.ts";
 import { findStringEnd } from "./scan-json.ts";
 
-/** How an upstream writes choices that differ in nothing but a text, and how we do. */
+/** How an upstream writes choices that differ only in a text, and how we do. */
 export type ChoicesForm = {
-  /** Up to and with the quote that opens the text. */
+  /** Up to and including the quote that opens the text. */
   prefix: string;
   /** From the quote that closes the text. */
   suffix: string;
   cleanPrefix: string;
   cleanSuffix: string;
-  /** Which choices they are. */
+  /** The indexes of these choices. */
   indexes: readonly number[];
-  /** The field of the first choice that the text is, where there is nothing else. */
+  /** The only field of the first choice, if there is nothing else. */
   soleField: NonNullable<ChatPiece["soleField"]> | null;
 };
 
 const textPattern = /"(?:content|reasoning_content|reasoning|arguments)"\s*:\s*"(?!")/;
-/** Two characters that no model writes, as they stand in JSON and as they are. */
+/** Two characters that no model writes, in JSON and decoded. */
 const probe = "\\u001a\\u001a";
 const probeText = "\u001a\u001a";
 const formCharactersMax = 1024;
 
-/** Whether there seems to be anything to learn from. */
+/** Whether there may be something to learn. */
 export function hasText(data: string): boolean {
   return textPattern.test(data);
 }
 
 /**
- * Learns from choices that have some text and nothing else of interest, or returns `null`. Whatever the place of the text
- * is believed to be, another text is put there and read the slow way: only if exactly this text comes out, once, is the
- * place the right one. Any string of JSON may stand where a string of JSON stood, so this then holds for all texts.
+ * Learns from choices with only a text, or returns `null`. To verify the text's place, puts the probe there and parses
+ * it: the place is right only if exactly the probe comes out, once. Any JSON string may replace another, so this then
+ * holds for all texts.
  */
 export function learnForm(choices: string): ChoicesForm | null {
   const match = textPattern.exec(choices);
@@ -56,7 +56,7 @@ export function learnForm(choices: string): ChoicesForm | null {
   };
 }
 
-/** The one field of a choice that has the probed text; beside it stand only a role and what is empty. */
+/** The field with the probe, if the choice has nothing else but a role and empty fields. */
 function findSoleField([choice, ...others]: readonly CleanChunkChoice[]): ChoicesForm["soleField"] {
   if (choice === undefined || others.length > 0 || choice.index !== 0 || choice.logprobs !== undefined) return null;
   const { role: _, ...fields } = choice.delta;
@@ -66,7 +66,7 @@ function findSoleField([choice, ...others]: readonly CleanChunkChoice[]): Choice
   return field === "content" || field === "reasoning_content" ? field : null;
 }
 
-/** A text of its own: one that is part of another keeps the other in memory. */
+/** A copy: a slice would keep the whole original string in memory. */
 function copyText(text: string): string {
   return Buffer.from(text, "utf8").toString("utf8");
 }
@@ -77,7 +77,7 @@ function isOfForm({ prefix, suffix }: ChoicesForm, choices: string): boolean {
   return textTo >= 0 && choices.slice(textTo) === suffix;
 }
 
-/** The forms in which one upstream writes choices, remembered from one answer to the next. */
+/** The forms of one upstream, remembered across answers. */
 export type KnownForms = {
   find(choices: string): ChoicesForm | null;
   add(form: ChoicesForm): void;
@@ -85,7 +85,7 @@ export type KnownForms = {
 
 const formsMax = 16;
 
-/** A form that is found again moves up, and a new one takes the last place: what is seen once pushes out nothing else. */
+/** A form that is found again moves up, and a new one takes the last place, so one-off forms evict nothing else. */
 export function createKnownForms(): KnownForms {
   const forms: ChoicesForm[] = [];
   return {

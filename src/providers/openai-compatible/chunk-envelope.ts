@@ -3,28 +3,28 @@ import { readReportedUsage } from "./read-usage.ts";
 import { findBracketEnd, findStringEnd } from "./scan-json.ts";
 
 /**
- * What stands around the choices of a chunk, which is the same in nearly all chunks of an answer. Some vendors add noise
- * at the end, against those who guess texts by their length.
+ * The text around a chunk's choices, the same in nearly all chunks of an answer. Some vendors add padding at the end,
+ * so that lengths do not reveal texts.
  */
 export type ChunkEnvelope = {
-  /** Up to where the choices begin. */
+  /** Up to the start of the choices. */
   head: string;
-  /** From where the choices end; where there is noise, up to and with the quote that opens it. */
+  /** From the end of the choices; with padding, up to and including the quote that opens it. */
   tail: string;
-  /** From the quote that closes the noise, or `null` where there is none. */
+  /** From the quote that closes the padding; `null` without padding. */
   noiseTail: string | null;
 };
 
 const choicesPattern = /"choices"\s*:\s*(?=\[)/;
 const noisePattern = /"(?:obfuscation|p)"\s*:\s*"/;
-/** A value that no vendor sends, as it stands in JSON and as it is. */
+/** A value that no vendor sends, in JSON and decoded. */
 const probe = '"\\u001a"';
 const probeValue = "\u001a";
 
 /**
- * Learns from a chunk, or returns `null`. Whatever the place of the choices is believed to be, something else is put
- * there and read: only if exactly this comes out, and neither an error nor usage with it, is the place the right one.
- * Any value of JSON may stand where a value of JSON stood, so this then holds for all choices.
+ * Learns from a chunk, or returns `null`. To verify the choices' place, puts the probe there and parses the chunk: the
+ * place is right only if exactly the probe comes out, without an error or usage. Any JSON value may replace another, so
+ * this then holds for all choices.
  */
 export function learnEnvelope(data: string): ChunkEnvelope | null {
   const match = choicesPattern.exec(data);
@@ -35,7 +35,7 @@ export function learnEnvelope(data: string): ChunkEnvelope | null {
   const probed = data.slice(0, choicesFrom) + probe + data.slice(choicesTo);
   const chunk = asRecord(parseJson(probed));
   if (chunk?.choices !== probeValue || (chunk.error ?? null) !== null || readReportedUsage(chunk) !== null) return null;
-  // Parts of the probe, which is a text of its own: parts of the data would keep the text of a whole read in memory.
+  // Slices of the probe, not of the data, which would keep the text of a whole read in memory.
   return { head: probed.slice(0, choicesFrom), ...splitNoise(probed.slice(choicesFrom + probe.length)) };
 }
 
@@ -49,7 +49,7 @@ function splitNoise(rest: string): Pick<ChunkEnvelope, "tail" | "noiseTail"> {
     : { tail: rest.slice(0, noiseFrom), noiseTail: rest.slice(noiseTo) };
 }
 
-/** What stands in the place of the choices, be it valid or not; `null` where the chunk has another envelope. */
+/** The text in the place of the choices, valid or not; `null` if the chunk has another envelope. */
 export function cutChoices({ head, tail, noiseTail }: ChunkEnvelope, data: string): string | null {
   if (data.slice(0, head.length) !== head) return null;
   let tailAt = data.length - tail.length;

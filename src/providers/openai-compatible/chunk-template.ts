@@ -4,12 +4,12 @@ import type { ChunkEnvelope } from "./chunk-envelope.ts";
 import { findStringEnd } from "./scan-json.ts";
 
 /**
- * The chunks of an answer differ in little but their text, so what was learned from some of them tells how to turn the
- * next into a piece without parsing it: what stands before the text and after it is known, in theirs and in ours.
+ * The chunks of an answer differ in little but their text. With the known text before and after it, the next chunk
+ * becomes a piece without parsing.
  */
 export type ChunkTemplate = {
   prefix: string;
-  /** Where there is noise, up to and with the quote that opens it. */
+  /** With padding, up to and including the quote that opens it. */
   suffix: string;
   noiseSuffix: string | null;
   cleanPrefix: string;
@@ -28,7 +28,7 @@ export function createTemplate(envelope: ChunkEnvelope, form: ChoicesForm): Chun
   };
 }
 
-/** The piece that the data between `from` and `to` makes, or `null` where it differs from the template. */
+/** The piece of the data between `from` and `to`; `null` if it does not match the template. */
 export function fillTemplate(template: ChunkTemplate, text: string, from: number, to: number): ChatPiece | null {
   if (!standsAt(template.prefix, text, from)) return null;
   const textFrom = from + template.prefix.length;
@@ -45,13 +45,13 @@ export function fillTemplate(template: ChunkTemplate, text: string, from: number
   const piece: ChatPiece = {
     choices: template.cleanPrefix + written + template.cleanSuffix,
     text: written,
-    isGoingOn: true,
+    isUnfinished: true,
   };
   if (template.soleField !== null) piece.soleField = template.soleField;
   return piece;
 }
 
-/** As `startsWith`, which is several times slower. */
+/** Like `startsWith`, which is several times slower. */
 function standsAt(part: string, text: string, at: number): boolean {
   return text.slice(at, at + part.length) === part;
 }

@@ -4,12 +4,12 @@ import { createBadAnswer, type Outlet } from "./outlet.ts";
 import { sanitiseAnswerChoices } from "./read-answer.ts";
 
 const charactersMax = 32 * 1024 * 1024;
-/** What comes in fragments; everything else is said once, or again and again. */
+/** Fields that arrive in fragments. Others arrive once, or are repeated. */
 const growingFields = new Set(["content", "refusal", "reasoning_content", "arguments", "input", "data", "transcript"]);
 
 type Collected = Record<string, unknown>;
 
-/** Takes the pieces of a stream for a caller who wants a whole answer. */
+/** Joins the pieces of a stream for a caller who wants a complete answer. */
 export function collectAnswer(outlet: Outlet): Outlet {
   const choices = new Map<number, Collected>();
   const texts: string[] = [];
@@ -25,7 +25,7 @@ export function collectAnswer(outlet: Outlet): Outlet {
     isOpen: () => outlet.isOpen(),
     push(piece) {
       characters += piece.choices.length;
-      if (characters > charactersMax) return outlet.fail(createBadAnswer("The answer is too large."));
+      if (characters > charactersMax) return outlet.fail(createBadAnswer("The response is too large."));
       texts.push(piece.text);
       if (piece.isContent === true) mark.isContent = true;
       for (const { index, delta, finish_reason: reason, logprobs } of JSON.parse(piece.choices)) {
@@ -43,7 +43,7 @@ export function collectAnswer(outlet: Outlet): Outlet {
   };
 }
 
-/** Adds what a chunk says to what the chunks before it said. */
+/** Merges a chunk into the chunks before it. */
 function merge(target: Collected, source: Collected): void {
   for (const [name, value] of Object.entries(source)) {
     const known = target[name];

@@ -1,14 +1,14 @@
 export type ByteCollector = {
-  /** `false` when there would be more than the limit; the part is then left out. */
+  /** `false` if the limit would be exceeded; the part is then dropped. */
   add(part: Buffer): boolean;
-  /** All that was added, and begins anew. */
+  /** Returns all bytes and resets. */
   take(): Buffer;
   isEmpty(): boolean;
 };
 
 const nothing = Buffer.alloc(0);
 
-/** Joins bytes that arrive in parts. Room that doubles keeps a flood of tiny parts from costing more than their bytes. */
+/** Joins bytes that arrive in parts. The buffer doubles, so that many tiny parts cost no more than their bytes. */
 export function createByteCollector(bytesMax: number): ByteCollector {
   let room: Buffer = nothing;
   let length = 0;
@@ -17,7 +17,7 @@ export function createByteCollector(bytesMax: number): ByteCollector {
       const needed = length + part.length;
       if (needed > bytesMax) return false;
       if (length === 0) {
-        // Most answers come in one part, which need not be copied. Being full, it is never written to either.
+        // Most responses arrive in one part, which is used without a copy. It is full, so it is never written to.
         room = part;
       } else {
         if (needed > room.length) {

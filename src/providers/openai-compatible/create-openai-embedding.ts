@@ -6,17 +6,17 @@ import { readEmbeddings } from "./read-embeddings.ts";
 import { readMediaError } from "./read-media-error.ts";
 
 type Options = OpenAiMediaOptions & {
-  /** Fields of a request that the upstream does not take. */
+  /** Request fields that the upstream rejects. */
   unsupportedFields: readonly string[];
 };
 
-/** The most that a number takes as JSON, its comma with it; in base64 it takes less. */
+/** The most bytes that a number takes as JSON, with its comma; base64 takes less. */
 const numberBytesMax = 26;
-/** What stands around a vector. */
+/** Overhead of a vector. */
 const bytesAround = 1024;
 const answerBytesMax = 160 * 1024 * 1024;
 
-/** Vectors by the API that OpenAI made common. */
+/** Embeddings through OpenAI's API. */
 export function createOpenAiEmbedding({ unsupportedFields, ...options }: Options): EmbeddingProvider {
   const endpoint = createOpenAiEndpoint(options);
   return {
@@ -52,7 +52,7 @@ function writeRequest(
     body: JSON.stringify({
       model: upstreamModel,
       input: input.kind === "texts" ? input.texts : input.lists,
-      // Whoever does not know the field answers with numbers, which are converted here.
+      // A server that ignores the field returns numbers, which are converted here.
       ...(unsupportedFields.includes("encoding_format") ? {} : { encoding_format: encoding }),
       ...(dimensions === null ? {} : { dimensions }),
       ...(user === null ? {} : { user }),
@@ -61,7 +61,7 @@ function writeRequest(
   };
 }
 
-/** By what was asked for, so that a short question cannot fill the memory. It may come as numbers in any case. */
+/** Bounded by the request, so that a small request cannot fill the memory. Numbers may arrive in any case. */
 function countBytesMax({ request, dimensionsMax }: EmbeddingCall): number {
   const perVector = dimensionsMax * numberBytesMax + bytesAround;
   return Math.min(countInputs(request.input) * perVector + bytesAround * bytesAround, answerBytesMax);

@@ -8,13 +8,13 @@ import type {
   SpeechRequest,
   SubmitOutcome,
 } from "../generation.ts";
-import { isAudio, writeSpeechRequest } from "./ask-speech.ts";
 import { createSilence, readSpeechRefusal } from "./create-openai-speech.ts";
 import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions } from "./openai-endpoint.ts";
-import { refuseOrWait } from "./read-media-error.ts";
+import { throwUnlessInProgress } from "./read-media-error.ts";
+import { isAudio, writeSpeechRequest } from "./request-speech.ts";
 import { submitImage } from "./submit-image.ts";
 
-/** A task's audio is kept in memory until it is stored, so that half of one is never taken for the whole. */
+/** A task's audio is buffered until it is stored, so that a truncated file is never taken for a complete one. */
 const taskAudioBytesMax = 64 * 1024 * 1024;
 
 const obstacles = {
@@ -24,12 +24,12 @@ const obstacles = {
   avatar: { param: "model", message: "This model does not make avatars." },
 } as const satisfies Record<GenerationRequest["type"], { param: string; message: string } | null>;
 
-/** Where a request that is sent again is the same one, the header that says so. */
+/** `idempotencyHeader`: the header that makes a repeated request the same one. */
 type Options = OpenAiMediaOptions & { idempotencyHeader: string | null };
 
 /**
- * Images and speech by the API that OpenAI made common. All of it is made while we wait, so there is nothing to poll: what
- * got lost on the way is asked for again where that is the same request to the upstream, and is gone where it is not.
+ * Images and speech through OpenAI's API. Results come with the response, so there is nothing to poll. A lost response
+ * is requested again if the upstream is idempotent, and is lost otherwise.
  */
 export function createOpenAiGeneration({ idempotencyHeader, ...options }: Options): GenerationProvider {
   const endpoint = createOpenAiEndpoint(options);
@@ -44,7 +44,7 @@ export function createOpenAiGeneration({ idempotencyHeader, ...options }: Option
       if (request.type === "speech") return await submitSpeech(endpoint, { ...call, request, headers });
       throw new ProviderError("rejected", obstacles[request.type].message);
     },
-    // Nothing of this upstream is ever under way: whoever asks has lost what was made.
+    // This upstream has no jobs: a poll means that the result was lost.
     poll: async () => ({ kind: "lost" }),
     cancel: async () => "unsupported",
     close: () => endpoint.client.close(),
@@ -63,7 +63,7 @@ async function submitSpeech(
   });
   if (once.kind === "ambiguous") return once;
   const { answer } = once;
-  if (answer instanceof ProviderError) return refuseOrWait(answer, call);
+  if (answer instanceof ProviderError) return throwUnlessInProgress(answer, call);
   if (answer.length === 0) return { kind: "ambiguous", error: createSilence() };
   return {
     kind: "done",

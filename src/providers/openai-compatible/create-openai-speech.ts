@@ -2,11 +2,11 @@ import type { ExchangeAnswer } from "../../platform/net/guarded-client.ts";
 import { ProviderError } from "../contract.ts";
 import type { SpeechCall, SpeechProvider } from "../generation.ts";
 import { readRefusal } from "../media-client.ts";
-import { audioBytesMax, isAudio, writeSpeechRequest } from "./ask-speech.ts";
 import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions } from "./openai-endpoint.ts";
 import { readMediaError } from "./read-media-error.ts";
+import { audioBytesMax, isAudio, writeSpeechRequest } from "./request-speech.ts";
 
-/** Speech as it is made, by the API that OpenAI made common. */
+/** Streamed speech through OpenAI's API. */
 export function createOpenAiSpeech(options: OpenAiMediaOptions): SpeechProvider {
   const endpoint = createOpenAiEndpoint(options);
   return {
@@ -22,7 +22,7 @@ export function createOpenAiSpeech(options: OpenAiMediaOptions): SpeechProvider 
   };
 }
 
-/** What is said in place of audio, whatever its status. */
+/** The error of a response without audio, whatever its status. */
 export async function readSpeechRefusal(
   { clock }: OpenAiEndpoint,
   answer: ExchangeAnswer,
@@ -33,10 +33,10 @@ export async function readSpeechRefusal(
 }
 
 export function createSilence(): ProviderError {
-  return new ProviderError("bad-answer", "The answer has no audio in it.");
+  return new ProviderError("bad-answer", "The response has no audio.");
 }
 
-/** Whoever stops early ends the rest, also before its first piece was taken. */
+/** A consumer that stops early also ends `rest`, even before its first piece. */
 function startWith(first: Buffer, rest: AsyncGenerator<Buffer, void, undefined>): AsyncIterable<Buffer> {
   let next: Buffer | null = first;
   return {

@@ -10,7 +10,7 @@ import { readTranscript } from "./read-transcript.ts";
 import { readTranscriptEvents } from "./read-transcript-events.ts";
 import { type Multipart, writeMultipart } from "./write-multipart.ts";
 
-/** `unsupportedFields` are those of the form that the upstream does not know. */
+/** `unsupportedFields` are form fields that the upstream does not know. */
 type Options = OpenAiMediaOptions & { unsupportedFields: readonly string[] };
 
 /** Hours of speech, word by word. */
@@ -21,7 +21,7 @@ const paths = { transcribe: "audio/transcriptions", translate: "audio/translatio
   string
 >;
 
-/** Which field of the form says what the request has; where it is `null` or empty, none does. */
+/** The form field of each request option; `null` and empty options are not sent. */
 const fieldsOfRequest = {
   language: "language",
   prompt: "prompt",
@@ -31,8 +31,8 @@ const fieldsOfRequest = {
 } as const satisfies Partial<Record<keyof TranscriptionRequest, string>>;
 
 /**
- * Transcripts by the API that OpenAI made common. Servers that imitate it mostly know `json` and `verbose_json` only, so
- * that these are asked for and every other form is written by us.
+ * Transcripts through OpenAI's API. Compatible servers mostly support only `json` and `verbose_json`, so we request
+ * these and write every other format ourselves.
  */
 export function createOpenAiTranscription({ unsupportedFields, ...options }: Options): TranscriptionProvider {
   const endpoint = createOpenAiEndpoint(options);
@@ -76,7 +76,7 @@ function writeForm(
     ...(language === null ? {} : { language }),
     ...(prompt === null ? {} : { prompt }),
     ...(temperature === null ? {} : { temperature: String(temperature) }),
-    // Translations have no such field; they are told in segments anyway.
+    // Translations have no such field, and always have segments.
     ...(hasGranularities && request.task === "transcribe" ? { "timestamp_granularities[]": timestamps } : {}),
     ...(request.hasLogprobs ? { "include[]": ["logprobs"] } : {}),
     ...(chunking === null ? {} : { chunking_strategy: chunking === "auto" ? chunking : JSON.stringify(chunking) }),
@@ -87,7 +87,7 @@ function writeForm(
   return writeMultipart(fields, [{ name: "file", filename, contentType, bytes, open }]);
 }
 
-/** Vendors tell what a file is by its name. */
+/** Vendors detect a file's type by its name. */
 const extensions: Readonly<Record<string, string>> = {
   "audio/mpeg": "mp3",
   "audio/mp4": "m4a",
@@ -106,13 +106,12 @@ async function readAnswer(
   const { status, headers } = answer;
   if (status >= 300) throw readMediaError({ status, headers, body: await readRefusal(answer, signal) }, { clock });
   onAccepted();
-  // An upstream that cannot be listened to answers as if nobody had asked for it.
+  // An upstream without streaming responds as if it was not requested.
   if (onPieces !== null && String(headers["content-type"] ?? "").startsWith("text/event-stream")) {
     return await readTranscriptEvents(answer.read({ bytesMax: transcriptBytesMax }), { onPieces, clock });
   }
   const body = parseJson(String(await readWhole(answer, { bytesMax: transcriptBytesMax })), listStructureMax);
   const transcript = readTranscript(body);
-  if (transcript === null)
-    throw new ProviderError("bad-answer", "The answer has no text in it.", { detail: { status } });
+  if (transcript === null) throw new ProviderError("bad-answer", "The response has no text.", { detail: { status } });
   return transcript;
 }

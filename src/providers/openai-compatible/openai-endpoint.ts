@@ -2,9 +2,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { readBaseUrl } from "../base-url.ts";
 import { createMediaClient, type MediaClient, type MediaClientOptions } from "../media-client.ts";
 
-/** Where an upstream of OpenAI's form is, and how it is asked. */
+/** The address of an OpenAI-compatible upstream and its options. */
 export type OpenAiMediaOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
-  /** Up to where `/images/generations` or `/audio/speech` follows: `https://api.example.com/v1`. */
+  /** The address before `/images/generations` or `/audio/speech`: `https://api.example.com/v1`. */
   baseUrl: string;
   authHeader?: MediaClientOptions["authHeader"];
   clock: Clock;
@@ -12,7 +12,7 @@ export type OpenAiMediaOptions = Pick<MediaClientOptions, "headers" | "connectio
 
 export type OpenAiEndpoint = { client: MediaClient; clock: Clock; pathOf(operation: string): string };
 
-/** The header that tells of the trace, to whom it is to be told. */
+/** The `traceparent` header, if there is a trace to pass on. */
 export function presentTrace({ traceparent = null }: { traceparent?: string | null }): Record<string, string> {
   return traceparent === null ? {} : { traceparent };
 }

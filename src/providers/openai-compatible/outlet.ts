@@ -1,29 +1,29 @@
 import { type ChatAnswer, type ChatPiece, type ChatSink, type ChatUsage, ProviderError } from "../contract.ts";
 
-/** Where an answer goes while it is read. After the first of its three ends it takes nothing more. */
+/** Receives an answer as it is read. After the first of its three ends it ignores everything. */
 export type Outlet = {
   isOpen(): boolean;
   push(piece: ChatPiece): void;
   end(usage: ChatUsage | null, rest?: Rest): void;
   answer(answer: ChatAnswer, rest?: Rest): void;
   fail(error: ProviderError): void;
-  /** The caller does not want to hear more. */
+  /** The caller wants no more. */
   shut(): void;
 };
 
-/** What becomes of what the upstream may still send: it is waited for a little, or its connection is closed. */
+/** What happens to the rest of the response: it is drained for a moment, or the connection is closed. */
 export type Rest = "drained" | "cut-off";
 
-/** Reads the bytes of an answer into an outlet. */
+/** Parses the bytes of a response into an outlet. */
 export type AnswerReader = {
   add(chunk: Buffer): void;
-  /** The upstream has ended its answer properly. */
+  /** The response has ended properly. */
   end(): void;
   /** The connection broke. */
   fail(error: ProviderError): void;
 };
 
-/** Knows what is said in place of an answer. */
+/** Parses an error in place of an answer. */
 export type ErrorReader = { readError(body: unknown): ProviderError };
 
 export type OutletOwner = {
@@ -31,17 +31,17 @@ export type OutletOwner = {
   onOver(rest: Rest): void;
 };
 
-/** Keeps the order that a sink is promised. Pieces that arrive in one read leave together. */
+/** Guarantees the order of a sink's events. Pieces of one network read leave together. */
 export function createOutlet(owner: OutletOwner): Outlet {
   return new SinkOutlet(owner);
 }
 
-/** A class, because there is one for each call. */
+/** A class, to save memory: there is one per call. */
 class SinkOutlet implements Outlet {
   private readonly owner: OutletOwner;
   private isUnended = true;
   private pieces: ChatPiece[] | null = null;
-  /** Made for the first pieces: a whole answer has none. */
+  /** Created for the first pieces: a non-streaming answer has none. */
   private flushLater: (() => void) | null = null;
 
   constructor(owner: OutletOwner) {
@@ -60,7 +60,7 @@ class SinkOutlet implements Outlet {
     }
     this.pieces = [piece];
     this.flushLater ??= () => this.flush();
-    // A read of the socket is over when the microtasks run, however many chunks of HTTP were in it.
+    // A socket read is over when the microtasks run, however many HTTP chunks it had.
     queueMicrotask(this.flushLater);
   }
 
@@ -93,7 +93,7 @@ class SinkOutlet implements Outlet {
     this.owner.sink.onPieces(together);
   }
 
-  /** Hands on what waits, on which the sink may decide that it has heard enough. */
+  /** Flushes. The sink may then decide to stop. */
   private close(): boolean {
     this.flush();
     const wasOpen = this.isUnended;

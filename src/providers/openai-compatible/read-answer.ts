@@ -7,7 +7,7 @@ import type { WrittenText } from "./written-text.ts";
 
 type AnswerReaderOptions = {
   outlet: Outlet;
-  /** Some upstreams give a whole answer to whoever asked for a stream. */
+  /** Some upstreams send a complete answer although a stream was requested. */
   isStreamWanted: boolean;
   /** Log probabilities make an answer many times as large. */
   hasLogprobs: boolean;
@@ -16,23 +16,23 @@ type AnswerReaderOptions = {
 
 const answerBytesMax = 32 * 1024 * 1024;
 
-/** Reads an answer that comes as one JSON text. */
+/** Reads an answer that arrives as one JSON text. */
 export function createAnswerReader({ outlet, isStreamWanted, hasLogprobs, errors }: AnswerReaderOptions): AnswerReader {
   const body = createByteCollector(answerBytesMax);
   return {
     add(chunk) {
-      if (!body.add(chunk)) outlet.fail(createBadAnswer("The answer is too large."));
+      if (!body.add(chunk)) outlet.fail(createBadAnswer("The response is too large."));
     },
     end() {
       const parsed = parseJson(body.take().toString("utf8"), hasLogprobs ? listStructureMax : undefined);
       const answer = asRecord(parsed);
-      if (answer === null) return outlet.fail(createBadAnswer("The answer is no JSON object."));
+      if (answer === null) return outlet.fail(createBadAnswer("The response is not a JSON object."));
       if (answer.error !== undefined && answer.error !== null) return outlet.fail(errors.readError(parsed));
-      if (!Array.isArray(answer.choices)) return outlet.fail(createBadAnswer("The answer has no choices."));
+      if (!Array.isArray(answer.choices)) return outlet.fail(createBadAnswer("The response has no choices."));
       const written: WrittenText = { text: "" };
       const choices = sanitiseAnswerChoices(answer.choices, written);
       const usage = readReportedUsage(answer);
-      if (choices.length === 0) return outlet.fail(createBadAnswer("The answer has no choices."));
+      if (choices.length === 0) return outlet.fail(createBadAnswer("The response has no choices."));
       if (!isStreamWanted) return outlet.answer({ choices: JSON.stringify(choices), ...written, usage });
       const piece = { choices: JSON.stringify(choices.map(turnIntoChunk)), ...written };
       outlet.push(usage === null ? piece : { ...piece, usage });

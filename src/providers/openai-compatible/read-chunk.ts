@@ -8,11 +8,11 @@ export type CleanChoices = WrittenText & { choices: readonly CleanChunkChoice[] 
 
 export type ReadChunk =
   | (CleanChoices & { kind: "chunk"; usage: ChatUsage | null })
-  /** What the upstream said in place of a chunk. */
+  /** An error in place of a chunk. */
   | { kind: "error"; body: unknown }
   | { kind: "malformed" };
 
-/** The slow way to read a chunk: all of it is looked at, and only what is known is kept. */
+/** The slow path: parses a chunk completely and keeps only known fields. */
 export function readChunk(data: string): ReadChunk {
   const body = parseJson(data);
   const chunk = asRecord(body);

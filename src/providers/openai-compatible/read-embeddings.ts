@@ -10,11 +10,11 @@ import { createListSplitter } from "./split-list.ts";
 
 type Reading = { request: EmbeddingRequest; bytesMax: number; clock: Clock };
 
-/** After so many vectors, which take some milliseconds, others have their turn. */
+/** Yield to the event loop after this many vectors, which take some milliseconds. */
 const vectorsPerTurn = 16;
-const vectorsMissing = "The answer has not one vector for each input.";
+const vectorsMissing = "The response does not have one vector for each input.";
 
-/** Reads an answer vector by vector, while it comes. What is in the form that was asked for is handed on as it is. */
+/** Reads a response vector by vector, as it arrives. Vectors in the requested encoding are forwarded unchanged. */
 export async function readEmbeddings(
   answer: ExchangeAnswer,
   { request, bytesMax, clock }: Reading,
@@ -34,7 +34,7 @@ export async function readEmbeddings(
   }
   const { status, headers } = answer;
   const envelope = asRecord(parseJson(splitter.envelope()));
-  if (envelope === null) throw createBadAnswer("The answer is no JSON object.", { status });
+  if (envelope === null) throw createBadAnswer("The response is not a JSON object.", { status });
   if (envelope.error !== undefined) throw readMediaError({ status, headers, body: envelope }, { clock });
   const whole = vectors.filter((vector) => vector !== undefined);
   if (whole.length < count) throw createBadAnswer(vectorsMissing, { came: position, count });
@@ -50,19 +50,22 @@ function readItem(
   if (typeof index !== "number" || !Number.isInteger(index) || index < 0) throw createBadAnswer(vectorsMissing);
   if (typeof embedding === "string") {
     const length = measureBase64Vector(embedding);
-    if (length === null) throw createBadAnswer("A vector of the answer is no base64 of numbers.");
+    if (length === null) throw createBadAnswer("A vector in the response is not valid base64.");
     checkLength(length, dimensions);
     return {
       index,
       vector: encoding === "base64" ? `"${embedding}"` : writeVector(readBase64Vector(embedding), encoding),
     };
   }
-  if (!isVector(embedding)) throw createBadAnswer("The answer has something in it that is no vector.");
+  if (!isVector(embedding)) throw createBadAnswer("An item of the response is not a vector.");
   checkLength(embedding.length, dimensions);
   return { index, vector: encoding === "float" ? sliceList(text, embedding) : writeVector(embedding, encoding) };
 }
 
-/** The list as it was written, where it is the only one: to write thousands of numbers anew takes longer than all else. */
+/**
+ * The list as received, if it is the only one: serializing thousands of numbers again takes longer than everything
+ * else.
+ */
 function sliceList(text: string, numbers: readonly number[]): string {
   const from = text.indexOf("[");
   const to = text.lastIndexOf("]");

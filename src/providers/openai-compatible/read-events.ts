@@ -1,14 +1,14 @@
 import { type ByteCollector, createByteCollector } from "./collect-bytes.ts";
 
 export type EventListener = {
-  /** Told where in `text` the data of an event stands, so that it is cut out only where that is needed. */
+  /** The place of an event's data in `text`, so that it is sliced only if needed. */
   onEvent(text: string, from: number, to: number): void;
 };
 
 export type EventReader = {
-  /** Tells of every event that is complete with this chunk. `false` when an event is larger than is allowed. */
+  /** Emits every event that this chunk completes. `false` if an event is too large. */
   add(chunk: Buffer): boolean;
-  /** Tells of what was not ended by an empty line. */
+  /** Emits an event without its final empty line. */
   end(): void;
 };
 
@@ -19,19 +19,19 @@ const space = 0x20;
 const byteOrderMark = "\uFEFF";
 
 /**
- * Reads a stream of server-sent events. Bytes become text only where an event ends, so characters that were cut in half
- * are whole again; everything that is complete becomes text at once, because that costs the least.
+ * Parses server-sent events. Bytes are decoded only up to the end of an event, so that split characters are complete;
+ * all complete events are decoded at once, which is cheapest.
  */
 export function createEventReader(listener: EventListener): EventReader {
   return new ChunkedEvents(listener);
 }
 
-/** A class, because there is one for each stream. */
+/** A class, to save memory: there is one per stream. */
 class ChunkedEvents implements EventReader {
   private readonly listener: EventListener;
-  /** Events that are not complete. Most streams never cut one in two. */
+  /** Incomplete events. Most streams never split one. */
   private held: ByteCollector | null = null;
-  /** The last two bytes that are held, because an empty line may begin in one chunk and end in the next. */
+  /** The last two buffered bytes: an empty line may start in one chunk and end in the next. */
   private before = noLineEnd;
   private isFirst = true;
 
@@ -69,7 +69,7 @@ class ChunkedEvents implements EventReader {
 
 type Ending = { last: number; secondLast: number };
 
-/** As after some text: no line ends here. */
+/** The state after text: no line end. */
 const noLineEnd: Ending = { last: 0, secondLast: 0 };
 
 function readEnding(bytes: Buffer, before: Ending): Ending {
@@ -80,8 +80,8 @@ function readEnding(bytes: Buffer, before: Ending): Ending {
 }
 
 /**
- * Where the last empty line of the chunk ends, or 0. Line ends are LF, CRLF or CR. An empty line too many does no harm, so
- * a CR is not kept waiting for its LF.
+ * Where the last empty line of the chunk ends, or 0. Line ends are LF, CRLF or CR. An extra empty line is harmless, so
+ * a CR does not wait for its LF.
  */
 function findLastEnd(chunk: Buffer, before: Ending): number {
   for (let index = chunk.length - 1; index >= 0; index -= 1) {
@@ -100,7 +100,7 @@ function byteBefore(chunk: Buffer, index: number, before: Ending): number | unde
   return index === 0 ? before.last : before.secondLast;
 }
 
-/** Tells of the events in a text whose lines end in LF. Comments and fields other than `data` are skipped. */
+/** Emits the events of a text with LF line ends. Skips comments and fields other than `data`. */
 function splitEvents(text: string, listener: EventListener): void {
   let from = -1;
   let to = -1;
@@ -121,6 +121,6 @@ function splitEvents(text: string, listener: EventListener): void {
     }
     at = lineEnd + 1;
   }
-  // Only the end of the whole stream leaves an event without its empty line.
+  // Only the end of the stream leaves an event without its empty line.
   if (from >= 0) listener.onEvent(joined ?? text, joined === null ? from : 0, joined?.length ?? to);
 }

@@ -4,7 +4,7 @@ import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
 import type { SubmitOutcome } from "../generation.ts";
 import type { WholeAnswer } from "../media-client.ts";
 
-/** What callers of ours name the fields of images, speech, embeddings and transcriptions. */
+/** The callers' names of the fields of images, speech, embeddings and transcriptions. */
 const paramsByField: Readonly<Record<string, string>> = {
   prompt: "prompt",
   size: "size",
@@ -25,11 +25,8 @@ const paramsByField: Readonly<Record<string, string>> = {
   chunking_strategy: "chunking_strategy",
 };
 
-/**
- * Throws the refusal of a request, but where it is one that was sent again: that the upstream still works on the first one
- * is no end of it.
- */
-export function refuseOrWait(
+/** Throws the error, unless it says that the upstream still works on the first of two identical requests. */
+export function throwUnlessInProgress(
   error: ProviderError,
   { headers }: { headers: Readonly<Record<string, string>> },
 ): Extract<SubmitOutcome, { kind: "ambiguous" }> {
@@ -38,8 +35,8 @@ export function refuseOrWait(
 }
 
 /**
- * What an upstream's refusal of images, speech, embeddings or transcriptions means for us. Such a request names nothing that
- * a vendor keeps, so what is not found is never the customer's fault.
+ * Classifies an error of an image, speech, embedding or transcription request. Such a request refers to nothing in the
+ * vendor's account, so a 404 is never the customer's fault.
  */
 export function readMediaError(answer: WholeAnswer, { clock }: { clock: Clock }): ProviderError {
   const error = readVendorRefusal(answer, { now: clock.now(), findParam: ({ param }) => findMediaParam(param) });

@@ -9,31 +9,31 @@ import { createEventReader, type EventListener, type EventReader } from "./read-
 
 type StreamReaderOptions = {
   outlet: Outlet;
-  /** How many choices the caller asked for. */
+  /** How many choices the caller requested. */
   choicesAsked: number;
-  /** What earlier answers of this upstream taught. */
+  /** Learned from earlier answers of this upstream. */
   forms: KnownForms;
   errors: ErrorReader;
 };
 
 const done = "[DONE]";
-/** Learning costs about as much as this many chunks that are read the slow way, so it has to be earned by as many hits. */
+/** Learning costs about as much as parsing this many chunks, so it must pay off with as many hits. */
 const lessonCost = 2;
 const creditMax = 8 * lessonCost;
 
-/** `calling`: tools were called, and no finish reason has come. */
+/** `calling`: tool calls without a finish reason yet. */
 type ChoiceState = "open" | "calling" | "finished";
 
-/** Reads a streamed answer: bytes become events, and events pieces. */
+/** Reads a streamed answer: bytes to events, events to pieces. */
 export function createStreamReader(options: StreamReaderOptions): AnswerReader {
   return new StreamReader(options);
 }
 
-/** A class, because there is one for each stream, which may be open and silent for long. */
+/** A class, to save memory: there is one per stream, which may be idle for long. */
 class StreamReader implements AnswerReader, EventListener {
   private readonly options: StreamReaderOptions;
   private readonly events: EventReader;
-  /** The choices that were heard of. */
+  /** The choices seen so far. */
   private readonly choices = new Map<number, ChoiceState>();
   private usage: ChatUsage | null = null;
   private envelope: ChunkEnvelope | null = null;
@@ -62,14 +62,14 @@ class StreamReader implements AnswerReader, EventListener {
 
   fail(error: ProviderError): void {
     const { outlet, choicesAsked } = this.options;
-    // Nothing but the usage can be missing of an answer that has all its finish reasons.
+    // An answer with all its finish reasons can only lack usage.
     if (this.choices.size >= choicesAsked && this.listUnfinished().length === 0) outlet.end(this.usage);
     else outlet.fail(error);
   }
 
   onEvent(text: string, from: number, to: number): void {
     const { outlet } = this.options;
-    // An event without data is a sign of life.
+    // An event without data is a keep-alive.
     if (from === to || !outlet.isOpen()) return;
     const piece = this.template === null ? null : fillTemplate(this.template, text, from, to);
     if (piece === null) {
@@ -88,12 +88,12 @@ class StreamReader implements AnswerReader, EventListener {
       const chunk = readChunk(data);
       if (chunk.kind === "error") outlet.fail(this.options.errors.readError(chunk.body));
       else if (chunk.kind === "chunk") this.takeChoices(chunk, chunk.usage);
-      // The rest of an event that the end of the connection cut off says nothing; what was missing is found out anyway.
-      else if (!this.isAtEnd) outlet.fail(createBadAnswer("A chunk is not what was promised."));
+      // Ignore the rest of an event that was cut off at the end: what is missing is noticed anyway.
+      else if (!this.isAtEnd) outlet.fail(createBadAnswer("A chunk has an unexpected format."));
     }
   }
 
-  /** Takes a chunk with an envelope that is known, or can be learned: nothing but its choices need to be looked at. */
+  /** Takes a chunk with a known or learnable envelope: only its choices are parsed. */
   private takeKnown(data: string): boolean {
     let choices = this.envelope === null ? null : cutChoices(this.envelope, data);
     if (choices === null && hasText(data)) {
@@ -150,7 +150,7 @@ class StreamReader implements AnswerReader, EventListener {
     return unfinished;
   }
 
-  /** The upstream says that it is done; some say so without having ended each choice. */
+  /** The upstream sent `[DONE]`; some do so without finishing each choice. */
   private finish(): void {
     const { outlet } = this.options;
     if (this.choices.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));

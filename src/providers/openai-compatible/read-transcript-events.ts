@@ -11,7 +11,7 @@ type Reading = {
   clock: Clock;
 };
 
-/** Reads a streamed transcript to its end and tells of its pieces. One that ends without its last event broke off. */
+/** Reads a streamed transcript and emits its pieces. Fails if the last event is missing. */
 export async function readTranscriptEvents(
   chunks: AsyncIterable<Buffer>,
   { onPieces, clock }: Reading,
@@ -27,7 +27,7 @@ export async function readTranscriptEvents(
   return stream.conclude();
 }
 
-/** What a stream has told so far. */
+/** The transcript so far. */
 class TranscriptStream {
   private readonly clock: Clock;
   private pieces: TranscriptPiece[] = [];
@@ -70,7 +70,7 @@ class TranscriptStream {
     this.pieces.push({ kind: "segment", segment });
   }
 
-  /** Some tell all of it here and nothing before. */
+  /** Some upstreams send the whole text here and nothing before. */
   private end(event: JsonRecord): void {
     this.isDone = true;
     if (this.text === "") this.addText({ ...event, delta: event.text });
@@ -84,7 +84,7 @@ class TranscriptStream {
   }
 
   conclude(): Transcript {
-    if (!this.isDone) throw new ProviderError("unreachable", "The stream ended before the transcript did.");
+    if (!this.isDone) throw new ProviderError("unreachable", "The stream ended before the transcript was complete.");
     const { text, speakers, logprobs, usage } = this;
     return {
       ...{ text, speakers, usage, language: null, segments: [], words: [] },

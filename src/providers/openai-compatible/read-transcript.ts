@@ -10,7 +10,7 @@ import { asRecord, type JsonRecord } from "./json-value.ts";
 
 const tokensMax = 1_000_000_000;
 
-/** What an upstream wrote down, in our form and with nothing else in it; `null` where it is no transcript. */
+/** A transcript in our format with known fields only; `null` if it is not a transcript. */
 export function readTranscript(body: unknown): Transcript | null {
   const record = asRecord(body);
   if (record === null || typeof record.text !== "string") return null;
@@ -67,8 +67,8 @@ export function readLogprobs(value: unknown): Logprob[] {
 }
 
 /**
- * Tokens, where the vendor counts in them; the length of a recording we know ourselves. Input of which nothing more is told
- * is taken for audio, as nearly all of it is.
+ * Token usage, if the vendor counts tokens; the length of a recording we know ourselves. Input without a breakdown
+ * counts as audio, as nearly all of it is.
  */
 export function readTranscriptUsage(value: unknown): TranscriptUsage | null {
   const usage = asRecord(value);

@@ -75,7 +75,7 @@ test("a text in place of an error is found for the log", () => {
 test("a long message is cut for the log, and is nowhere else", () => {
   const error = read(400, say("code_9", "vendor ".repeat(1000)));
   expect(String(error.detail?.message)).toHaveLength(500);
-  expect(error.message).toBe("The upstream refused with status 400.");
+  expect(error.message).toBe("The upstream returned an error with status 400.");
 });
 
 test.each([

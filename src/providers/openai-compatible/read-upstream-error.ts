@@ -2,14 +2,14 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ProviderError } from "../contract.ts";
 import { readVendorRefusal, type VendorRefusal } from "../failures/read-vendor-refusal.ts";
 
-/** What the refusal of an upstream that speaks OpenAI's form means for us. */
+/** Classifies an error in OpenAI's format. */
 export function readUpstreamError({ clock, ...refusal }: VendorRefusal & { clock: Clock }): ProviderError {
   return readVendorRefusal(refusal, { now: clock.now(), findParam: ({ param }) => readParam(param) });
 }
 
 const paramPattern = /^[a-z_]+(\[\d+\])?(\.[a-z_]+(\[\d+\])?)*$/;
 const paramCharactersMax = 200;
-/** What callers can have said; the model is not theirs but ours. */
+/** Fields that callers can have set; the model is ours. */
 const callersFields = new Set(
   (
     "messages stream stream_options tools tool_choice parallel_tool_calls response_format n max_tokens " +

@@ -4,8 +4,8 @@ import { asRecord, type JsonRecord } from "./json-value.ts";
 const tokensMax = 1_000_000_000;
 
 /**
- * Usage as upstreams report it; `null` where they report none, and `uncountableUsage` where it cannot be true. What is
- * impossible in the details is cut off.
+ * Parses reported usage; `null` if there is none, `uncountableUsage` if it cannot be true. Impossible details are
+ * capped.
  */
 export function readUsage(value: unknown): ChatUsage | null {
   const usage = asRecord(value);
@@ -18,7 +18,7 @@ export function readUsage(value: unknown): ChatUsage | null {
   const inputDetails = asRecord(usage.prompt_tokens_details);
   const outputDetails = asRecord(usage.completion_tokens_details);
   const reasoning = readTokens(outputDetails?.reasoning_tokens) ?? 0;
-  // Some vendors count reasoning beside the output; their total tells.
+  // Some vendors count reasoning in addition to the output; their total reveals it.
   const isBeside = reasoning > 0 && usage.total_tokens === inputTokens + written + reasoning;
   const outputTokens = isBeside ? written + reasoning : written;
   const cached =
@@ -33,7 +33,7 @@ export function readUsage(value: unknown): ChatUsage | null {
     outputTokens,
     cachedInputTokens,
     cacheWriteTokens: Math.min(readTokens(inputDetails?.cache_write_tokens) ?? 0, inputTokens - cachedInputTokens),
-    // None of them tells how long it keeps what it writes.
+    // No OpenAI-compatible upstream reports the lifetime of cache writes.
     cacheWrite1hTokens: 0,
     reasoningTokens: Math.min(reasoning, outputTokens),
     inputAudioTokens: Math.min(readTokens(inputDetails?.audio_tokens) ?? 0, inputTokens),
@@ -41,7 +41,7 @@ export function readUsage(value: unknown): ChatUsage | null {
   };
 }
 
-/** Of a chunk or a whole answer: Groq puts the usage of a stream beside where all others have it. */
+/** Groq puts the usage of a stream in `x_groq`. */
 export function readReportedUsage({ usage, x_groq: groq }: JsonRecord): ChatUsage | null {
   return readUsage(usage ?? asRecord(groq)?.usage);
 }

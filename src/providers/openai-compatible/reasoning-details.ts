@@ -1,9 +1,11 @@
 import { asRecord, type JsonRecord } from "./json-value.ts";
 
-/** What thoughts consist of in OpenRouter's form, which others have taken over. Only what is named here reaches a caller. */
+/** The fields of reasoning in OpenRouter's format, which others have adopted. Only these reach a caller. */
 const detailFields = ["type", "text", "summary", "data", "signature", "id", "index"] as const;
 
-/** Formats name the vendor that signed the thoughts: callers see a number, and the upstream gets its own word back. */
+/**
+ * `format` names the vendor that signed the reasoning: callers see a number, and the upstream gets its own value back.
+ */
 const formats: readonly (readonly [word: string, shown: string])[] = [
   ["unknown", "format-0"],
   ["anthropic-claude-v1", "format-1"],
@@ -30,7 +32,7 @@ export function sanitiseReasoningDetails(values: readonly unknown[]): object[] {
   return clean;
 }
 
-/** As the upstream wrote them. */
+/** With the upstream's own values. */
 export function restoreReasoningDetails(details: readonly JsonRecord[]): JsonRecord[] {
   return details.map((detail) => {
     const word = wordByShown.get(detail.format);

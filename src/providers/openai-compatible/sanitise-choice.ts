@@ -4,7 +4,7 @@ import { sanitiseAnnotations, sanitiseAudio, sanitiseImages, sanitiseLogprobs } 
 import { sanitiseFunctionCall, sanitiseToolCalls } from "./sanitise-tool-calls.ts";
 import type { WrittenText } from "./written-text.ts";
 
-/** What a message and a part of one have in common. Only what is named here reaches a caller. */
+/** The common fields of a message and a delta. Only these reach a caller. */
 type CleanContent = {
   role?: "assistant";
   content?: string | null;
@@ -43,7 +43,7 @@ const finishReasons: ReadonlySet<unknown> = new Set<FinishReason>([
 ]);
 const choicesMax = 128;
 
-/** A choice of a chunk, or `null` for what is none. */
+/** A choice of a chunk; `null` if it is not one. */
 export function sanitiseChunkChoice(value: unknown, written: WrittenText): CleanChunkChoice | null {
   const choice = asRecord(value);
   if (choice === null) return null;
@@ -57,7 +57,7 @@ export function sanitiseChunkChoice(value: unknown, written: WrittenText): Clean
   return clean;
 }
 
-/** A choice of a whole answer, or `null` for what is none. */
+/** A choice of a complete answer; `null` if it is not one. */
 export function sanitiseAnswerChoice(value: unknown, position: number, written: WrittenText): CleanAnswerChoice | null {
   const choice = asRecord(value);
   const message = asRecord(choice?.message);
@@ -79,12 +79,12 @@ function readIndex(value: unknown, otherwise: number): number {
 }
 
 function readFinishReason(value: unknown): FinishReason | null {
-  // Some vendors say "not yet" with an empty text.
+  // Some vendors send an empty string for "not yet".
   if (typeof value !== "string" || value === "") return null;
   return finishReasons.has(value) ? (value as FinishReason) : (foreignReasons.get(value) ?? "stop");
 }
 
-/** Reasons of vendors that hand on those of others. */
+/** Finish reasons of other vendors that some upstreams forward. */
 const foreignReasons: ReadonlyMap<string, FinishReason> = new Map([
   ["refusal", "content_filter"],
   ["safety", "content_filter"],
@@ -95,7 +95,7 @@ const foreignReasons: ReadonlyMap<string, FinishReason> = new Map([
   ["tool_use", "tool_calls"],
 ]);
 
-/** A whole answer says it even where its vendor leaves it empty: one that calls tools has ended for that. */
+/** A complete answer needs a finish reason even if its vendor leaves it empty: with tool calls it is `tool_calls`. */
 function decideFinishReason(value: unknown, { tool_calls: calls }: CleanContent): FinishReason {
   return readFinishReason(value) ?? (calls === undefined ? "stop" : "tool_calls");
 }
@@ -138,7 +138,7 @@ function sanitiseContent(source: JsonRecord, part: { written: WrittenText; isWho
 
 type ReadText = { text: string | null | undefined; thinking?: string };
 
-/** A text, or the list of parts in which some vendors set apart what the model thought. */
+/** A text, or a list of parts in which some vendors separate reasoning. */
 function readText(content: unknown): ReadText {
   if (typeof content === "string" || content === null) return { text: content };
   if (!Array.isArray(content)) return { text: undefined };
@@ -151,7 +151,7 @@ function readText(content: unknown): ReadText {
   return thinking === undefined ? { text } : { text, thinking };
 }
 
-/** A text wins over `null`, and `null` over nothing. */
+/** A text wins over `null`, and `null` over `undefined`. */
 function firstText(first: unknown, second: unknown, third: unknown): string | null | undefined {
   if (typeof first === "string") return first;
   if (typeof second === "string") return second;

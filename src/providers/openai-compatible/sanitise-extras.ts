@@ -14,7 +14,7 @@ export function sanitiseAudio(audio: JsonRecord, written: WrittenText): object {
 
 const imageUrlPattern = /^data:image\/[a-z0-9.+-]+;base64,/;
 
-/** Images inside of the answer. One behind an address is left out: that names the vendor. */
+/** Inline images. One behind a URL is dropped: the URL would reveal the vendor. */
 export function sanitiseImages(values: readonly unknown[]): object[] {
   const clean: object[] = [];
   for (const value of values) {

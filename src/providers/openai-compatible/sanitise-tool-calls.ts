@@ -7,7 +7,7 @@ type Part = { written: WrittenText; isWhole: boolean };
 const toolCallsMax = 1024;
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The calls of a message, or, without `isWhole`, fragments of calls, which say by an index what they belong to. */
+/** The tool calls of a message or, without `isWhole`, fragments that name their call by an index. */
 export function sanitiseToolCalls(values: readonly unknown[], part: Part): object[] {
   const clean: object[] = [];
   for (const [position, value] of values.slice(0, toolCallsMax).entries()) {
@@ -24,8 +24,8 @@ function sanitiseToolCall(call: JsonRecord, position: number, { written, isWhole
   if (!isWhole) clean.index = readIndex(call.index, position);
   const id = readId(call.id);
   if (id !== null) clean.id = id;
-  // A caller cannot answer a call that has no name.
-  else if (isWhole) clean.id = inventId(`${position}${JSON.stringify(call.function ?? call.custom)}`);
+  // A caller cannot answer a call without an id.
+  else if (isWhole) clean.id = deriveId(`${position}${JSON.stringify(call.function ?? call.custom)}`);
   const called = asRecord(call.function);
   // Some vendors send both, one of them empty.
   const custom = readCustom(call.custom, called);
@@ -42,7 +42,7 @@ function readCustom(value: unknown, called: JsonRecord | null): JsonRecord | nul
 }
 
 export function sanitiseFunctionCall(called: JsonRecord, written: WrittenText): object {
-  // The arguments are a text in JSON, but some vendors send what is in it.
+  // Arguments are JSON text, but some vendors send the object.
   const isText = asRecord(called.arguments) === null;
   const source = isText ? called : { ...called, arguments: JSON.stringify(called.arguments) };
   return pickTexts(source, ["name", "arguments"], written);
@@ -63,13 +63,13 @@ function readIndex(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < toolCallsMax ? value : otherwise;
 }
 
-/** Callers send ids back and the upstream should know them again, so usual ones stay as they are. */
+/** Callers send ids back and the upstream must recognise them, so usual ones stay unchanged. */
 function readId(value: unknown): string | null {
   if (typeof value !== "string" || value === "") return null;
-  return idPattern.test(value) ? value : inventId(value);
+  return idPattern.test(value) ? value : deriveId(value);
 }
 
-/** Always the same for the same source, because fragments of one call may repeat its id. */
-function inventId(source: string): string {
+/** Deterministic, because fragments of one call may repeat its id. */
+function deriveId(source: string): string {
   return `call_${createHash("sha256").update(source).digest("base64url").slice(0, 24)}`;
 }

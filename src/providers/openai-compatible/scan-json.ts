@@ -4,7 +4,7 @@ const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
 const escapePattern = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 
-/** Where the JSON string that begins at `from` has its closing quote; -1 where it is malformed or goes beyond `to`. */
+/** The closing quote of the JSON string that starts at `from`; -1 if it is malformed or goes beyond `to`. */
 export function findStringEnd(text: string, from: number, to: number): number {
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);
@@ -19,7 +19,7 @@ export function findStringEnd(text: string, from: number, to: number): number {
   return -1;
 }
 
-/** Where the list or object ends whose bracket stands at `from`, in a text that may be no JSON; -1 where it does not. */
+/** The end of the list or object whose bracket is at `from`, in a text that may not be JSON; -1 if it has none. */
 export function findBracketEnd(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

@@ -1,10 +1,10 @@
 import { createBadAnswer } from "./outlet.ts";
 
-/** Takes a JSON answer apart as it arrives: the objects of its list one by one, and what stands around them. */
+/** Splits a JSON response as it arrives: the objects of its list one by one, and the text around them. */
 export type ListSplitter = {
-  /** The objects that are complete with this chunk. */
+  /** The objects that this chunk completes. */
   add(chunk: Buffer): Buffer[];
-  /** All but the objects, as a JSON text whose list is empty. */
+  /** Everything except the objects, as JSON with an empty list. */
   envelope(): string;
 };
 
@@ -14,12 +14,12 @@ const openingList = 0x5b;
 const opens = 1;
 const closes = 2;
 const quotes = 3;
-/** What a byte outside of a string does. */
+/** What a byte outside a string does. */
 const kinds = new Uint8Array(256);
 for (const mark of "[{") kinds[mark.charCodeAt(0)] = opens;
 for (const mark of "]}") kinds[mark.charCodeAt(0)] = closes;
 kinds[quote] = quotes;
-/** The object itself, its list, and an object in there. */
+/** The depth of the response object's list, and of an object in it. */
 const listDepth = 2;
 const itemDepth = 3;
 const envelopeBytesMax = 64 * 1024;
@@ -27,8 +27,8 @@ const envelopeBytesMax = 64 * 1024;
 const vectorBytesMax = 2 * 1024 * 1024;
 
 /**
- * A list of vectors may have a hundred megabytes: parsed at once it would hold everybody else up for a second. It is only
- * taken apart here; whether it is JSON, the parser says that gets the parts.
+ * A list of vectors may have a hundred megabytes: parsing it at once would block the event loop for a second. This only
+ * splits; the parser of the parts checks that they are JSON.
  */
 export function createListSplitter({ itemBytesMax = vectorBytesMax } = {}): ListSplitter {
   let depth = 0;
@@ -45,18 +45,18 @@ export function createListSplitter({ itemBytesMax = vectorBytesMax } = {}): List
     const bytes = chunk.subarray(from, to);
     if (isInList && depth >= itemDepth) {
       itemBytes += bytes.length;
-      if (itemBytes > itemBytesMax) throw createBadAnswer("An object of the answer's list is too large.");
+      if (itemBytes > itemBytesMax) throw createBadAnswer("An object in the response's list is too large.");
       item.push(bytes);
     }
-    // Between the objects of the list there is nothing but commas.
+    // Between the objects of the list there are only commas.
     else if (!(isInList && depth === listDepth)) {
       aroundBytes += bytes.length;
-      if (aroundBytes > envelopeBytesMax) throw createBadAnswer("The answer is too large around its list.");
+      if (aroundBytes > envelopeBytesMax) throw createBadAnswer("The response is too large outside its list.");
       around.push(Buffer.from(bytes));
     }
   }
 
-  /** The place after the string that is open, or the end of the chunk. */
+  /** The position after the open string, or the end of the chunk. */
   function skipString(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       if (isEscaped) isEscaped = false;
@@ -83,7 +83,7 @@ export function createListSplitter({ itemBytesMax = vectorBytesMax } = {}): List
         const kind = kinds[byte];
         if (kind === quotes) isInString = true;
         else if (kind === opens) {
-          // The bracket of the list belongs to what is around, that of an object to the object.
+          // The list's bracket belongs to the envelope, an object's bracket to the object.
           const isItem = isInList && depth === listDepth;
           keep(chunk, from, isItem ? at : at + 1);
           from = isItem ? at : at + 1;

@@ -6,7 +6,7 @@ import { openBase64 } from "../inline-media.ts";
 import { readRefusal, type WholeAnswer } from "../media-client.ts";
 import { asRecord, parseJson } from "./json-value.ts";
 import { type OpenAiEndpoint, presentTrace } from "./openai-endpoint.ts";
-import { readMediaError, refuseOrWait } from "./read-media-error.ts";
+import { readMediaError, throwUnlessInProgress } from "./read-media-error.ts";
 import { createListSplitter } from "./split-list.ts";
 import { writeMultipart } from "./write-multipart.ts";
 
@@ -16,10 +16,7 @@ const answerBytesMax = 256 * 1024 * 1024;
 
 type ImageCall = GenerationCall & { request: ImageRequest; headers: Readonly<Record<string, string>> };
 
-/**
- * Has images made while we wait. There is no task that could be asked for later: what does not come with the answer
- * does not come at all.
- */
+/** Requests images and waits for them. There is no job to poll: a result that does not come with the response is lost. */
 export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Promise<SubmitOutcome> {
   const { apiKey, timeoutMs, signal, request } = call;
   const bytesMax = Math.min(imageBytesMax * (request.count + 1), answerBytesMax);
@@ -33,12 +30,12 @@ export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Pr
   if (once.kind === "ambiguous") return once;
   const { answer } = once;
   if (answer.status >= 300 || asRecord(answer.body)?.error !== undefined) {
-    return refuseOrWait(readMediaError(answer, endpoint), call);
+    return throwUnlessInProgress(readMediaError(answer, endpoint), call);
   }
   return readImages(answer, { endpoint, apiKey, count: request.count });
 }
 
-/** Reads image by image: all of an answer, parsed in one go, would hold the event loop for most of a second. */
+/** Reads image by image: parsing a whole response at once would block the event loop for most of a second. */
 async function readImageAnswer(
   answer: ExchangeAnswer,
   { bytesMax, signal }: { bytesMax: number; signal: AbortSignal },
@@ -83,9 +80,9 @@ function readImages(
 ): SubmitOutcome {
   const data = asRecord(answer.body)?.data;
   if (!Array.isArray(data)) {
-    // It was made and cannot be had, so it is neither asked for again nor ever found.
+    // The image was made and charged but cannot be retrieved, so it is not requested again.
     const { status } = answer;
-    const error = new ProviderError("bad-answer", "The answer has no images in it.", { detail: { status } });
+    const error = new ProviderError("bad-answer", "The response has no images.", { detail: { status } });
     return { kind: "ambiguous", error };
   }
   const outputs = data.slice(0, count).flatMap((item: unknown): MadeOutput[] => {

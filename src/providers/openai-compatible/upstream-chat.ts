@@ -5,6 +5,8 @@ import type {
   UpstreamHeaders,
 } from "../../platform/net/upstream-call.ts";
 import { type ChatCall, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
+import { parseRefusal } from "../failures/read-vendor-words.ts";
+import { createByteCollector } from "./collect-bytes.ts";
 import {
   type AnswerReader,
   createBadAnswer,
@@ -14,9 +16,8 @@ import {
   type OutletOwner,
   type Rest,
 } from "./outlet.ts";
-import { createRefusalReader } from "./read-refusal.ts";
 
-/** How the answers of one API are read. There is one for all calls, so that none keeps anything of it. */
+/** How the responses of one API are read. Shared by all calls. */
 export type AnswerForm = {
   createReader(answer: BegunAnswer): AnswerReader;
   readError(refusal: { status: number; headers: UpstreamHeaders; body: unknown }): ProviderError;
@@ -27,12 +28,12 @@ type BegunAnswer = { call: ChatCall; headers: UpstreamHeaders; outlet: Outlet; e
 const noHeaders: UpstreamHeaders = {};
 
 /**
- * One call: looks at the head of its answer and has the rest read by whoever can. A class, because functions of its own
- * would be most of what a call keeps while its upstream is silent.
+ * One call: reads the head of its response and chooses the reader for the rest. A class, to save memory: closures would
+ * dominate what an idle call keeps.
  */
 export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, ErrorReader {
   readonly sink: ChatSink;
-  /** Set before anything is heard of it. */
+  /** Set before any event. */
   upstream: UpstreamCall | null = null;
   private readonly form: AnswerForm;
   private readonly call: ChatCall;
@@ -74,9 +75,9 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
     if (status >= 400) {
       this.reader = createRefusalReader(outlet, this);
     } else if (status >= 300) {
-      outlet.fail(createBadAnswer("The upstream wants to send us elsewhere.", { status }));
+      outlet.fail(createBadAnswer("The upstream returned a redirect.", { status }));
     } else if (!isPlainText(headers)) {
-      outlet.fail(createBadAnswer("The answer is compressed, though nobody asked for that."));
+      outlet.fail(createBadAnswer("The response is compressed, although the request did not allow it."));
     } else {
       this.reader = this.form.createReader({ call, headers, outlet, errors: this });
       this.sink.onAccepted();
@@ -110,4 +111,19 @@ function isPlainText(headers: UpstreamHeaders): boolean {
 
 function translateError(error: UpstreamError): ProviderError {
   return new ProviderError(error.kind, error.message, { cause: error.cause ?? error });
+}
+
+const refusalBytesMax = 64 * 1024;
+
+/** Reads an error response. If that fails, the status alone is enough. */
+function createRefusalReader(outlet: Outlet, errors: ErrorReader): AnswerReader {
+  const body = createByteCollector(refusalBytesMax);
+  const fail = (): void => outlet.fail(errors.readError(parseRefusal(body.take().toString("utf8"))));
+  return {
+    add(chunk) {
+      if (!body.add(chunk)) fail();
+    },
+    end: fail,
+    fail,
+  };
 }

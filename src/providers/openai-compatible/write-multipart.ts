@@ -15,8 +15,8 @@ export type Multipart = { contentType: string; length: number; body: AsyncIterab
 type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * A form with files, which are read only when they are sent. Names are ours, and need no escaping; nobody can know the
- * boundary that would end a value.
+ * A multipart form with files, which are read only when they are sent. The field names are ours and need no escaping;
+ * the boundary is random, so no value can contain it.
  */
 export function writeMultipart(fields: FormFields, files: readonly FormFile[]): Multipart {
   const boundary = `sluice-${randomUUID()}`;
@@ -45,7 +45,7 @@ export function writeMultipart(fields: FormFields, files: readonly FormFile[]): 
   return { contentType: `multipart/form-data; boundary=${boundary}`, length, body: write() };
 }
 
-/** The form ends with it where it is not as long as was said, so that the vendor never takes a part for the whole. */
+/** Fails the request if a file has another length than declared, so that the vendor never takes a part for the whole. */
 async function* readFile({ bytes, open }: FormFile): AsyncGenerator<Uint8Array> {
   let length = 0;
   try {
@@ -56,10 +56,10 @@ async function* readFile({ bytes, open }: FormFile): AsyncGenerator<Uint8Array> 
   } catch (error) {
     throw createUnreadable(error);
   }
-  if (length !== bytes) throw createUnreadable(new Error(`It has ${length} bytes in place of ${bytes}.`));
+  if (length !== bytes) throw createUnreadable(new Error(`It has ${length} bytes instead of ${bytes}.`));
 }
 
-/** That is no matter of the upstream's. */
+/** Not the upstream's fault. */
 function createUnreadable(cause: unknown): ProviderError {
-  return new ProviderError("unreachable", "What the work starts from cannot be read.", { isIsolated: true, cause });
+  return new ProviderError("unreachable", "An input file cannot be read.", { isIsolated: true, cause });
 }

@@ -1,6 +1,6 @@
-/** What a model wrote, of whatever kind, gathered for counting while its choices are gone through. */
+/** Everything a model wrote, collected for counting while the choices are sanitised. */
 export type WrittenText = {
   text: string;
-  /** There is content that is no text. */
+  /** There is content that is not text. */
   isContent?: true;
 };

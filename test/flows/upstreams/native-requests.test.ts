@@ -145,8 +145,8 @@ describe("by Messages", () => {
       top_k: 5,
     };
     const headers = { "anthropic-beta": "context-management-2025-06-27", "anthropic-version": "2023-06-01" };
-    const cacheMarking = { isAutomatic: false, keepsHour: true };
-    const { error } = await start("messages", { body, headers, call: { outputTokensMax: 800, cacheMarking } }).over;
+    const cacheControl = { isAutomatic: false, allowsHour: true };
+    const { error } = await start("messages", { body, headers, call: { outputTokensMax: 800, cacheControl } }).over;
     expect(error).toBeNull();
     const mended = JSON.parse(JSON.stringify(body).replaceAll("~c2VhbGVk", ""));
     expect(readSent()).toEqual({ ...mended, model: `${canary}-large`, max_tokens: 800 });
@@ -155,7 +155,7 @@ describe("by Messages", () => {
   });
 
   test("marks for the cache are set where the provider says so, and none for longer than is sold", async () => {
-    await start("messages", { call: { cacheMarking: { isAutomatic: true, keepsHour: false } } }).over;
+    await start("messages", { call: { cacheControl: { isAutomatic: true, allowsHour: false } } }).over;
     const mark = { type: "ephemeral" };
     expect(readSent().messages).toEqual([
       { role: "user", content: [{ type: "text", text: "Hello there", cache_control: mark }] },
@@ -244,7 +244,7 @@ describe("by Messages", () => {
       cacheWriteTokens: 10,
     });
     expect(heard.pieces.at(-1)?.choices).toContain('"finish_reason":"tool_calls"');
-    expect(heard.pieces.slice(0, -1).every(({ isGoingOn }) => isGoingOn)).toBe(true);
+    expect(heard.pieces.slice(0, -1).every(({ isUnfinished }) => isUnfinished)).toBe(true);
     expect(findCanary(heard)).toBeNull();
   });
 

@@ -1,26 +1,32 @@
 import type { CacheMark, ChatMessage, ChatRequest } from "./chat-request.ts";
 
-/** How marks of where a prompt may be cached are sent to an upstream that knows them. */
-export type CacheMarking = {
-  /** Where the caller set no marks, they are set here. */
+/**
+ * `cache_control` marks where a vendor may cache the prompt, in Anthropic's format. It is passed on in three places:
+ * - chat to an AI SDK package: `forwardCacheControl` in `ai-sdk/convert-messages.ts`
+ * - Messages to an upstream with that API: `forwardMessagesCacheControl` in `messages-cache-control.ts`
+ * - chat to an OpenAI-compatible upstream: `buildUpstreamBody`, only if the route's `passthrough` names it
+ *
+ * This policy says how.
+ */
+export type CacheControlPolicy = {
+  /** Add marks if the caller set none (`cache_marks: automatic`). */
   isAutomatic: boolean;
-  /** Whether a mark may ask for an hour; else it asks for minutes, whatever the caller wrote. */
-  keepsHour: boolean;
+  /** Whether `ttl: 1h` is forwarded; otherwise the vendor's default of five minutes applies. */
+  allowsHour: boolean;
 };
 
-export const plainMarking: CacheMarking = { isAutomatic: false, keepsHour: false };
+export const defaultCacheControl: CacheControlPolicy = { isAutomatic: false, allowsHour: false };
 
 type Mark = NonNullable<CacheMark["cache_control"]>;
 
 export const automaticMark = { type: "ephemeral" } as const;
 const turnsMarked = 2;
 
-/** Whether a mark asks for a cache that keeps the prompt for an hour. */
 export function isHourMark(mark: Mark): boolean {
   return mark.ttl === "1h";
 }
 
-/** Whether any mark of a request is of this kind. */
+/** Whether any mark of a request matches. */
 export function hasMark({ messages, tools = [] }: ChatRequest, isOfKind: (mark: Mark) => boolean): boolean {
   const isMarked = ({ cache_control: mark }: CacheMark): boolean => mark !== undefined && isOfKind(mark);
   return (
@@ -34,11 +40,10 @@ export function hasMark({ messages, tools = [] }: ChatRequest, isOfKind: (mark: 
 }
 
 /**
- * Marks a request whose caller marked nothing, as its upstream needs it to cache anything: the last tool, the
- * instructions, and the last two turns of the user's, of which the first was the end of the prompt before. A vendor takes
- * no more than these four.
+ * Adds the marks that Anthropic needs to cache anything, if the caller set none: on the last tool, the instructions and
+ * the last two user turns. The first of these was the end of the previous prompt. Anthropic accepts at most four.
  */
-export function markRequest(request: ChatRequest): ChatRequest {
+export function addCacheControl(request: ChatRequest): ChatRequest {
   if (hasMark(request, () => true)) return request;
   const { messages, tools = [] } = request;
   const places = new Set(chooseMessages(messages));
@@ -51,7 +56,7 @@ export function markRequest(request: ChatRequest): ChatRequest {
   };
 }
 
-/** Where among the messages: the end of the instructions, and of each turn that is marked. */
+/** The messages to mark: the end of the instructions and of the last user turns. */
 function chooseMessages(messages: readonly ChatMessage[]): number[] {
   const talk = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   const instructions = talk === -1 ? messages.length - 1 : talk - 1;
@@ -62,7 +67,7 @@ function chooseMessages(messages: readonly ChatMessage[]): number[] {
   });
 }
 
-/** The last message of each of the user's last turns. What a tool answered is the user's, and what comes together is one turn. */
+/** The last message of each of the last user turns. Tool results belong to the user's turn. */
 export function listUserTurns(roles: readonly string[]): number[] {
   const isTheUsers = (role: string | undefined): boolean => role === "user" || role === "tool";
   const turns: number[] = [];
@@ -72,7 +77,7 @@ export function listUserTurns(roles: readonly string[]): number[] {
   return turns;
 }
 
-/** Vendors refuse a mark on nothing. */
+/** Vendors reject a mark on empty content. */
 function isMarkable({ content }: Pick<ChatMessage, "content">): boolean {
   if (typeof content === "string") return content !== "";
   const last = content?.at(-1);

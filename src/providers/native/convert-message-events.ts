@@ -12,19 +12,19 @@ import {
 } from "./clean-message.ts";
 import { DeltaTemplate, type HoleKey, unescapeText } from "./delta-template.ts";
 import {
-  createContent,
-  createEnding,
-  createGoingOn,
+  createContentPiece,
+  createFinalPiece,
+  createUnfinishedPiece,
   formatEvent,
   isEventType,
   keepKnownFields,
   pick,
 } from "./native-events.ts";
 import { Opening } from "./opening.ts";
-import type { EventTaker } from "./read-native-answer.ts";
+import type { EventConverter } from "./read-native-answer.ts";
 import type { VendorNames } from "./vendor-names.ts";
 
-type MessageTakerOptions = {
+type MessageConverterOptions = {
   outlet: Outlet;
   errors: ErrorReader;
   envelope: NativeRequest["envelope"];
@@ -40,23 +40,24 @@ const deltaKeys: readonly HoleKey[] = [
 ];
 const blockFields: ReadonlySet<string> = new Set(["type", "index", "content_block", "delta"]);
 
-export function createMessageTaker(options: MessageTakerOptions): EventTaker {
-  return new MessageTaker(options);
+export function createMessageConverter(options: MessageConverterOptions): EventConverter {
+  return new MessageConverter(options);
 }
 
 /**
- * The events of a message. Those of its blocks go through as they came; what stands around them is written anew. The last,
- * `message_stop`, is not told: the answer is over when it is paid for. A class, because there is one for each stream.
+ * Converts the events of a message. Block events are forwarded as received, the envelope is rewritten. The last event,
+ * `message_stop`, is withheld: the presenter sends it after the settlement. A class, to save memory: there is one per
+ * stream.
  */
-class MessageTaker implements EventTaker {
-  private readonly options: MessageTakerOptions;
+class MessageConverter implements EventConverter {
+  private readonly options: MessageConverterOptions;
   private readonly opening: Opening;
   private readonly template = new DeltaTemplate();
-  /** All that was counted so far: later counts are in place of earlier ones. */
+  /** The usage so far: later values replace earlier ones. */
   private counted: JsonRecord | null = null;
   private hasStopReason = false;
 
-  constructor(options: MessageTakerOptions) {
+  constructor(options: MessageConverterOptions) {
     this.options = options;
     this.opening = new Opening(options.outlet);
   }
@@ -69,10 +70,10 @@ class MessageTaker implements EventTaker {
     return this.counted === null ? null : convertAnthropicUsage(this.counted);
   }
 
-  takeKnown(text: string, from: number, to: number): boolean {
+  convertKnown(text: string, from: number, to: number): boolean {
     const known = this.template.recognise(text, from, to);
     if (known === null) return false;
-    this.opening.push(createGoingOn(unescapeText(known.text), `${deltaHead}${text.slice(from, to)}\n\n`));
+    this.opening.push(createUnfinishedPiece(unescapeText(known.text), `${deltaHead}${text.slice(from, to)}\n\n`));
     return true;
   }
 
@@ -89,7 +90,7 @@ class MessageTaker implements EventTaker {
         this.takeBlock(event, data, "");
         break;
       case "ping":
-        this.opening.hold(createGoingOn("", ping));
+        this.opening.hold(createUnfinishedPiece("", ping));
         break;
       case "message_start":
         this.begin(asRecord(event.message) ?? {});
@@ -98,7 +99,7 @@ class MessageTaker implements EventTaker {
         this.takeDelta(asRecord(event.delta) ?? {}, event);
         break;
       case "message_stop":
-        // Without a reason for its end it is no end.
+        // Without a stop reason the message is incomplete.
         if (this.hasStopReason) outlet.end(this.usage());
         break;
       case "error":
@@ -106,20 +107,20 @@ class MessageTaker implements EventTaker {
         break;
       default:
         if (isEventType(event.type) && !names.areIn(data)) {
-          this.opening.hold(createGoingOn("", formatEvent(event.type, data)));
+          this.opening.hold(createUnfinishedPiece("", formatEvent(event.type, data)));
         }
     }
   }
 
-  /** Answers whether it went through as it came. */
+  /** Returns whether it was forwarded as received. */
   private takeBlock(event: JsonRecord, data: string, text: string): boolean {
     const kept = keepKnownFields(event, blockFields, data);
-    this.opening.push(createGoingOn(text, formatEvent(String(event.type), kept)));
+    this.opening.push(createUnfinishedPiece(text, formatEvent(String(event.type), kept)));
     return kept === data;
   }
 
   private startBlock(block: JsonRecord | null, event: JsonRecord, data: string): void {
-    const create = isBlockContent(block) ? createContent : createGoingOn;
+    const create = isBlockContent(block) ? createContentPiece : createUnfinishedPiece;
     const kept = keepKnownFields(event, blockFields, data);
     this.opening.push(create(readWritten(block), formatEvent("content_block_start", kept)));
   }
@@ -130,7 +131,7 @@ class MessageTaker implements EventTaker {
     names.add(message.model);
     this.note(asRecord(message.usage));
     const begun = { ...cleanMessage(message, envelope), usage: cleanMessageUsage(this.counted ?? {}) };
-    const piece = createGoingOn("", writeEvent({ type: "message_start", message: begun }));
+    const piece = createUnfinishedPiece("", writeEvent({ type: "message_start", message: begun }));
     const usage = this.usage();
     this.opening.hold(usage === null ? piece : { ...piece, usage });
   }
@@ -144,13 +145,13 @@ class MessageTaker implements EventTaker {
       ...pick(event, ["context_management"]),
     });
     const isEnd = typeof delta.stop_reason === "string";
-    const piece = isEnd ? createEnding(readFinishReason(delta.stop_reason), told) : createGoingOn("", told);
+    const piece = isEnd ? createFinalPiece(readFinishReason(delta.stop_reason), told) : createUnfinishedPiece("", told);
     if (isEnd) this.hasStopReason = true;
     const usage = this.usage();
     this.opening.push(usage === null ? piece : { ...piece, usage });
   }
 
-  /** What is `null` was counted before, or not at all. */
+  /** `null` means reported before, or not at all. */
   private note(usage: JsonRecord | null): void {
     if (usage === null) return;
     const told = Object.entries(usage).filter(([, count]) => count !== null && count !== undefined);

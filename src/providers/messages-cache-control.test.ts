@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { markMessagesBody } from "./mark-messages-body.ts";
+import { forwardMessagesCacheControl } from "./messages-cache-control.ts";
 
 const mark = { type: "ephemeral" };
 const hour = { type: "ephemeral", ttl: "1h" };
-const automatic = { isAutomatic: true, keepsHour: false };
+const automatic = { isAutomatic: true, allowsHour: false };
 const user = (content: unknown) => ({ role: "user", content });
 const said = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "add", input: { content: [] } }] };
 const result = { type: "tool_result", tool_use_id: "a", content: "42" };
@@ -13,7 +13,7 @@ test("a request of the Messages API is marked by the rule of any other", () => {
     ...{ model: "claude", max_tokens: 9, system: "Be brief.", tools: [{ name: "first" }, { name: "last" }] },
     messages: [user("One."), said, user([result]), said, user([result, { type: "text", text: "And?" }])],
   };
-  expect(markMessagesBody(body, automatic)).toEqual({
+  expect(forwardMessagesCacheControl(body, automatic)).toEqual({
     ...{ model: "claude", max_tokens: 9, system: [{ type: "text", text: "Be brief.", cache_control: mark }] },
     tools: [{ name: "first" }, { name: "last", cache_control: mark }],
     messages: [
@@ -21,7 +21,7 @@ test("a request of the Messages API is marked by the rule of any other", () => {
       user([result, { type: "text", text: "And?", cache_control: mark }]),
     ],
   });
-  expect(markMessagesBody(body, { isAutomatic: false, keepsHour: false })).toBe(body);
+  expect(forwardMessagesCacheControl(body, { isAutomatic: false, allowsHour: false })).toBe(body);
 });
 
 test.each([
@@ -31,12 +31,12 @@ test.each([
   ["a block", { messages: [user([{ type: "text", text: "Hi.", cache_control: mark }]), said, user("Hi.")] }],
   ["a part of a result", { messages: [user([{ ...result, content: [{ text: "4", cache_control: mark }] }])] }],
 ])("whoever marked %s decides alone", (_place, body) => {
-  expect(markMessagesBody(body, automatic)).toBe(body);
+  expect(forwardMessagesCacheControl(body, automatic)).toBe(body);
 });
 
 test("nothing is not marked", () => {
   const body = { system: "", messages: [user("")] };
-  expect(markMessagesBody(body, automatic)).toEqual(body);
+  expect(forwardMessagesCacheControl(body, automatic)).toEqual(body);
 });
 
 test("an hour is minutes where it is not sold, and only marks are touched", () => {
@@ -50,7 +50,7 @@ test("an hour is minutes where it is not sold, and only marks are touched", () =
     system: [{ text: "Hi.", cache_control: ttl }],
     messages: messages(ttl),
   });
-  expect(markMessagesBody(create(hour), automatic)).toEqual(create(mark));
+  expect(forwardMessagesCacheControl(create(hour), automatic)).toEqual(create(mark));
   const sold = create(hour);
-  expect(markMessagesBody(sold, { isAutomatic: true, keepsHour: true })).toBe(sold);
+  expect(forwardMessagesCacheControl(sold, { isAutomatic: true, allowsHour: true })).toBe(sold);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasMark, isHourMark, markRequest } from "./cache-marks.ts";
+import { addCacheControl, hasMark, isHourMark } from "./cache-control.ts";
 import type { ChatMessage, ChatRequest, ChatTool } from "./chat-request.ts";
 
 const mark = { type: "ephemeral" };
@@ -25,7 +25,7 @@ test("the last tool, the end of the instructions and the ends of the user's last
     ...[user("One."), said, user("Two."), said, user("Three."), user("And four.")],
   ];
   const request = createRequest(messages, [tool("first"), tool("last")]);
-  const marked = markRequest(request);
+  const marked = addCacheControl(request);
   expect(listMarks(marked)).toEqual([[1, 4, 7], [1]]);
   expect(marked.messages[7]).toEqual({ role: "user", content: "And four.", cache_control: mark });
   expect(listMarks(request)).toEqual([[], []]);
@@ -33,14 +33,14 @@ test("the last tool, the end of the instructions and the ends of the user's last
 
 test("what tools answered is a turn of the user's, and what comes together is one", () => {
   const messages = [user("Add."), said, result("a"), result("b"), said, result("c"), result("d")];
-  expect(listMarks(markRequest(createRequest(messages)))).toEqual([[3, 6], []]);
+  expect(listMarks(addCacheControl(createRequest(messages)))).toEqual([[3, 6], []]);
 });
 
 test("nothing is marked that a vendor would refuse, and nothing that is not there", () => {
-  expect(listMarks(markRequest(createRequest([{ role: "system", content: "" }, user("")])))).toEqual([[], []]);
-  expect(listMarks(markRequest(createRequest([{ role: "system", content: "Be brief." }])))).toEqual([[0], []]);
+  expect(listMarks(addCacheControl(createRequest([{ role: "system", content: "" }, user("")])))).toEqual([[], []]);
+  expect(listMarks(addCacheControl(createRequest([{ role: "system", content: "Be brief." }])))).toEqual([[0], []]);
   const parts: ChatMessage = { role: "user", content: [{ type: "text", text: "" }] };
-  expect(listMarks(markRequest(createRequest([parts])))).toEqual([[], []]);
+  expect(listMarks(addCacheControl(createRequest([parts])))).toEqual([[], []]);
 });
 
 test.each<[string, ChatRequest]>([
@@ -48,7 +48,7 @@ test.each<[string, ChatRequest]>([
   ["a part", createRequest([{ role: "user", content: [{ type: "text", text: "Hi.", cache_control: mark }] }])],
   ["a tool", createRequest([user("Hi.")], [{ ...tool("first"), cache_control: mark }, tool("last")])],
 ])("whoever marked %s decides alone", (_place, request) => {
-  expect(markRequest(request)).toBe(request);
+  expect(addCacheControl(request)).toBe(request);
 });
 
 test("marks for an hour are found wherever they are", () => {

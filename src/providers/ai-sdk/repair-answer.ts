@@ -2,16 +2,16 @@ import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from "@
 import { isPlainObject, readField, readList, readText } from "./read-json.ts";
 
 /**
- * Packages hold answers to schemas that are stricter than their vendors. An answer that one refuses is given to it again,
- * without the parts that its schema complains about.
+ * Packages validate responses with schemas that are stricter than their vendors. A response that one rejects is passed
+ * to it again, without the parts that its schema rejects.
  */
 
-/** A vendor's JSON, and the places in it that a package's schema does not take. */
+/** A vendor's JSON, and the paths that a package's schema rejects. */
 type SchemaFailure = { value: unknown; paths: readonly Path[] };
 
 type Path = readonly (string | number)[];
 
-/** Each pass takes out a part, or what it stands in. */
+/** Each pass removes a part, or what contains it. */
 const passesMax = 8;
 const causesMax = 4;
 
@@ -21,7 +21,7 @@ export function findSchemaFailure(error: unknown): SchemaFailure | null {
   for (let depth = 0; depth < causesMax; depth += 1) {
     if (readText(found, "name") === "AI_TypeValidationError") {
       const value = readField(found, "value");
-      // What the vendor says in place of an answer is heard elsewhere.
+      // The vendor's own errors are handled elsewhere.
       if ((readField(value, "error") ?? null) !== null) return null;
       return { value, paths: readIssues(readField(found, "cause")).flatMap(readPath) };
     }
@@ -30,7 +30,7 @@ export function findSchemaFailure(error: unknown): SchemaFailure | null {
   return null;
 }
 
-/** Of Zod's errors, whose list may be behind a getter. */
+/** Zod's issues, which may be behind a getter. */
 function readIssues(cause: unknown): readonly unknown[] {
   const own = readList(cause, "issues");
   if (own.length > 0 || !(cause instanceof Error) || !("issues" in cause)) return own;
@@ -43,13 +43,16 @@ function readPath(issue: unknown): Path[] {
   return isPath && path.length > 0 ? [path as Path] : [];
 }
 
-/** The value without what is at the paths; where there is nothing, without what would have to have it. `null` if all goes. */
-function mend({ value, paths }: SchemaFailure): unknown {
+/**
+ * The value without what is at the paths; for a missing field, without what should contain it. `null` if nothing
+ * remains.
+ */
+function repair({ value, paths }: SchemaFailure): unknown {
   if (paths.length === 0) return null;
-  const mended: unknown = structuredClone(value);
-  // From the back, so that what is taken out of a list moves nothing that is still to be found.
-  for (const path of paths.toSorted(compareBackwards)) if (!removeAt(mended, path)) return null;
-  return mended;
+  const repaired: unknown = structuredClone(value);
+  // From the back, so that removing a list item does not move the others.
+  for (const path of paths.toSorted(compareBackwards)) if (!removeAt(repaired, path)) return null;
+  return repaired;
 }
 
 function compareBackwards(one: Path, other: Path): number {
@@ -61,7 +64,7 @@ function compareBackwards(one: Path, other: Path): number {
   return 0;
 }
 
-/** `false` where only the whole value could be taken out. */
+/** `false` if only the whole value could be removed. */
 function removeAt(root: unknown, path: Path): boolean {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = path.slice(0, length - 1).reduce<unknown>((at, step) => readField(at, String(step)), root);
@@ -78,18 +81,18 @@ function removeAt(root: unknown, path: Path): boolean {
   return false;
 }
 
-/** Reads a whole answer again that its package refused. Throws the failure where that does not help. */
-export async function rereadAnswer(
+/** Parses a complete response again that its package rejected. Throws the failure if that does not help. */
+export async function reparseAnswer(
   error: unknown,
   generate: (body: string) => PromiseLike<LanguageModelV4GenerateResult>,
 ): Promise<LanguageModelV4GenerateResult> {
   let failure = error;
   for (let pass = 0; pass < passesMax; pass += 1) {
     const found = findSchemaFailure(failure);
-    const mended = found === null ? null : mend(found);
-    if (mended === null) break;
+    const repaired = found === null ? null : repair(found);
+    if (repaired === null) break;
     try {
-      return await generate(JSON.stringify(mended));
+      return await generate(JSON.stringify(repaired));
     } catch (next) {
       failure = next;
     }
@@ -97,18 +100,18 @@ export async function rereadAnswer(
   throw failure;
 }
 
-/** The parts of an event that its package refused. Throws the failure where nothing can be made of it. */
-export async function rereadEvent(
+/** The parts of an event that its package rejected. Throws the failure if none can be recovered. */
+export async function reparseEvent(
   error: unknown,
   stream: (body: string) => PromiseLike<{ stream: ReadableStream<LanguageModelV4StreamPart> }>,
 ): Promise<LanguageModelV4StreamPart[]> {
   let failure = error;
   for (let pass = 0; pass < passesMax; pass += 1) {
     const found = findSchemaFailure(failure);
-    const mended = found === null ? null : mend(found);
-    if (mended === null) break;
+    const repaired = found === null ? null : repair(found);
+    if (repaired === null) break;
     const parts: LanguageModelV4StreamPart[] = [];
-    for await (const part of (await stream(`data: ${JSON.stringify(mended)}\n\n`)).stream) parts.push(part);
+    for await (const part of (await stream(`data: ${JSON.stringify(repaired)}\n\n`)).stream) parts.push(part);
     const refused = parts.find((part) => part.type === "error");
     if (refused === undefined) return parts;
     failure = refused.error;

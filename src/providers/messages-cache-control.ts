@@ -1,16 +1,16 @@
-import { automaticMark, type CacheMarking, isHourMark, listUserTurns } from "./cache-marks.ts";
+import { automaticMark, type CacheControlPolicy, isHourMark, listUserTurns } from "./cache-control.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The marks of a request in the form of Anthropic's Messages API, as an upstream of that wire is sent them: set by the
- * same rule as those of any other request where its caller set none, and for no longer than is sold.
+ * Passes `cache_control` on in a Messages request: adds marks by the same rule as in chat if the caller set none, and
+ * removes `ttl: 1h` if it has no price.
  */
-export function markMessagesBody(body: Fields, { isAutomatic, keepsHour }: CacheMarking): Fields {
+export function forwardMessagesCacheControl(body: Fields, { isAutomatic, allowsHour }: CacheControlPolicy): Fields {
   const { cache_control: mark, tools, system, messages } = body;
   const isMarked = mark !== undefined || hasMark(tools) || hasMark(system) || hasMark(messages);
   if (isAutomatic && !isMarked) return setMarks(body);
-  return isMarked && !keepsHour ? (shorten(body) as Fields) : body;
+  return isMarked && !allowsHour ? (shorten(body) as Fields) : body;
 }
 
 function setMarks(body: Fields): Fields {
@@ -27,7 +27,7 @@ function setMarks(body: Fields): Fields {
   };
 }
 
-/** The last of several things; a text is one. Vendors refuse a mark on nothing. */
+/** Marks the last block; a string is one block. Vendors reject a mark on empty content. */
 function markLast(content: unknown): unknown {
   if (typeof content === "string") {
     return content === "" ? content : [{ type: "text", text: content, cache_control: automaticMark }];
@@ -38,7 +38,7 @@ function markLast(content: unknown): unknown {
   return [...blocks.slice(0, -1), { ...last, cache_control: automaticMark }];
 }
 
-/** Whether any of these things has a mark, or what is in them. Looked at one by one: an agent's request has thousands. */
+/** Whether any block, or its content, has a mark. A plain loop: an agent's request has thousands of blocks. */
 function hasMark(things: unknown): boolean {
   if (!Array.isArray(things)) return false;
   for (const thing of things) if (isSet(thing) && (isSet(thing.cache_control) || hasMark(thing.content))) return true;
@@ -53,7 +53,7 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The same with every mark for an hour made one for minutes; where there is none, the same thing. */
+/** Replaces every `ttl: 1h` with the default; returns the same object if there is none. */
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(shorten);
@@ -71,7 +71,7 @@ function shorten(value: unknown): unknown {
   return Object.keys(changed).length === 0 ? value : { ...fields, ...changed };
 }
 
-/** What else there is belongs to the caller: the arguments of a tool may have any names. */
+/** All other fields belong to the caller: a tool's arguments may have any names. */
 const holdersOfMarks = ["cache_control", "tools", "system", "messages", "content"] as const;
 
 function shortenMark(mark: unknown): unknown {

@@ -11,18 +11,18 @@ import {
 } from "./clean-response.ts";
 import { DeltaTemplate, type HoleKey, unescapeText } from "./delta-template.ts";
 import {
-  createContent,
-  createEnding,
-  createGoingOn,
+  createContentPiece,
+  createFinalPiece,
+  createUnfinishedPiece,
   formatEvent,
   isEventType,
   keepKnownFields,
 } from "./native-events.ts";
 import { Opening } from "./opening.ts";
-import type { EventTaker } from "./read-native-answer.ts";
+import type { EventConverter } from "./read-native-answer.ts";
 import type { VendorNames } from "./vendor-names.ts";
 
-type ResponseTakerOptions = { outlet: Outlet; errors: ErrorReader; native: NativeRequest; names: VendorNames };
+type ResponseConverterOptions = { outlet: Outlet; errors: ErrorReader; native: NativeRequest; names: VendorNames };
 
 /** Fields of events about an item or a part of one. */
 const itemFields: ReadonlySet<string> = new Set([
@@ -40,30 +40,30 @@ const deltaKeys: readonly HoleKey[] = [
   ['"obfuscation":"', "noise"],
 ];
 
-export function createResponseTaker(options: ResponseTakerOptions): EventTaker {
-  return new ResponseTaker(options);
+export function createResponseConverter(options: ResponseConverterOptions): EventConverter {
+  return new ResponseConverter(options);
 }
 
 /**
- * The events of a response. Those of its items go through as they came, numbered without a gap; the response itself is
- * written anew. A class, because there is one for each stream.
+ * Converts the events of a response. Item events are forwarded as received, numbered without gaps; the response itself
+ * is rewritten. A class, to save memory: there is one per stream.
  */
-class ResponseTaker implements EventTaker {
-  private readonly options: ResponseTakerOptions;
+class ResponseConverter implements EventConverter {
+  private readonly options: ResponseConverterOptions;
   private readonly opening: Opening;
   private readonly template = new DeltaTemplate();
   private deltaHead = "";
   private nextNumber = 0;
   private reported: ChatUsage | null = null;
-  /** Where the text of the present item is. */
+  /** Where the text of the current item is. */
   private written: "in-item" | "in-deltas" = "in-item";
 
-  constructor(options: ResponseTakerOptions) {
+  constructor(options: ResponseConverterOptions) {
     this.options = options;
     this.opening = new Opening(options.outlet);
   }
 
-  /** The last event has all that there is, and ends the answer at once. */
+  /** The last event is complete and ends the answer at once. */
   hasFinished(): boolean {
     return false;
   }
@@ -72,12 +72,12 @@ class ResponseTaker implements EventTaker {
     return this.reported;
   }
 
-  takeKnown(text: string, from: number, to: number): boolean {
+  convertKnown(text: string, from: number, to: number): boolean {
     const known = this.template.recognise(text, from, to);
     if (known === null || known.number !== this.nextNumber) return false;
     this.nextNumber += 1;
     this.written = "in-deltas";
-    this.opening.push(createGoingOn(unescapeText(known.text), `${this.deltaHead}${text.slice(from, to)}\n\n`));
+    this.opening.push(createUnfinishedPiece(unescapeText(known.text), `${this.deltaHead}${text.slice(from, to)}\n\n`));
     return true;
   }
 
@@ -90,7 +90,7 @@ class ResponseTaker implements EventTaker {
       case "response.queued":
       case "response.in_progress":
         names.add(asRecord(event.response)?.id);
-        this.opening.hold(createGoingOn("", this.presentResponse(type, event)));
+        this.opening.hold(createUnfinishedPiece("", this.presentResponse(type, event)));
         break;
       case "response.completed":
       case "response.incomplete":
@@ -121,15 +121,15 @@ class ResponseTaker implements EventTaker {
     const told = formatEvent(type, this.number(event, data));
     if (isDelta) {
       this.written = "in-deltas";
-      this.opening.push(createGoingOn(String(event.delta), told));
+      this.opening.push(createUnfinishedPiece(String(event.delta), told));
       return;
     }
     const { item } = event;
-    const create = isItemContent(item) ? createContent : createGoingOn;
+    const create = isItemContent(item) ? createContentPiece : createUnfinishedPiece;
     this.opening.push(create(this.readItem(type, item), told));
   }
 
-  /** What was written of an item without telling it in deltas stands in the item when it is done. */
+  /** If an item had no deltas, its text is in the finished item. */
   private readItem(type: string, item: unknown): string {
     if (type === "response.output_item.added") {
       const name = asRecord(item)?.name;
@@ -150,7 +150,7 @@ class ResponseTaker implements EventTaker {
       return;
     }
     this.reported = readResponseUsage(response.usage);
-    this.opening.push(createEnding(finishReason, this.presentResponse(type, event)));
+    this.opening.push(createFinalPiece(finishReason, this.presentResponse(type, event)));
     outlet.end(this.reported);
   }
 
@@ -160,7 +160,7 @@ class ResponseTaker implements EventTaker {
     return formatEvent(type, this.number({}, JSON.stringify({ type, response: clean })));
   }
 
-  /** The event with the next number, as it came where it has that one already. */
+  /** The event with the next sequence number; unchanged if it has it already. */
   private number(event: JsonRecord, data: string): string {
     const number = this.nextNumber;
     this.nextNumber += 1;

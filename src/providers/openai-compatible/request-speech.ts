@@ -20,14 +20,14 @@ export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): 
       input: text,
       voice,
       response_format: format,
-      // Not everybody who copied the API knows it.
+      // Not every compatible server supports it.
       ...(speed === 1 ? {} : { speed }),
     }),
     ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },
   };
 }
 
-/** Whether an answer is the audio itself, and not something that is said about it. */
+/** Whether the response is audio, not an error. */
 export function isAudio(headers: UpstreamHeaders): boolean {
   const type = String(headers["content-type"] ?? "").toLowerCase();
   return !type.startsWith("text/") && !type.includes("json") && !type.includes("xml");
