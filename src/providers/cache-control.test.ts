@@ -12,13 +12,13 @@ function createRequest(messages: ChatMessage[], tools?: ChatTool[]): ChatRequest
   return { model: "talk", messages, ...(tools === undefined ? {} : { tools }) };
 }
 
-/** Where the marks are: indexes of messages, and of tools. */
+/** The marked indexes of messages and tools. */
 function listMarks({ messages, tools = [] }: ChatRequest): [messages: number[], tools: number[]] {
   const places = (items: readonly object[]) => items.flatMap((item, at) => ("cache_control" in item ? [at] : []));
   return [places(messages), places(tools)];
 }
 
-test("the last tool, the end of the instructions and the ends of the user's last two turns are marked", () => {
+test("marks the last tool, the end of the instructions and the last two user turns", () => {
   const messages: ChatMessage[] = [
     { role: "system", content: "Be brief." },
     { role: "developer", content: "Be kind." },
@@ -31,12 +31,12 @@ test("the last tool, the end of the instructions and the ends of the user's last
   expect(listMarks(request)).toEqual([[], []]);
 });
 
-test("what tools answered is a turn of the user's, and what comes together is one", () => {
+test("tool results belong to the user's turn, and consecutive ones are one turn", () => {
   const messages = [user("Add."), said, result("a"), result("b"), said, result("c"), result("d")];
   expect(listMarks(addCacheControl(createRequest(messages)))).toEqual([[3, 6], []]);
 });
 
-test("nothing is marked that a vendor would refuse, and nothing that is not there", () => {
+test("marks nothing empty, and nothing that is missing", () => {
   expect(listMarks(addCacheControl(createRequest([{ role: "system", content: "" }, user("")])))).toEqual([[], []]);
   expect(listMarks(addCacheControl(createRequest([{ role: "system", content: "Be brief." }])))).toEqual([[0], []]);
   const parts: ChatMessage = { role: "user", content: [{ type: "text", text: "" }] };
@@ -47,11 +47,11 @@ test.each<[string, ChatRequest]>([
   ["a message", createRequest([{ ...user("Hi."), cache_control: mark }, said, user("Hi.")])],
   ["a part", createRequest([{ role: "user", content: [{ type: "text", text: "Hi.", cache_control: mark }] }])],
   ["a tool", createRequest([user("Hi.")], [{ ...tool("first"), cache_control: mark }, tool("last")])],
-])("whoever marked %s decides alone", (_place, request) => {
+])("a mark on %s turns automatic marks off", (_place, request) => {
   expect(addCacheControl(request)).toBe(request);
 });
 
-test("marks for an hour are found wherever they are", () => {
+test("finds one-hour marks wherever they are", () => {
   const hour = { ...mark, ttl: "1h" };
   expect(hasMark(createRequest([user("Hi.")]), isHourMark)).toBe(false);
   expect(hasMark(createRequest([{ ...user("Hi."), cache_control: mark }]), isHourMark)).toBe(false);

@@ -17,13 +17,13 @@ function createTarget(
 
 const waitMs = (target: Target): number => target.waitMs;
 
-/** The name of what is chosen when chance says the given number. */
+/** The name of the chosen target for a given random number. */
 function choose(targets: readonly Target[], random: number, tried: readonly Target[] = []): string | null {
   const choice = chooseTarget(targets, { tried, waitMs, random: () => random });
   return choice.kind === "chosen" ? choice.target.name : null;
 }
 
-/** How often each is chosen, of so many numbers that are spread evenly. */
+/** How often each is chosen, for evenly spread random numbers. */
 function count(targets: readonly Target[], draws: number): Record<string, number> {
   const counts: Record<string, number> = Object.fromEntries(targets.map(({ name }) => [name, 0]));
   for (let draw = 0; draw < draws; draw += 1) {
@@ -49,7 +49,7 @@ const anyTargets = fc
 
 const anyChance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test("a provider has two attempts, then the next one is chosen, whatever the priorities", () => {
+test("after two attempts at one provider the next one is chosen, whatever the priorities", () => {
   const keys = ["a", "b", "c"].map((name) => createTarget(name, { providerId: "primary" }));
   const targets = [...keys, createTarget("spare", { priority: 1 })];
   expect(choose(targets, 0, keys.slice(0, 1))).toBe("b");
@@ -61,13 +61,13 @@ test("a provider has two attempts, then the next one is chosen, whatever the pri
 });
 
 describe("among several targets", () => {
-  test("those of the lowest priority come first, however light they are", () => {
+  test("those of the lowest priority come first, whatever their weight", () => {
     const targets = [createTarget("spare", { priority: 1, weight: 1000 }), createTarget("main", { weight: 1 })];
     expect(count(targets, 100)).toEqual({ main: 100, spare: 0 });
     expect(choose(targets, 0, [targets[1] as Target])).toBe("spare");
   });
 
-  test("equals share the calls in proportion to their weights", () => {
+  test("equal priorities share the calls by weight", () => {
     const targets = [
       createTarget("a", { weight: 1 }),
       createTarget("b", { weight: 3 }),
@@ -76,14 +76,14 @@ describe("among several targets", () => {
     expect(count(targets, 1000)).toEqual({ a: 100, b: 300, c: 600 });
   });
 
-  test("the keys of a route share its weight, so that more keys bring no more calls", () => {
+  test("the keys of a route share its weight, so more keys get no more calls", () => {
     const keyed = ["first", "second", "third"].map((name) => createTarget(name, { weight: 3, keys: 3 }));
     expect(count([...keyed, createTarget("other", { weight: 3 })], 600)).toEqual({
       ...{ first: 100, second: 100, third: 100, other: 300 },
     });
   });
 
-  test("any weights are kept to, one call in a thousand aside", () => {
+  test("any weights are respected, within one call in a thousand", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 5 }), (weights) => {
         const draws = 1000;
@@ -99,7 +99,7 @@ describe("among several targets", () => {
     );
   });
 
-  test("one is chosen if and only if it was not tried, may be called, and nothing better may", () => {
+  test("one is chosen only if it was not tried, may be called, and no better one may", () => {
     fc.assert(
       fc.property(
         anyTargets,
@@ -118,15 +118,15 @@ describe("among several targets", () => {
     );
   });
 
-  test("chance at its very end still chooses", () => {
+  test("a random number just below 1 still chooses", () => {
     const targets = [createTarget("a", { weight: 1, keys: 3 }), createTarget("b", { weight: 1, keys: 3 })];
     expect(choose(targets, 1 - Number.EPSILON / 2)).toBe("b");
     expect(choose(targets, 0)).toBe("a");
   });
 });
 
-describe("calls that belong together", () => {
-  /** Where a conversation with this number goes; chance has no say in it. */
+describe("related calls", () => {
+  /** The target of a conversation with this number. Not random. */
   function follow(targets: readonly Target[], affinity: number, tried: readonly Target[] = []): string | null {
     const call = { findAffinity: () => affinity };
     const choice = chooseTarget(targets, { tried, waitMs, random: Math.random, call });
@@ -135,7 +135,7 @@ describe("calls that belong together", () => {
   const conversations = Array.from({ length: 10_000 }, (_, at) => hashText(`conversation ${at}`));
   const keys = Array.from({ length: 10 }, (_, at) => createTarget(`key ${at}`, { keys: 10 }));
 
-  test("go to the same target, and to the same next one where that cannot be called", () => {
+  test("go to the same target, and to the same next one if it cannot be called", () => {
     fc.assert(
       fc.property(anyTargets, fc.nat(2 ** 32 - 1), (targets, affinity) => {
         const first = follow(targets, affinity);
@@ -149,7 +149,7 @@ describe("calls that belong together", () => {
     );
   });
 
-  test("stay where they are when another target comes or goes", () => {
+  test("stay where they are when another target is added or removed", () => {
     fc.assert(
       fc.property(anyTargets, fc.nat(2 ** 32 - 1), fc.nat(5), (targets, affinity, at) => {
         const first = follow(targets, affinity);
@@ -159,7 +159,7 @@ describe("calls that belong together", () => {
     );
   });
 
-  test("keep to priorities and to weights", () => {
+  test("respect priorities and weights", () => {
     const targets = [
       createTarget("light"),
       createTarget("heavy", { weight: 4 }),
@@ -171,7 +171,7 @@ describe("calls that belong together", () => {
     expect(Math.abs(share - 0.8)).toBeLessThan(0.02);
   });
 
-  test("are spread over all targets, also those of one that failed", () => {
+  test("are spread over all targets, also those of a failed one", () => {
     const count = (names: readonly (string | null)[]) =>
       Object.values(Object.groupBy(names, String)).map((group) => group?.length ?? 0);
     for (const size of count(conversations.map((affinity) => follow(keys, affinity)))) {
@@ -183,9 +183,9 @@ describe("calls that belong together", () => {
     for (const size of next) expect(Math.abs(size - left.length / 9)).toBeLessThan(50);
   });
 
-  test("cost nothing to find where there is one target only", () => {
+  test("compute no affinity if there is only one target", () => {
     const findAffinity = (): number => {
-      throw new Error("nobody asked");
+      throw new Error("unexpected call");
     };
     const [only] = keys;
     const choice = chooseTarget(keys.slice(0, 1), { tried: [], waitMs, random: () => 0, call: { findAffinity } });
@@ -193,18 +193,18 @@ describe("calls that belong together", () => {
   });
 });
 
-describe("where nothing can be called", () => {
+describe("if nothing can be called", () => {
   const decide = (targets: readonly Target[], tried: readonly Target[]) =>
     chooseTarget(targets, { tried, waitMs, random: () => 0 });
 
-  test("the shortest wait of those not tried is told", () => {
+  test("the shortest wait of the untried targets is returned", () => {
     const targets = [500, 300, 900].map((wait, at) => createTarget(String(at), { waitMs: wait }));
     expect(decide(targets, [])).toEqual({ kind: "none", retryAfterMs: 300 });
     expect(decide(targets, targets.slice(1, 2))).toEqual({ kind: "none", retryAfterMs: 500 });
     expect(decide(targets.slice(0, 1), [])).toEqual({ kind: "none", retryAfterMs: 500 });
   });
 
-  test("none is told where all were tried, or there are none", () => {
+  test("there is no wait if all were tried, or there are none", () => {
     const only = createTarget("only");
     expect(decide([only], [only])).toEqual({ kind: "none", retryAfterMs: null });
     expect(decide([], [])).toEqual({ kind: "none", retryAfterMs: null });

@@ -7,7 +7,7 @@ import { addressInputs, openBase64 } from "./inline-media.ts";
 
 const bytes = randomBytes(200_001);
 
-test("base64 is decoded piece by piece to the same bytes, with and without lines or a data URI around it", async () => {
+test("base64 is decoded in pieces to the same bytes, with and without line breaks or a data URI", async () => {
   const text = bytes.toString("base64");
   const lines = text.replaceAll(/.{76}/g, (line) => `${line}\r\n`);
   for (const written of [text, lines, `data:image/png;base64,${text}`, bytes.toString("base64url")]) {
@@ -17,7 +17,7 @@ test("base64 is decoded piece by piece to the same bytes, with and without lines
   expect(pieces.length).toBeGreaterThan(2);
 });
 
-test("no base64 is no reason to fail: what it is in truth is decided by its bytes", async () => {
+test("invalid base64 does not throw: the type is decided by the bytes", async () => {
   expect(await buffer(openBase64(""))).toHaveLength(0);
   await buffer(openBase64("%%% not base64 at all"));
 });
@@ -33,11 +33,11 @@ test.for([
   ["https://localhost:4000/a", "data:image/png;base64,cGl4"],
   ["https://10.0.0.1/a", "data:image/png;base64,cGl4"],
   [null, "data:image/png;base64,cGl4"],
-] as const)("an input at %s is told as %s", async ([url, address]) => {
+] as const)("an input at %s is sent as %s", async ([url, address]) => {
   expect(await addressInputs([createInput("pix", { url })], { bytesMax: 3 })).toEqual([address]);
 });
 
-test("inputs that are sent along count together, those with an address do not", async () => {
+test("inline inputs count towards the limit, those with a URL do not", async () => {
   const public1 = createInput("xxxxxx", { url: "https://files.example.com/a" });
   const inputs = [createInput("ab"), public1, createInput("c")];
   expect(await addressInputs(inputs, { bytesMax: 3 })).toHaveLength(3);

@@ -8,7 +8,7 @@ const user = (content: unknown) => ({ role: "user", content });
 const said = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "add", input: { content: [] } }] };
 const result = { type: "tool_result", tool_use_id: "a", content: "42" };
 
-test("a request of the Messages API is marked by the rule of any other", () => {
+test("a Messages request is marked by the same rule as chat", () => {
   const body = {
     ...{ model: "claude", max_tokens: 9, system: "Be brief.", tools: [{ name: "first" }, { name: "last" }] },
     messages: [user("One."), said, user([result]), said, user([result, { type: "text", text: "And?" }])],
@@ -30,16 +30,16 @@ test.each([
   ["the instructions", { system: [{ type: "text", text: "Hi.", cache_control: mark }], messages: [user("Hi.")] }],
   ["a block", { messages: [user([{ type: "text", text: "Hi.", cache_control: mark }]), said, user("Hi.")] }],
   ["a part of a result", { messages: [user([{ ...result, content: [{ text: "4", cache_control: mark }] }])] }],
-])("whoever marked %s decides alone", (_place, body) => {
+])("a mark on %s turns automatic marks off", (_place, body) => {
   expect(forwardMessagesCacheControl(body, automatic)).toBe(body);
 });
 
-test("nothing is not marked", () => {
+test("empty content is not marked", () => {
   const body = { system: "", messages: [user("")] };
   expect(forwardMessagesCacheControl(body, automatic)).toEqual(body);
 });
 
-test("an hour is minutes where it is not sold, and only marks are touched", () => {
+test("removes ttl 1h if it has no price, and touches only marks", () => {
   const input = { cache_control: hour, tools: [hour] };
   const messages = (ttl: object) => [
     { role: "assistant", content: [{ type: "tool_use", id: "a", name: "keep", input }] },

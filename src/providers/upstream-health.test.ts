@@ -22,7 +22,7 @@ function createWorld() {
   };
 }
 
-/** A world whose target has just been left alone, for the shortest time. */
+/** A target whose circuit has just opened, for the shortest time. */
 function createRestingWorld() {
   const world = createWorld();
   for (let failure = 0; failure < 5; failure += 1) world.fail();
@@ -30,8 +30,8 @@ function createRestingWorld() {
   return world;
 }
 
-describe("a target that fails", () => {
-  test("is called on until it has failed five times within half a minute", () => {
+describe("a failing target", () => {
+  test("is called until it has failed five times within half a minute", () => {
     const { fail, waitMs, health } = createWorld();
     for (let failure = 0; failure < 4; failure += 1) fail();
     expect([waitMs(), health.isWell(target)]).toEqual([0, true]);
@@ -41,7 +41,7 @@ describe("a target that fails", () => {
     expect(health.list()).toMatchObject([{ state: "open", failures: 5, lastFailure: "timeout" }]);
   });
 
-  test("is called on while at least half of its calls are answered", () => {
+  test("is called while at least half of its calls succeed", () => {
     const { answer, fail, waitMs } = createWorld();
     fail();
     for (let call = 0; call < 9; call += 1) answer();
@@ -52,7 +52,7 @@ describe("a target that fails", () => {
     expect(waitMs()).toBe(2000);
   });
 
-  test("is forgiven what is older than half a minute", () => {
+  test("is not blamed for failures older than half a minute", () => {
     const { clock, fail, waitMs } = createWorld();
     for (let failure = 0; failure < 4; failure += 1) fail();
     clock.advance(30_000);
@@ -60,7 +60,7 @@ describe("a target that fails", () => {
     expect(waitMs()).toBe(0);
   });
 
-  test("is forgotten with an answer after half a minute", () => {
+  test("is forgotten after a success and half a minute", () => {
     const { clock, answer, fail, health } = createWorld();
     fail();
     clock.advance(29_999);
@@ -71,7 +71,7 @@ describe("a target that fails", () => {
     expect(health.list()).toEqual([]);
   });
 
-  test("does not speak for another model, key or provider", () => {
+  test("does not affect another model, key or provider", () => {
     const { health } = createRestingWorld();
     for (const other of [{ providerId: "spare" }, { upstreamModel: "talk-2" }, { keyNumber: 1 }]) {
       expect([health.waitMs({ ...target, ...other }), health.isWell({ ...target, ...other })]).toEqual([0, true]);
@@ -97,8 +97,8 @@ describe("a target that fails", () => {
   );
 });
 
-describe("a target is left alone at once", () => {
-  test("as long as it asks for, and ten minutes at most", () => {
+describe("a circuit opens at once", () => {
+  test("for as long as the upstream asks, at most ten minutes", () => {
     const { clock, fail, waitMs } = createWorld();
     fail("rate-limited", 7000);
     expect(waitMs()).toBe(7000);
@@ -110,14 +110,14 @@ describe("a target is left alone at once", () => {
     expect(waitMs()).toBe(600_000);
   });
 
-  test("for a second where it is too much and says no more", () => {
+  test("for a second after a rate limit without a retry time", () => {
     const { fail, waitMs } = createWorld();
     fail("rate-limited");
     expect(waitMs()).toBe(1000);
   });
 
   test.each<ProviderErrorKind>(["key-refused", "out-of-credit"])(
-    "for a minute where it is %s, whatever it asks for, with all other models of the key and with no other key",
+    "for a minute after %s, whatever the upstream asks, for all models of the key and no other key",
     (kind) => {
       const { clock, fail, waitMs, health, answer } = createWorld();
       fail(kind, 5);
@@ -139,7 +139,7 @@ describe("a target is left alone at once", () => {
   );
 
   test.each<ProviderErrorKind>(["quota-exceeded", "model-unavailable", "misconfigured"])(
-    "for a minute where it is %s, and no other model of the key",
+    "for a minute after %s, for no other model of the key",
     (kind) => {
       const { fail, waitMs, health } = createWorld();
       fail(kind);
@@ -154,15 +154,15 @@ describe("a target is left alone at once", () => {
   });
 });
 
-test("a refusal that names no cause is noted, and leaves the target alone never", () => {
+test("an unexplained rejection is noted, and never opens a circuit", () => {
   const { fail, waitMs, health } = createWorld();
   for (let failure = 0; failure < 50; failure += 1) fail("unexplained");
   expect([waitMs(), health.isWell(target)]).toEqual([0, true]);
   expect(health.list()).toMatchObject([{ ...target, state: "degraded", lastFailure: "unexplained" }]);
 });
 
-describe("a target that rested", () => {
-  test("is tried by one call at a time", () => {
+describe("an open circuit", () => {
+  test("is probed by one call at a time", () => {
     const { clock, health, waitMs } = createRestingWorld();
     clock.advance(2000);
     expect(waitMs()).toBe(0);
@@ -172,7 +172,7 @@ describe("a target that rested", () => {
     expect([waitMs(), health.isWell(target), health.list()]).toEqual([0, true, []]);
   });
 
-  test("is open twice as long each time that the try fails, up to a minute, and starts anew once it is well", () => {
+  test("opens twice as long after each failed probe, up to a minute, and resets after a success", () => {
     const { clock, answer, fail, waitMs } = createRestingWorld();
     const rests = Array.from({ length: 6 }, () => {
       clock.advance(waitMs());
@@ -186,7 +186,7 @@ describe("a target that rested", () => {
     expect(waitMs()).toBe(2000);
   });
 
-  test("is tried by the next call when the one that tried was given up", () => {
+  test("is probed by the next call if the probe was abandoned", () => {
     const { clock, health, waitMs } = createRestingWorld();
     clock.advance(2000);
     health.begin(target);
@@ -196,14 +196,14 @@ describe("a target that rested", () => {
     expect(waitMs()).toBe(2000);
   });
 
-  test("is well where the try was the caller's mistake: somebody was there to say so", () => {
+  test("closes if the probe failed because of the caller: the upstream responded", () => {
     const { clock, fail, health } = createRestingWorld();
     clock.advance(2000);
     fail("rejected");
     expect(health.isWell(target)).toBe(true);
   });
 
-  test("stays alone as long as it asked, though a call from before is answered meanwhile", () => {
+  test("stays open as long as asked, although an earlier call succeeds meanwhile", () => {
     const { health, waitMs } = createWorld();
     health.begin(target);
     health.begin(target);
@@ -212,7 +212,7 @@ describe("a target that rested", () => {
     expect(waitMs()).toBe(60_000);
   });
 
-  test("is tried by no second call, though one from before is given up meanwhile", () => {
+  test("has no second probe, although an earlier call is abandoned meanwhile", () => {
     const { clock, health, fail, waitMs } = createWorld();
     health.begin(target);
     fail("rate-limited", 1000);
@@ -222,7 +222,7 @@ describe("a target that rested", () => {
     expect(waitMs()).toBe(2000);
   });
 
-  test("is tried by no second call, though one from before fails meanwhile and asks for nothing", () => {
+  test("has no second probe, although an earlier call fails meanwhile without a retry time", () => {
     const { clock, health, fail } = createWorld();
     health.begin(target);
     fail("rate-limited", 1000);
@@ -233,7 +233,7 @@ describe("a target that rested", () => {
   });
 });
 
-test("the version changes with everything that changes what can be called, and with nothing else", () => {
+test("the version changes with everything that affects what can be called, and with nothing else", () => {
   const { clock, answer, fail, health } = createWorld();
   const versions = [health.version()];
   const note = (act: () => void): void => {
@@ -250,7 +250,7 @@ test("the version changes with everything that changes what can be called, and w
   expect(versions).toEqual([0, 0, 0, 1, 1, 1, 2]);
 });
 
-test("what is told of a target says until when its circuit is open, by the clock on the wall", () => {
+test("a listed circuit has the wall-clock time until which it is open", () => {
   const { clock, fail, health } = createWorld();
   clock.advance(123);
   fail("rate-limited", 5000);
@@ -264,14 +264,14 @@ test("what is told of a target says until when its circuit is open, by the clock
   ]);
 });
 
-test("no more targets are remembered than there is room for", () => {
+test("the number of remembered targets is bounded", () => {
   const { health, fail } = createWorld();
   for (let keyNumber = 0; keyNumber < 10_001; keyNumber += 1) fail("rate-limited", 9000, { ...target, keyNumber });
   expect(health.list().length).toBeLessThanOrEqual(10_000);
   expect(health.waitMs({ ...target, keyNumber: 10_000 })).toBe(9000);
 });
 
-test("a target whose set-up is at fault is out of service until it is no longer listed", () => {
+test("a target with a faulty setup is out of service until it is no longer listed", () => {
   const { health, waitMs, clock } = createWorld();
   const fault = {
     code: "missing-secret",

@@ -7,8 +7,8 @@ import { createSandboxSpeech } from "./studio/speech/create-sandbox-speech.ts";
 import { createSandboxTranscription } from "./transcription/create-sandbox-transcription.ts";
 
 /**
- * Models that need no network and cost nothing: chat, images, video, avatars, speech with its transcription, and embeddings. The
- * same request always has the same answer, and words in double brackets make it fail, wait or break off.
+ * Models without network access and costs: chat, images, video, avatars, speech and its transcription, and embeddings.
+ * Deterministic. Words in double brackets make them fail, wait or break off.
  */
 export const sandbox: Adapter = {
   createChat: ({ clock }) => createSandboxChat({ clock }),

@@ -10,13 +10,13 @@ test.each([
   ["[[503]]", "overloaded"],
   ["[[timeout]]", "timeout"],
   ["[[TIMEOUT]]", "timeout"],
-])("%s is a failure of the kind %s", (word, kind) => {
+])("%s fails with the kind %s", (word, kind) => {
   const { text, script } = parseScript(`Say ${word} hello`);
   expect(script.failure?.kind).toBe(kind);
   expect(text).toBe("Say hello");
 });
 
-test("a rate limit says how long to wait", () => {
+test("a rate limit has a retry time", () => {
   expect(parseScript("[[429]]").script.failure?.retryAfterMs).toBe(2000);
 });
 
@@ -32,7 +32,7 @@ test.each([
   ["[[long:999999999]]", { longTokens: 100_000 }],
   ["[[empty]] [[no-usage]]", { isEmpty: true, hasUsage: false }],
   ["[[silent]]", { isSilent: true }],
-])("%s asks for %j and for nothing else", (word, change) => {
+])("%s sets %j and nothing else", (word, change) => {
   const quiet = parseScript("").script;
   expect(parseScript(word)).toEqual({ text: "", script: { ...quiet, ...change } });
 });
@@ -47,6 +47,6 @@ test.each([
   "[[constructor:1]]",
   "[429]",
   "[[fail:other]]",
-])("%s means nothing and stays in the text", (word) => {
+])("%s is unknown and stays in the text", (word) => {
   expect(parseScript(`a ${word} b`)).toEqual({ text: `a ${word} b`, script: parseScript("").script });
 });

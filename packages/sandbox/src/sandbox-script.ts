@@ -1,11 +1,11 @@
 import { ProviderError, type ProviderErrorKind } from "../../../src/providers/contract.ts";
 
-/** What the words in double brackets of a prompt ask for, so that callers can try their own handling of trouble. */
+/** The effects of words in double brackets in a prompt, so that callers can test their error handling. */
 export type SandboxScript = {
   failure: ProviderError | null;
   /** Before the first data of the answer. */
   delayMs: number;
-  /** Between two pieces of it. */
+  /** Between two pieces. */
   slowMs: number;
   /** After this many pieces the connection breaks. */
   cutAfterPieces: number | null;
@@ -17,13 +17,13 @@ export type SandboxScript = {
 
 const waitSecondsMax = 120;
 const piecesMax = 100_000;
-/** An answer has at most so many tokens, whatever is asked for. */
+/** The maximum length of an answer. */
 export const longTokensMax = 100_000;
 
 const wordPattern = / ?\[\[([a-z0-9_-]{1,32}(?::[a-z0-9_.]{1,32})?)\]\]/gi;
 const numberPattern = /^\d{1,9}(?:\.\d{1,9})?$/;
 
-/** What one caller asks for says nothing of how the next one would fare. */
+/** Isolated: it must not affect the circuit for other callers. */
 export function createScriptedError(
   kind: ProviderErrorKind,
   message: string,
@@ -52,7 +52,7 @@ const numberWords: Record<string, (value: number) => Partial<SandboxScript>> = {
   long: (tokens) => ({ longTokens: Math.min(Math.floor(tokens), longTokensMax) }),
 };
 
-/** Takes the words of the script out of a text. Double brackets that mean nothing here stay where they are. */
+/** Removes script words from a text. Unknown words in double brackets stay. */
 export function parseScript(text: string): { text: string; script: SandboxScript } {
   const script = createQuietScript();
   const rest = text.replace(wordPattern, (whole, word: string) => {

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** Chance that is the same for the same seed on every machine. */
+/** A random generator with the same output for the same seed on every machine. */
 export type SeededRandom = {
   /** From 0 to below 1. */
   next(): number;
   between(min: number, max: number): number;
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   whole(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** Another one of its own, so that drawing more here changes nothing there. */
+  /** An independent generator, so that drawing more here changes nothing there. */
   fork(name: string): SeededRandom;
 };
 
 export function createSeededRandom(seed: string): SeededRandom {
   const digest = createHash("sha256").update(seed).digest();
-  // The generator known as sfc32: small, fast, and good enough that no eye sees a pattern.
+  // sfc32: small, fast, and without visible patterns.
   let a = digest.readUInt32LE(0);
   let b = digest.readUInt32LE(4);
   let c = digest.readUInt32LE(8);

@@ -51,7 +51,7 @@ function listProblems(source: string, around: CatalogSurroundings = surroundings
 }
 
 /** Each case: how the only problem begins, and the edit that causes it. */
-function describeRefusals(title: string, cases: readonly (readonly [string, string, string])[]): void {
+function describeProblems(title: string, cases: readonly (readonly [string, string, string])[]): void {
   describe(title, () => {
     test.each(cases)("%s", (problem, from, to) => {
       expect(listProblems(edit(from, to)).map((told) => told.slice(0, problem.length))).toEqual([problem]);
@@ -98,12 +98,12 @@ test("every problem is reported, not only the first", () => {
 
 const key = `"\${MAIN_KEY}"`;
 
-describeRefusals("one currency", [
+describeProblems("one currency", [
   ["currency: The catalog's currency is EUR, but this deployment uses USD.", "currency: USD", "currency: EUR"],
   ["prices[1].currency: This price is in EUR, but the catalog is in USD.", "price: 1.5", "price: 1.5, currency: EUR"],
 ]);
 
-describeRefusals("a provider that cannot be", [
+describeProblems("an invalid provider", [
   ["providers[1].id: providers[0] already has the id main.", "id: toy", "id: main"],
   ['providers[1].id: "t o y" is not a valid provider id.', "id: toy", "id: t o y"],
   ["providers[1]: Provider toy has no base_url.", "toy, kind: sandbox", "toy, kind: openai-compatible"],
@@ -122,7 +122,7 @@ const moreOfMain = (fields: string): readonly [string, string] => [
 const moreOfToy = (fields: string): readonly [string, string] => ["kind: sandbox", `kind: sandbox, ${fields}`];
 const toyIs = (fields: string): readonly [string, string] => ["kind: sandbox", fields];
 
-describeRefusals("an option of a provider that cannot be", [
+describeProblems("an invalid provider option", [
   [`${mainPlace}: Provider main names a package, which only kind ai-sdk has.`, ...moreOfMain("package: some")],
   ["providers[1]: Provider toy has no package.", ...toyIs("kind: ai-sdk")],
   ['providers[1].package: "../escape" is not a valid npm package name.', ...toyIs("kind: ai-sdk, package: ../escape")],
@@ -150,7 +150,7 @@ describeRefusals("an option of a provider that cannot be", [
   ],
 ]);
 
-test("a provider may have every option that its kind knows", () => {
+test("a provider may have every option of its kind", () => {
   const options = `auth_header: api-key, idempotency_header: idempotency-key, output_cap_field: max_tokens, stream_usage: false, system_role: system,
     unsupported_fields: [seed], native_wires: [responses, messages], connections_max: 5, trace_context: true, headers: { x-team: "blue 7", x-key: ${key} },
     timeouts: { connect_ms: 1, first_byte_ms: 2, idle_ms: 3, total_ms: 4 }`;
@@ -164,7 +164,7 @@ test("a provider may have every option that its kind knows", () => {
   for (const kind of kinds) expect(listProblems(edit(...toyIs(kind))), kind).toEqual([]);
 });
 
-test("a package that cannot be used is refused, with what to do about it", () => {
+test("a package that cannot be used is rejected with the fix", () => {
   const fault = { message: "The package a is not installed.", remedy: "Install it." };
   const around = { ...surroundings, findPackageFault: (name: string) => (name === "a" ? fault : null) };
   expect(listProblems(edit(...toyIs("kind: ai-sdk, package: a")), around)).toEqual([
@@ -192,7 +192,7 @@ describe("a provider's address", () => {
     ["https://user@example.com", secrets],
     ["https://:password@example.com", secrets],
     ["https://example.com/v1#part", "base_url must not contain a fragment. Remove #part, which is never sent."],
-  ])("%s is refused", (address, message) => {
+  ])("%s is rejected", (address, message) => {
     expect(listProblems(withAddress(address))).toEqual([`providers[0].base_url: ${message}`]);
   });
 
@@ -216,7 +216,7 @@ describe("a provider's address", () => {
     },
   );
 
-  test("http is not allowed where there is none", () => {
+  test("allow_http without an http address is rejected", () => {
     const problem =
       "providers[0].allow_http: allow_http works only with a base_url that starts with http://. Remove it.";
     expect(listProblems(allowing("https://example.com/v1"))).toEqual([problem]);
@@ -236,7 +236,7 @@ test.each(["https://example.com/logo.png", "/logos/chat.svg", ""])("%s can be a 
   expect(listProblems(edit(...withLogo(logo)))).toEqual([]);
 });
 
-describeRefusals("a model that cannot be", [
+describeProblems("an invalid model", [
   ["models[2].id: models[1] already has the id film.", "prices:", `${extra.replace("/a", "film")}prices:`],
   ['models[2].id: "/a" is not a valid model id. Use 1 to 128 letters', "prices:", `${extra}prices:`],
   [
@@ -294,7 +294,7 @@ const moreOfTalk = (fields: string): readonly [string, string] => [
 const moreOfRoute = (fields: string): readonly [string, string] => ["talk-1 }", `talk-1, ${fields} }`];
 const moreOfFilm = (fields: string): readonly [string, string] => ["type: video,", `type: video, ${fields},`];
 
-describeRefusals("an option of a model or of its route that cannot be", [
+describeProblems("an invalid option of a model or route", [
   [
     "models[0].routes[0].passthrough: passthrough works only with the kinds openai-compatible and anthropic, and toy is sandbox.",
     "routes: [",
@@ -322,7 +322,7 @@ describeRefusals("an option of a model or of its route that cannot be", [
   ["prices[0].unit: chat models can't be priced by 1K characters.", ...chatPricedBy("1K characters")],
 ]);
 
-test("a model may have every option of chat", () => {
+test("a chat model may have every chat option", () => {
   const extras = "[audio, files, modalities, prediction, service_tier, store, web_search_options]";
   expect(listProblems(edit(...moreOfTalk(`usual_output_tokens: 6\n    extra_parameters: ${extras}`)))).toEqual([]);
   const route = "priority: 2, weight: 3, passthrough: [top_k, min_p], timeouts: { total_ms: 3600000 }";
@@ -336,7 +336,7 @@ test("a model may have every option of chat", () => {
   expect(listProblems(edit(...chatPricedBy("call")))).toEqual([]);
 });
 
-/** The price of the chat model, by something else than tokens. */
+/** The chat model's price in another unit than tokens. */
 function chatPricedBy(unit: string): readonly [string, string] {
   return [
     "billing_type: token, unit: 1K tokens, input_price: 0.1, output_price: 0.2, cached_input_price: 0",
@@ -358,7 +358,7 @@ test.each([
 const again = (fields: string): string =>
   `${right}  - { model: film, billing_type: per_call, unit: call, ${fields} }\n`;
 
-describeRefusals("a price that cannot be", [
+describeProblems("an invalid price", [
   ["prices[1].model: There is no model gone in this file.", "model: film", "model: gone"],
   ["prices[0].capability: talk does not have the capability vision.", "unit: 1K", "capability: vision, unit: 1K"],
   ["prices[2].plan: There is no plan gold.", "plan: pro", "plan: gold"],
@@ -417,25 +417,25 @@ describeRefusals("a price that cannot be", [
   ['prices[3].effective_at: "soon" is not a time', "effective_at: 2026-01-01T00:00:00Z", "effective_at: soon"],
 ]);
 
-describe("a price that is said twice", () => {
+describe("a duplicate price", () => {
   const twice = (first: number) => [
     `prices[4]: prices[${first}] already sets this price of film. Remove one, or change its effective_at.`,
   ];
 
-  test("is refused in each scope, whatever it says", () => {
+  test("is rejected in each scope, even with another amount", () => {
     expect(listProblems(again("price: 9"))).toEqual(twice(1));
     expect(listProblems(again("price: 2, plan: pro, capability: text_to_video"))).toEqual(twice(2));
     expect(listProblems(again("price: 2, account: acct_1, effective_at: 2026-01-01T00:00:00Z"))).toEqual(twice(3));
   });
 
-  test("is refused too where the same moment is written in another way", () => {
+  test("is also rejected if the same time is written differently", () => {
     const others = ["2026-01-01T00:00Z", "2026-01-01T00:00:00.000Z", "2026-01-01T01:00:00+01:00"];
     for (const time of others) {
       expect(listProblems(again(`price: 2, account: acct_1, effective_at: ${time}`)), time).toEqual(twice(3));
     }
   });
 
-  test("is another price where plan, account, capability or time differ", () => {
+  test("is allowed if plan, account, capability or time differ", () => {
     for (const scope of ["plan: pro", "account: acct_1", "capability: text_to_video"]) {
       expect(listProblems(again(`price: 2, ${scope}`))).toEqual([]);
       expect(listProblems(again(`price: 2, ${scope}, effective_at: 2030-01-01T00:00:00Z`))).toEqual([]);
@@ -450,7 +450,7 @@ describe("a time", () => {
       "shutdown_date: 2199-01-01T00:00:00Z",
     );
 
-  test("is any moment with its offset", () => {
+  test("is any time with its offset", () => {
     const moment = fc.date({ min: new Date(0), max: new Date("2099-12-31T23:59:59Z"), noInvalidDate: true });
     const offset = fc.stringMatching(/^[+-](0\d|1[0-3]):[0-5]\d$/);
     fc.assert(

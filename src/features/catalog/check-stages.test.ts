@@ -108,7 +108,7 @@ describe("the stages of a drama", () => {
     ["storyboard", [script, roles, storyboard]],
     ["script_generation, storyboard", [script, roles, storyboard]],
     ["drama_video", [script, roles, storyboard, video]],
-  ])("for %s are exactly those up to the last", (capabilities, stages) => {
+  ])("for %s are all up to the last one offered", (capabilities, stages) => {
     expect(listProblems(drama(capabilities, stages.join(", ")))).toEqual([]);
     const names = stages.map((stage) => stage.split(":")[0]);
     expect(listProblems(drama(capabilities, ""))).toEqual([
@@ -121,7 +121,7 @@ describe("the stages of a drama", () => {
     );
   });
 
-  test("that nothing is offered of are told by the capability that they lack", () => {
+  test("without a capability are rejected by its name", () => {
     expect(listProblems(drama("script_generation", [script, video].join(", ")))).toEqual([
       "models[0].stages.video: soap does not have the capability drama_video. Add it, or remove the stage video.",
     ]);
@@ -129,7 +129,7 @@ describe("the stages of a drama", () => {
 
   test("are required", () => {
     const [before = "", after = ""] = right.split(/ {4}stages:\n(?: {6}.*\n)+/);
-    // Then nothing says that the others are parts of it, either.
+    // Then the other models are not known to be its parts, either.
     expect(listProblems(before + after)).toEqual([
       "models[0].stages: soap lacks these stages: script, roles, storyboard, video. Add them: each stage starts from the previous one's result.",
       expect.stringContaining("talk has routes but no price"),

@@ -1,10 +1,13 @@
+import { hasMark, isHourMark } from "../../providers/cache-control.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
+import type { NativeRequest } from "../../providers/contract.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { CallTerms } from "../calls/index.ts";
 import type { Model, Price } from "../catalog/index.ts";
 import type { InputSize } from "./measure-input.ts";
 import type { OutputVisibility } from "./output-visibility.ts";
 import {
-  type AskedKinds,
+  type RequestedKinds,
   countAffordableTokens,
   type DearestRates,
   findDearestRates,
@@ -18,7 +21,7 @@ export type ChatTerms = CallTerms &
   OutputVisibility & {
     rates: Price;
     /** The token types it can use in addition to plain ones. */
-    kinds: AskedKinds;
+    kinds: RequestedKinds;
     /** Upper bound of the input tokens. */
     inputTokensMax: number;
     choices: number;
@@ -30,7 +33,7 @@ const usualOutputTokens = 4096;
 type Asked = {
   model: Pick<Model, "limits" | "usual_output_tokens">;
   rates: Price;
-  kinds?: AskedKinds;
+  kinds?: RequestedKinds;
   size: Pick<InputSize, "tokensMax">;
   /** The caller's maximum for one choice. */
   outputTokensAsked: number | null;
@@ -46,7 +49,7 @@ export function createChatTerms(asked: Asked): ChatTerms {
 class TokenTerms implements ChatTerms {
   readonly priceId: string;
   readonly rates: Price;
-  readonly kinds: AskedKinds;
+  readonly kinds: RequestedKinds;
   readonly isFree: boolean;
   readonly inputTokensMax: number;
   readonly unitsMax: number;
@@ -86,4 +89,33 @@ class TokenTerms implements ChatTerms {
   countAffordable(amount: Nano): number {
     return countAffordableTokens(this.rates, amount, this.inputTokensMax, this.dearest);
   }
+}
+
+/**
+ * The token types with a price of their own that a request can use. Cache marks are searched only if they can cost
+ * more.
+ */
+export function findRequestedKinds({ request, native, size, rates }: {
+  request: ChatRequest;
+  /** The request as the caller sent it in another API's format, which may contain more. */
+  native: NativeRequest | undefined;
+  size: Pick<InputSize, "isText">;
+  rates: Price;
+}): RequestedKinds {
+  const hourWrites = hasHourCachePrice(rates) && asksForHour(request, native);
+  const audioInput = !size.isText;
+  const audioOutput = request.audio !== undefined && request.audio !== null;
+  return hourWrites || audioInput || audioOutput ? { hourWrites, audioInput, audioOutput } : plainKinds;
+}
+
+/** A cache write of one hour costs the operator twice the input price, so callers get it only if it has a price. */
+export function hasHourCachePrice({ amounts }: Price): boolean {
+  return amounts.billingType === "token" && amounts.cacheWrite1hPrice !== null;
+}
+
+/** A Messages request may have one cache mark for the whole prompt. */
+function asksForHour(request: ChatRequest, native: NativeRequest | undefined): boolean {
+  const whole = native?.body.cache_control;
+  const isWholeMarked = typeof whole === "object" && whole !== null && isHourMark(whole as Record<string, unknown>);
+  return isWholeMarked || hasMark(request, isHourMark);
 }

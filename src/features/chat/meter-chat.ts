@@ -8,7 +8,7 @@ import type { ChatKinds } from "./chat-kinds.ts";
 import type { ChatTerms } from "./chat-terms.ts";
 import { cutAnswer } from "./cut-answer.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
-import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, limitToAsked } from "./quote-chat.ts";
+import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, limitToRequested } from "./quote-chat.ts";
 
 /** Our own count is at most this multiple of the estimate by characters. */
 const densityMax = 2;
@@ -244,7 +244,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const isHoldDue = rule === "reported-or-hold" && believed === null;
     const usage: ChargedUsage =
       believed !== null
-        ? { ...limitToAsked(believed, this.chat.terms.kinds), isCounted: false }
+        ? { ...limitToRequested(believed, this.chat.terms.kinds), isCounted: false }
         : isHoldDue
           ? this.describeHold(unitsHeld)
           : this.countUsage();
@@ -302,7 +302,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const written = Math.min(seen, terms.unitsMax);
     const counted = createUsage(lastUsage?.inputTokens ?? countInput(request, size), written);
     if (lastUsage === null) return counted;
-    const { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens } = limitToAsked(
+    const { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens } = limitToRequested(
       lastUsage,
       terms.kinds,
     );

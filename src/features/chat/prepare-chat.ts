@@ -27,10 +27,9 @@ import {
   type Price,
   presentDeprecation,
 } from "../catalog/index.ts";
-import { findAskedKinds, hasHourCachePrice } from "./asked-kinds.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
-import { type ChatTerms, createChatTerms } from "./chat-terms.ts";
+import { type ChatTerms, createChatTerms, findRequestedKinds, hasHourCachePrice } from "./chat-terms.ts";
 import { checkChatFields, checkChatRequest } from "./check-chat-request.ts";
 import { dropEmptyFields } from "./drop-empty-fields.ts";
 import { explainChatFailure } from "./explain-chat-failure.ts";
@@ -105,7 +104,7 @@ export function planChat(
     model,
     size,
     rates,
-    kinds: findAskedKinds({ request, native, size, rates }),
+    kinds: findRequestedKinds({ request, native, size, rates }),
     outputTokensAsked: request.max_completion_tokens ?? request.max_tokens ?? null,
     choices: request.n ?? 1,
     visibility: decideVisibility(model, { request, native }, targets),

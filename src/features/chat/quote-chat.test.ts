@@ -10,7 +10,7 @@ import {
   findDearestRates,
   isChargeable,
   isFree,
-  limitToAsked,
+  limitToRequested,
   plainKinds,
   priceTokens,
   priceUsage,
@@ -111,8 +111,8 @@ test("audio and reasoning without their own price count as plain tokens; cache w
 test("token types that were not requested are charged as plain ones", () => {
   const told = { ...createUsage(100, 20), cacheWriteTokens: 30, cacheWrite1hTokens: 10 };
   const heard = { ...told, inputAudioTokens: 40, outputAudioTokens: 7 };
-  expect(limitToAsked(heard, plainKinds)).toEqual({ ...told, cacheWrite1hTokens: 0 });
-  expect(limitToAsked(heard, { hourWrites: true, audioInput: true, audioOutput: true })).toEqual(heard);
+  expect(limitToRequested(heard, plainKinds)).toEqual({ ...told, cacheWrite1hTokens: 0 });
+  expect(limitToRequested(heard, { hourWrites: true, audioInput: true, audioOutput: true })).toEqual(heard);
 });
 
 test.each([
@@ -285,7 +285,7 @@ test("no usage that a request can have costs more than its hold", () => {
     fc.property(anyOwnPrice, anyUsage, anyKinds, fc.nat(100), (price, told, kinds, more) => {
       const dearest = findDearestRates(price, kinds);
       const held = { input: told.inputTokens + more, output: told.outputTokens + more };
-      expect(priceUsage(price, limitToAsked(told, kinds)) <= priceTokens(price, held, dearest)).toBe(true);
+      expect(priceUsage(price, limitToRequested(told, kinds)) <= priceTokens(price, held, dearest)).toBe(true);
       // A hold shortened to the available balance covers the output it allows.
       const money = priceTokens(price, { input: told.inputTokens, output: Math.floor(told.outputTokens / 2) }, dearest);
       const output = Math.min(countAffordableTokens(price, money, told.inputTokens, dearest), told.outputTokens);

@@ -104,17 +104,17 @@ export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: Ch
 }
 
 /** Token types that a request may use in addition to plain ones. */
-export type AskedKinds = {
+export type RequestedKinds = {
   /** It asks for a cache lifetime of one hour. */
   hourWrites: boolean;
   audioInput: boolean;
   audioOutput: boolean;
 };
 
-export const plainKinds: AskedKinds = { hourWrites: false, audioInput: false, audioOutput: false };
+export const plainKinds: RequestedKinds = { hourWrites: false, audioInput: false, audioOutput: false };
 
 /** Charges token types that were not requested as plain ones, so that no report makes a call cost more than its hold. */
-export function limitToAsked(usage: ChatUsage, kinds: AskedKinds): ChatUsage {
+export function limitToRequested(usage: ChatUsage, kinds: RequestedKinds): ChatUsage {
   const cacheWrite1hTokens = kinds.hourWrites ? usage.cacheWrite1hTokens : 0;
   const inputAudioTokens = kinds.audioInput ? usage.inputAudioTokens : 0;
   const outputAudioTokens = kinds.audioOutput ? usage.outputAudioTokens : 0;
@@ -124,7 +124,7 @@ export function limitToAsked(usage: ChatUsage, kinds: AskedKinds): ChatUsage {
 /** The highest price of an input token and of an output token. */
 export type DearestRates = { input: Nano; output: Nano };
 
-export function findDearestRates({ amounts }: Price, kinds: AskedKinds): DearestRates {
+export function findDearestRates({ amounts }: Price, kinds: RequestedKinds): DearestRates {
   if (amounts.billingType !== "token") return { input: amounts.price, output: amounts.price };
   const { hourWrites, audioInput, audioOutput } = kinds;
   // Some upstreams write to their caches and reason without being asked.

@@ -8,7 +8,7 @@ import type { Span } from "../../platform/tracing/span.ts";
 import { type BegunCall, type CallEnd, noteFacts, noteRouting } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
-import { addToConversation, describeRow, type KeptRequest } from "./keep-response.ts";
+import { addToConversation, describeRow, type SavedRequest } from "./save-response.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -25,7 +25,7 @@ import {
 } from "./response-store.ts";
 
 type BackgroundOrder = PreparedResponse & {
-  kept: KeptRequest;
+  saved: SavedRequest;
   limits: SeenLimits | null;
   span: Span | null;
   /** Filled in when the response ends. */
@@ -50,7 +50,7 @@ export type BackgroundResponses = {
 
 type EventReader = { write(events: string): void; isGone(): boolean };
 type Key = { accountId: AccountId; id: string };
-type Running = Key & { kept: KeptRequest; call: BegunCall<ChatKinds>; log: EventLog | null };
+type Running = Key & { saved: SavedRequest; call: BegunCall<ChatKinds>; log: EventLog | null };
 
 const leaseMs = 30_000;
 const renewMs = 5_000;
@@ -77,15 +77,15 @@ export function createBackgroundResponses(dependencies: ResponseDependencies): B
     noteFacts(order.facts, one.call, end);
     // The cancel has already stored the final state.
     if (end.hasHungUp) one.log?.end("");
-    else await keepEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
+    else await saveEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
   }
 
-  async function fail({ presenter, kept, facts }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
+  async function fail({ presenter, saved, facts }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
     noteRouting(facts, one.call);
     closeFacts(facts);
     const failure = toFailure(error);
-    const tail = presenter.presentFailure(presentError(failure, kept.requestId).body);
-    await keepEnd(dependencies, one, presenter.describeFailure(failure), tail);
+    const tail = presenter.presentFailure(presentError(failure, saved.requestId).body);
+    await saveEnd(dependencies, one, presenter.describeFailure(failure), tail);
   }
 
   function watch(order: BackgroundOrder, one: Running): void {
@@ -99,8 +99,8 @@ export function createBackgroundResponses(dependencies: ResponseDependencies): B
 
   return {
     async begin(order) {
-      const { kept, presenter, plan } = order;
-      const row = describeRow(kept, { now: clock.now(), retentionMs });
+      const { saved, presenter, plan } = order;
+      const row = describeRow(saved, { now: clock.now(), retentionMs });
       const body = presenter.describeBegun();
       const log = presenter.form === "events" ? createEventLog() : null;
       const begun = { state: "in_progress", body, itemIds: [], events: log?.text() ?? null } as const;
@@ -109,7 +109,7 @@ export function createBackgroundResponses(dependencies: ResponseDependencies): B
       try {
         const listener = log && createListener(presenter, log);
         const call = await calls.begin(plan, { listener, limits: order.limits, span: order.span });
-        watch(order, { accountId, id, kept, call, log });
+        watch(order, { accountId, id, saved, call, log });
       } catch (error) {
         await deleteResponse(database, row);
         throw error;
@@ -152,9 +152,9 @@ async function renewOne({ database, logger }: ResponseDependencies, one: Running
 }
 
 /** Stores the final state, unless the response was cancelled or deleted in the meantime. */
-async function keepEnd(
+async function saveEnd(
   { database, clock, logger, retentionMs }: ResponseDependencies,
-  { log, accountId, id, kept }: Running,
+  { log, accountId, id, saved }: Running,
   finished: FinishedResponse,
   tail: string,
 ): Promise<void> {
@@ -165,7 +165,7 @@ async function keepEnd(
     try {
       isWanted = await database.transaction().execute(async (tx) => {
         const isOpen = await endResponse(tx, { accountId, id }, { state, body, itemIds, events });
-        if (isOpen) await addToConversation(tx, kept, finished, { now: clock.now(), retentionMs });
+        if (isOpen) await addToConversation(tx, saved, finished, { now: clock.now(), retentionMs });
         return isOpen;
       });
       break;
@@ -204,10 +204,10 @@ function createListener(presenter: PreparedResponse["presenter"], log: EventLog)
   };
 }
 
-function presentTail({ presenter, kept }: BackgroundOrder, end: CallEnd<ChatKinds>): string {
+function presentTail({ presenter, saved }: BackgroundOrder, end: CallEnd<ChatKinds>): string {
   return end.failure === null
     ? presenter.presentTail(end)
-    : presenter.presentFailure(presentError(end.failure, kept.requestId).body);
+    : presenter.presentFailure(presentError(end.failure, saved.requestId).body);
 }
 
 /** Events above the limit are not stored, so they cannot be streamed again. */
@@ -233,8 +233,8 @@ function describeAbandoned({ body, events }: AbandonedResponse) {
   return { state: "failed" as const, body: failed, itemIds: [], events: allEvents };
 }
 
-function describeEnd({ plan, kept }: BackgroundOrder, { usage, settlement, hasHungUp }: CallEnd<ChatKinds>) {
-  const { caller, requestId } = kept;
+function describeEnd({ plan, saved }: BackgroundOrder, { usage, settlement, hasHungUp }: CallEnd<ChatKinds>) {
+  const { caller, requestId } = saved;
   return {
     ...{ request_id: requestId, account_id: caller.accountId, key_id: caller.keyId, model: plan.modelId },
     ...plan.describeUsage(usage),

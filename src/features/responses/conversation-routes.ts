@@ -32,7 +32,7 @@ import {
   updateMetadata,
 } from "./conversation-store.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
-import { itemIdPattern, keepItems } from "./keep-items.ts";
+import { itemIdPattern, toSavedItems } from "./saved-items.ts";
 import { readInput } from "./read-input.ts";
 import { checkFieldDepth } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -100,7 +100,7 @@ function readItems(items: readonly JsonObject[], requestId: string): StoredItem[
     const message = `\`${place}.id\` must be 1 to 200 letters, digits, hyphens and underscores.`;
     throw new AppError("invalid_parameter", message, { param: `${place}.id` });
   }
-  return keepItems(placed, requestId).map((item) => ({ id: String(item.id), text: JSON.stringify(item) }));
+  return toSavedItems(placed, requestId).map((item) => ({ id: String(item.id), text: JSON.stringify(item) }));
 }
 
 /** Checks the quota before the write and again after it, in the same transaction, because of concurrent writes. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallEnd, CallPlan, IncomingCall } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
-import { isKept, type KeptRequest, keepResponse } from "./keep-response.ts";
+import { isSavable, type SavedRequest, saveResponse } from "./save-response.ts";
 import { type Conversation, type PreparedResponse, prepareResponse } from "./prepare-response.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -12,7 +12,7 @@ export class RequestedResponse {
   private readonly dependencies: ResponseDependencies;
   private readonly conversation: Conversation;
   private prepared: PreparedResponse | null = null;
-  private kept: KeptRequest | null = null;
+  private saved: SavedRequest | null = null;
 
   constructor(dependencies: ResponseDependencies, conversation: Conversation) {
     this.dependencies = dependencies;
@@ -24,9 +24,9 @@ export class RequestedResponse {
   }
 
   /** A background response must be stored, or its result would be lost. */
-  prepareKept(incoming: IncomingCall): PreparedResponse & { kept: KeptRequest } {
+  prepareSaved(incoming: IncomingCall): PreparedResponse & { saved: SavedRequest } {
     const prepared = this.prepareAll(incoming);
-    if (this.kept?.isStored === true) return { ...prepared, kept: this.kept };
+    if (this.saved?.isStored === true) return { ...prepared, saved: this.saved };
     throw new AppError(
       "invalid_parameter",
       "`background` requires a stored response. Leave `store` out, and send a request of at most 4 MiB.",
@@ -40,18 +40,18 @@ export class RequestedResponse {
     const { conversation, dependencies } = this;
     const { caller, requestId, bodyBytes } = incoming;
     const request = incoming.body as ResponseRequest;
-    const isStored = isKept(dependencies, { request, bytes: bodyBytes });
+    const isStored = isSavable(dependencies, { request, bytes: bodyBytes });
     const conversationId = readConversationId(request);
     this.prepared = prepareResponse(dependencies, incoming, { conversation, isStored, conversationId });
     if (isStored || conversationId !== null) {
-      this.kept = { caller, requestId, request, items: conversation.own, isStored, conversationId };
+      this.saved = { caller, requestId, request, items: conversation.own, isStored, conversationId };
     }
     return this.prepared;
   }
 
   async conclude(end: CallEnd<ChatKinds>): Promise<void> {
-    const { prepared, kept, dependencies } = this;
-    if (prepared !== null && kept !== null) await keepResponse(dependencies, kept, { ...prepared, end });
+    const { prepared, saved, dependencies } = this;
+    if (prepared !== null && saved !== null) await saveResponse(dependencies, saved, { ...prepared, end });
   }
 }
 

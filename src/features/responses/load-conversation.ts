@@ -2,7 +2,7 @@ import type { AccountId } from "../../lib/ids.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findConversation, listItems, type StoredItem } from "./conversation-store.ts";
 import { createItemReader, type ItemReader } from "./item-reader.ts";
-import { itemIdPattern } from "./keep-items.ts";
+import { itemIdPattern } from "./saved-items.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { PlacedItem } from "./read-input.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";

@@ -121,7 +121,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
 
   /** The initial state of a response. */
   describeBegun(): string {
-    return this.options.envelope.present({ ...begunState, ...this.describeKeeping() });
+    return this.options.envelope.present({ ...begunState, ...this.describeStorage() });
   }
 
   /** A failed response, with the output so far. */
@@ -171,10 +171,10 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
 
   private describeState(status: ResponseStatus): ResponseState {
     const output = this.native === null ? this.output.present() : JSON.stringify(this.native.listItems());
-    return { ...begunState, ...this.describeKeeping(), status, output };
+    return { ...begunState, ...this.describeStorage(), status, output };
   }
 
-  private describeKeeping(): Pick<ResponseState, "isStored" | "conversation"> {
+  private describeStorage(): Pick<ResponseState, "isStored" | "conversation"> {
     return { isStored: this.isStored, conversation: JSON.stringify(this.conversation) };
   }
 

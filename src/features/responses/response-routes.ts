@@ -15,7 +15,7 @@ import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";
 import { openConversation, RequestedResponse } from "./create-response.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
-import { isKept } from "./keep-response.ts";
+import { isSavable } from "./save-response.ts";
 import { hasHistory, listInputItems, loadConversation } from "./load-conversation.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -102,7 +102,7 @@ function answerNow(
 /** Whether nothing will be stored, or the account had room a moment ago. */
 function hasRoom(dependencies: RouteDependencies, request: FastifyRequest): boolean {
   const asked = request.body as ResponseRequest;
-  const isStored = isKept(dependencies, { request: asked, bytes: request.bodyBytes }) || asked.conversation != null;
+  const isStored = isSavable(dependencies, { request: asked, bytes: request.bodyBytes }) || asked.conversation != null;
   return !isStored || dependencies.quota.isRoomy(getCaller(request).accountId);
 }
 
@@ -146,7 +146,7 @@ async function createInBackground(
   const conversation = await openStored(dependencies, request);
   const { body, bodyBytes, id: requestId, limits, span } = request;
   const requested = new RequestedResponse(dependencies, conversation);
-  const prepared = requested.prepareKept({ caller, body, bodyBytes, requestId });
+  const prepared = requested.prepareSaved({ caller, body, bodyBytes, requestId });
   request.rawBody = null;
   reply.headers(prepared.plan.headers);
   const { modelId } = prepared.plan;

@@ -30,7 +30,7 @@ const anthropicCount = {
 };
 
 describe("Anthropic", () => {
-  test("gets the request in its own form, with our key, our headers and the output limit", async () => {
+  test("gets the request in its own format, with our key, our headers and the output cap", async () => {
     const vendor = await startVendor("anthropic", [sendJson(anthropicMessage)]);
     await startChat(vendor.chat, {
       messages: [
@@ -58,7 +58,7 @@ describe("Anthropic", () => {
     expect(request?.headers).toMatchObject({ "x-api-key": "sk-canary", "x-operator": "yes" });
   });
 
-  test("answers as a whole in OpenAI's form, with its usage and nothing that names it", async () => {
+  test("a complete response has OpenAI's format, with usage and nothing that reveals the vendor", async () => {
     const vendor = await startVendor("anthropic", [sendJson(anthropicMessage)]);
     const heard = await startChat(vendor.chat).over;
     expect(heard.events).toEqual(["accepted", "answer"]);
@@ -87,7 +87,7 @@ describe("Anthropic", () => {
     expect(JSON.stringify(heard)).not.toContain("canary");
   });
 
-  test("what it used in several iterations is summed", async () => {
+  test("usage of several iterations is summed", async () => {
     const iterations = [
       { type: "compaction", input_tokens: 80_000, output_tokens: 1_500, cache_read_input_tokens: 500 },
       { type: "message", input_tokens: 2_000, output_tokens: 55 },
@@ -98,7 +98,7 @@ describe("Anthropic", () => {
     expect(heard.answer?.usage).toMatchObject({ inputTokens: 82_500, outputTokens: 1_555, cachedInputTokens: 500 });
   });
 
-  test.for([1, 7, 100_000])("streams in OpenAI's form, in whatever parts it arrives (%i bytes)", async (size) => {
+  test.for([1, 7, 100_000])("streams in OpenAI's format, however it is split (%i bytes)", async (size) => {
     const bytes = Buffer.from(anthropicStream.join(""));
     const vendor = await startVendor("anthropic", [
       async (_request, response) => {
@@ -135,7 +135,7 @@ describe("Anthropic", () => {
     expect(JSON.stringify(heard)).not.toContain("canary");
   });
 
-  test("tells the tokens of the prompt with the first piece, for a call that breaks off", async () => {
+  test("reports the prompt's tokens with the first piece, for a call that breaks off", async () => {
     const vendor = await startVendor("anthropic", [
       (_request, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
@@ -153,14 +153,14 @@ describe("Anthropic", () => {
     expect(heard.events.at(-1)).toBe("error");
   });
 
-  test("a stream that ends in good order but without a finish reason is a bad answer", async () => {
+  test("a stream that ends properly but without a finish reason is a bad answer", async () => {
     const vendor = await startVendor("anthropic", [sendEvents([anthropicStart, anthropicText(0, ["Hello"])])]);
     const heard = await startChat(vendor.chat, { stream: true }).over;
     expect(heard.error?.kind).toBe("bad-answer");
     expect(heard.pieces.at(-1)?.text).toBe("Hello");
   });
 
-  test("an error in the middle of a stream ends it after what came before", async () => {
+  test("an error in the middle of a stream ends it after the pieces before", async () => {
     const vendor = await startVendor("anthropic", [
       sendEvents([anthropicStart, anthropicText(0, ["Hello"]), writeEvent(anthropicError("overloaded_error"))]),
     ]);
@@ -170,7 +170,7 @@ describe("Anthropic", () => {
     expect(heard.events.filter((event) => event === "error")).toHaveLength(1);
   });
 
-  test("an error as the first event of a stream is told before any piece", async () => {
+  test("an error as the first event of a stream is reported before any piece", async () => {
     const vendor = await startVendor("anthropic", [sendEvents([writeEvent(anthropicError("overloaded_error"))])]);
     const heard = await startChat(vendor.chat, { stream: true }).over;
     expect([heard.error?.kind, heard.pieces]).toEqual(["overloaded", []]);
@@ -187,7 +187,7 @@ describe("Anthropic", () => {
       null,
     ],
     [302, {}, "bad-answer", null],
-  ] as const)("answers %i as %o, and it is heard as it is meant", async ([status, body, kind, retryAfterMs]) => {
+  ] as const)("an error %i with %o is classified correctly", async ([status, body, kind, retryAfterMs]) => {
     const headers = { "retry-after": "7", location: "/elsewhere" };
     const vendor = await startVendor("anthropic", [sendJson(body, status, headers), sendJson(body, status, headers)]);
     for (const stream of [false, true]) {
@@ -196,11 +196,11 @@ describe("Anthropic", () => {
       expect([heard.error?.kind, heard.error?.retryAfterMs]).toEqual([kind, retryAfterMs]);
       expect(heard.error?.message).not.toContain("canary");
     }
-    // Neither we nor the package asked again.
+    // Neither we nor the package retried.
     expect(vendor.requests).toHaveLength(2);
   });
 
-  test("gets back with a tool's result the thoughts that led to the call, if the caller kept them", async () => {
+  test("gets back the reasoning before a tool call with the tool's result, if the caller kept it", async () => {
     const vendor = await startVendor("anthropic", [
       sendEvents(anthropicStream),
       ...Array.from({ length: 3 }, () => sendJson(anthropicMessage)),
@@ -244,7 +244,7 @@ describe("Anthropic", () => {
     }
   });
 
-  test("never gets more output than the caller can pay, thoughts included", async () => {
+  test("never gets more output than the caller can pay for, reasoning included", async () => {
     const models = [
       "claude-sonnet-4-5",
       "claude-opus-4-1",
@@ -267,23 +267,23 @@ describe("Anthropic", () => {
     }
   });
 
-  test("is not refused an answer that could be longer than its model ever writes", async () => {
+  test("accepts a cap above what its model ever writes", async () => {
     const vendor = await startVendor("anthropic", [sendJson(anthropicMessage)]);
     expect((await startChat(vendor.chat, { outputTokensMax: 1_000_000 }).over).error).toBeNull();
     expect(vendor.readBody().max_tokens).toBe(64_000);
   });
 
-  test("what only some of its models cannot do is refused before anything is sent", async () => {
+  test("what only some of its models do not support is rejected before anything is sent", async () => {
     const vendor = await startVendor("anthropic", []);
     const { heard, over } = startChat(vendor.chat, { upstreamModel: "claude-opus-4-8", temperature: 0.2 });
-    // Whoever starts a call has it in hand before anything is heard of it.
+    // No event before the caller has the run.
     expect(heard.events).toEqual([]);
     await over;
     expect(heard.error).toMatchObject({ kind: "rejected", param: "temperature" });
     expect(vendor.requests).toEqual([]);
   });
 
-  test("what its package leaves out of a request is a refusal, not another answer", async () => {
+  test("what its package drops from a request is a rejection, not another answer", async () => {
     const vendor = await startVendor("anthropic", [sendJson(anthropicMessage), sendEvents(anthropicStream)]);
     const tools = [{ ...weatherTool, function: { ...weatherTool.function, strict: true } }];
     for (const stream of [false, true]) {
@@ -292,7 +292,7 @@ describe("Anthropic", () => {
     }
   });
 
-  test("gets images as bytes that we fetched ourselves, each once", async () => {
+  test("gets images as bytes that we fetched, each once", async () => {
     const vendor = await startVendor("anthropic", [sendJson(anthropicMessage)]);
     const image = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
     await startChat(vendor.chat, { messages: [{ role: "user", content: [image, { type: "text", text: "?" }, image] }] })
@@ -308,7 +308,7 @@ describe("Anthropic", () => {
   });
 
   test.for(["https://example.com/broken", "https://example.com/page"])(
-    "an image that is none refuses the request: %s",
+    "a URL without an image rejects the request: %s",
     async (url) => {
       const vendor = await startVendor("anthropic", []);
       const content = [

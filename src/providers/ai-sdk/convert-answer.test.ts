@@ -26,7 +26,7 @@ function stream(parts: readonly LanguageModelV4StreamPart[], dialect?: Dialect) 
 }
 
 describe("a streamed answer", () => {
-  test("begins with the role, whatever comes first, and ends with its reason", () => {
+  test("starts with the role, whatever comes first, and ends with its finish reason", () => {
     const { choices } = stream([
       { type: "stream-start", warnings: [] },
       { type: "text-delta", id: "0", delta: "" },
@@ -38,7 +38,7 @@ describe("a streamed answer", () => {
     ]);
   });
 
-  test("has the arguments of a call once, whether they come in fragments, as a whole, or not at all", () => {
+  test("has the arguments of a call once, whether they arrive in deltas, at once, or not at all", () => {
     const start = (id: string) => ({ type: "tool-input-start" as const, id, toolName: `tool_${id}` });
     const call = (id: string, input: string) => ({
       type: "tool-call" as const,
@@ -84,12 +84,12 @@ describe("a streamed answer", () => {
     expect(choices.at(-1)?.finish_reason).toBe("tool_calls");
   });
 
-  test("whose end was made up is not finished", () => {
+  test("with an invented end is not finished", () => {
     const { answer, pieces } = stream([{ ...stop, finishReason: { unified: "other", raw: undefined } }]);
     expect([answer.isFinished, pieces]).toEqual([false, []]);
   });
 
-  test("has nothing of what has no place in it", () => {
+  test("has nothing without a place in a chat answer", () => {
     const { pieces } = stream([
       { type: "response-metadata", id: "canary", modelId: "canary" },
       { type: "source", sourceType: "url", id: "canary", url: "https://canary.example" },
@@ -99,7 +99,7 @@ describe("a streamed answer", () => {
     expect(pieces).toEqual([]);
   });
 
-  test("is the whole answer in parts: whatever was written, in whichever parts", () => {
+  test("adds up to the complete answer, however it is split", () => {
     const writes = fc.array(
       fc.record({ kind: fc.constantFrom("text", "reasoning", "call"), text: fc.string({ unit: "binary" }) }),
       { maxLength: 20 },
@@ -158,7 +158,7 @@ test.for<[Dialect, string, "stop" | "length" | "content-filter" | "tool-calls" |
   [googleDialect, "IMAGE_PROHIBITED_CONTENT", "other", "content_filter"],
   [googleDialect, "MALFORMED_FUNCTION_CALL", "error", "stop"],
   [googleDialect, "constructor", "other", "stop"],
-])("an end for the reason %s is told in OpenAI's words", ([dialect, raw, unified, expected]) => {
+])("the finish reason %s is mapped to OpenAI's", ([dialect, raw, unified, expected]) => {
   const { choices } = stream([{ ...stop, finishReason: { unified, raw } }], dialect);
   expect(choices.at(-1)?.finish_reason).toBe(expected);
 });
@@ -171,7 +171,7 @@ describe("a call carries in its id", () => {
       return id === undefined ? [] : [seal.openCallId(id).thoughts.map(({ marks, textLength }) => [marks, textLength])];
     });
 
-  test("the blocks of thought before it, with their signatures and the length of their texts", () => {
+  test("the reasoning blocks before it, with their signatures and the length of their texts", () => {
     const parts: LanguageModelV4StreamPart[] = [
       { type: "reasoning-start", id: "0" },
       { type: "reasoning-delta", id: "0", delta: "One " },
@@ -198,7 +198,7 @@ describe("a call carries in its id", () => {
     expect(open(parts, genericDialect)).toEqual([[], []]);
   });
 
-  test("the mark that stands on itself", () => {
+  test("its own signature", () => {
     const marked = { ...call, providerMetadata: { google: { thoughtSignature: "t1", serverToolCallId: "no" } } };
     expect(open([marked], googleDialect)).toEqual([[[{ thoughtSignature: "t1" }, 0]]]);
     expect(open([marked], anthropicDialect)).toEqual([[]]);

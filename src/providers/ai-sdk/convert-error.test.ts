@@ -82,12 +82,12 @@ describe("the vendor's answer", () => {
   ])("%i %o means %s", ([status, body, kind]) => {
     const error = fail(status, body);
     expect(error.kind).toBe(kind);
-    // The body of our request is the caller's, and in nobody's log.
+    // Our request's body is the caller's, and must not be logged.
     expect(JSON.stringify([error.detail, error.message, String(error.cause)])).not.toContain("secret");
     expect(error.message).not.toContain("canary");
   });
 
-  test("names the field at fault where it is one of ours", () => {
+  test("names the field at fault if it is one of ours", () => {
     const paramOf = (message: string) => fail(400, anthropicError("invalid_request_error", message)).param;
     expect(paramOf("temperature: Input should be less than 1")).toBe("temperature");
     expect(paramOf("tools.0.custom.input_schema: JSON schema is invalid")).toBe("tools");
@@ -108,14 +108,14 @@ describe("the vendor's answer", () => {
     [{}, [{ retryDelay: "forever" }, null, 7], null],
     [{}, [{ retryDelay: "10s" }, { violations: [{ quotaId: "GenerateRequestsPerDayPerProject" }] }], 3_600_000],
     [{}, [], null],
-  ])("says when to come back: %o, %o", ([headers, details, retryAfterMs]) => {
+  ])("has a retry time: %o, %o", ([headers, details, retryAfterMs]) => {
     expect(fail(429, googleError(429, "RESOURCE_EXHAUSTED", details), headers).retryAfterMs).toBe(retryAfterMs);
     expect(fail(400, googleError(400, "INVALID_ARGUMENT", details), headers).retryAfterMs).toBeNull();
   });
 });
 
 describe("an error in a stream", () => {
-  test("is what its words say", () => {
+  test("is classified by its text", () => {
     expect(convertErrorBody({ code: 503, status: "UNAVAILABLE", message: "busy" }, now).kind).toBe("overloaded");
     expect(
       convertError({ type: "overloaded_error", statusCode: 529, data: { type: "overloaded_error" } }, now).kind,
@@ -137,7 +137,7 @@ test.for<[string, ProviderErrorKind]>([
   expect(convertError(Object.assign(new Error("canary"), { name }), now).kind).toBe(kind);
 });
 
-test("whatever is thrown, or stands in an error's body, becomes an error of ours", () => {
+test("anything thrown, or in an error's body, becomes a ProviderError", () => {
   fc.assert(
     fc.property(fc.anything(), fc.integer({ min: 100, max: 999 }), fc.jsonValue(), (thrown, status, body) => {
       expect(convertError(thrown, now).name).toBe("ProviderError");

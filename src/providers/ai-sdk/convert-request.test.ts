@@ -96,7 +96,7 @@ describe("a conversation", () => {
   const roles = (dialect: Dialect, model: string) =>
     convert({ messages: talk }, dialect, model).prompt.map(({ role }) => role);
 
-  test("keeps instructions in their place only for models that read them there", () => {
+  test("keeps system messages in place only for models that read them there", () => {
     const kept = ["system", "user", "system", "assistant"];
     const moved = ["system", "system", "user", "assistant"];
     expect(roles(genericDialect, "m1")).toEqual(kept);
@@ -113,7 +113,7 @@ describe("a conversation", () => {
     expect(prompt.at(-1)?.content).toEqual(["Hello", "No.", "Never."].map((text) => ({ type: "text", text })));
   });
 
-  test("has ids of tool calls that every vendor takes, the same in call and result", () => {
+  test("has tool call ids that every vendor accepts, the same in call and result", () => {
     const id = "chatcmpl-tool:weird id/+~nothing of ours";
     const { prompt } = convert({
       messages: [
@@ -130,7 +130,7 @@ describe("a conversation", () => {
     });
   });
 
-  test("gives each thought back before its own call, and the text to those who read only that", () => {
+  test("returns each reasoning block before its own call, and the text to vendors that read only that", () => {
     const thoughtOf = (text: string, signature: string) => ({
       marks: { signature },
       textLength: text.length,
@@ -177,7 +177,7 @@ describe("thinking", () => {
     });
   };
 
-  test("takes a share of the output where a model is told how much, and never all of it", () => {
+  test("takes a share of the output for models with a budget, and never all of it", () => {
     for (const effort of ["minimal", "low", "medium", "high", "xhigh", "max"] as const) {
       for (const outputTokensMax of [1536, 1600, 3000, 100_000]) {
         const { maxOutputTokens, providerOptions } = plan({ effort, outputTokensMax });
@@ -192,13 +192,13 @@ describe("thinking", () => {
     });
   });
 
-  test("does not happen where there is no room for it, or where its beginning is lost", () => {
+  test("does not happen without room for it, or if its start is lost", () => {
     const without = { maxOutputTokens: 1535, providerOptions: { anthropic: {} } };
     expect(plan({ outputTokensMax: 1535 })).toEqual(without);
     expect(plan({ isThoughtLost: true, outputTokensMax: 1535 * 2 })).toEqual({ ...without, maxOutputTokens: 3070 });
   });
 
-  test("is the model's own affair where it is only told how hard to try", () => {
+  test("is left to models that only take an effort", () => {
     expect(plan({ upstreamModel: "claude-opus-4-6", isThoughtLost: true })).toMatchObject({
       maxOutputTokens: 10_000,
       reasoning: "medium",
@@ -267,7 +267,7 @@ describe("what the table says about models is what the package does", () => {
       const request: ChatRequest = { model: "ours", messages: [{ role: "user", content: "Hi" }], ...ask };
       const unsupported = await listUnsupported(vendor, model, convert(ask, dialect, model));
       const isKnown = findObstacle(request, dialect, model) !== null;
-      // What the package leaves out must be known before. That we refuse what it would send is allowed, and rare.
+      // What the package drops must be known before. We may reject more than it would, which is rare.
       if (!isKnown)
         expect([ask, unsupported.filter((feature) => !dialect.harmlessWarnings.has(feature))]).toEqual([ask, []]);
       if (isKnown && model.match(/claude|gemini/) && ask.parallel_tool_calls === undefined)

@@ -16,7 +16,7 @@ function ask(urls: readonly string[]): ChatRequest {
 
 const urls = Array.from({ length: 10 }, (_, index) => `https://a.example/${index}`);
 
-/** Images that come when the test lets them. */
+/** Images that arrive when the test lets them. */
 function createSlowImages() {
   const waiting: { url: string; answer: PromiseWithResolvers<{ bytes: Buffer; contentType: string }> }[] = [];
   let asked = 0;
@@ -45,7 +45,7 @@ test("a few images are fetched at a time, and all in the end", async () => {
   });
 });
 
-test("after one has failed, or the call has ended, no other is begun", async () => {
+test("after a failure, or the end of the call, no other fetch starts", async () => {
   const failing = createSlowImages();
   const signal = new AbortController().signal;
   const fetching = fetchImages(ask([...urls, ...urls]), { ...failing, signal });
@@ -60,7 +60,7 @@ test("after one has failed, or the call has ended, no other is begun", async () 
   expect(ended.countAsked()).toBe(0);
 });
 
-test("images that are too large together are refused", async () => {
+test("images that are too large in total are rejected", async () => {
   const bytes = Buffer.alloc(9 * 1024 * 1024);
   const fetchImage: FetchImage = async () => ({ bytes, contentType: "image/png" });
   const { signal } = new AbortController();

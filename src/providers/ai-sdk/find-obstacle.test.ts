@@ -28,12 +28,12 @@ describe("no vendor behind the SDK", () => {
     ["verbosity", "low"],
     ["functions", []],
     ["constructor", "x"],
-  ])("can do %s as %o", ([field, value]) => {
+  ])("supports %s as %o", ([field, value]) => {
     for (const vendor of everyVendor) expect(find(vendor, { [field]: value })).toBe(field);
   });
 });
 
-test("what asks for nothing special is no obstacle", () => {
+test("defaults are no obstacle", () => {
   const neutral = {
     n: 1,
     logprobs: false,
@@ -155,19 +155,19 @@ describe("in a message", () => {
     }
   });
 
-  test("there are no more images than vendors take", () => {
+  test("the number of images is limited", () => {
     const image = { type: "image_url" as const, image_url: { url: "https://a.example/b" } };
     const messages = [1, 2].map(() => ({ role: "user" as const, content: Array.from({ length: 32 }, () => image) }));
     expect(find("google", { messages })).toBeNull();
     expect(find("google", { messages: [...messages, { role: "user", content: [image] }] })).toBe("messages[2]");
   });
 
-  test("a tool without arguments may have none written down", () => {
+  test("a tool without arguments may have none", () => {
     expect([parseToolArguments(""), parseToolArguments(" "), parseToolArguments("null")]).toEqual([{}, {}, null]);
   });
 });
 
-describe("one model can do less than another", () => {
+describe("some models support less than others", () => {
   test.for<[Vendor, string, Partial<ChatRequest>, string | null]>([
     ["anthropic", "claude-3-haiku-20240307", { temperature: 0.5 }, null],
     ["anthropic", "claude-sonnet-4-5-20250929", { temperature: 0.5 }, null],

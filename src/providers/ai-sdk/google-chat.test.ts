@@ -32,7 +32,7 @@ const googleCount = {
 describe("Google", () => {
   const upstreamModel = "gemini-3-pro";
 
-  test("gets the request in its own form, instructions first, results of tools together", async () => {
+  test("gets the request in its own format, system messages first, tool results together", async () => {
     const vendor = await startVendor("google", [sendJson(googleAnswer([{ text: "Hi" }], "STOP"))]);
     const calls = ["a", "b"].map((id) => ({
       id,
@@ -72,7 +72,7 @@ describe("Google", () => {
     expect(body.contents[2].parts[1].functionResponse.response.content).toBe("2");
   });
 
-  test("answers as a whole and as a stream in the same words, with its usage and nothing that names it", async () => {
+  test("complete and streamed answers are the same, with usage and nothing that reveals the vendor", async () => {
     const vendor = await startVendor("google", [
       sendJson(googleAnswer(googleCallParts, "STOP")),
       sendEvents([
@@ -97,7 +97,7 @@ describe("Google", () => {
     expect(JSON.stringify([whole, streamed])).not.toContain("canary");
   });
 
-  test("gets back the signature of a call, or its own word for one that is lost", async () => {
+  test("gets back the signature of a call, or its own placeholder for a lost one", async () => {
     const answers = Array.from({ length: 3 }, () => sendJson(googleAnswer(googleCallParts, "STOP")));
     const vendor = await startVendor("google", answers);
     const { tool_calls } = readMessage(await startChat(vendor.chat, { upstreamModel }).over) as {
@@ -117,7 +117,7 @@ describe("Google", () => {
     expect(signatures).toEqual(["c2lnbmF0dXJlIGNhbmFyeQ==", "skip_thought_signature_validator"]);
   });
 
-  test("a prompt that it refuses is an answer that was filtered, with the tokens of the prompt", async () => {
+  test("a rejected prompt is a filtered answer, with the prompt's tokens", async () => {
     const vendor = await startVendor("google", [sendJson(googleBlocked), sendEvents([writeData(googleBlocked)])]);
     const whole = await startChat(vendor.chat, { upstreamModel }).over;
     const streamed = await startChat(vendor.chat, { upstreamModel, stream: true }).over;
@@ -132,7 +132,7 @@ describe("Google", () => {
     expect(JSON.stringify([whole, streamed])).not.toContain("canary");
   });
 
-  test("an error in the middle of a stream is heard, although its package does not look for it", async () => {
+  test("an error in the middle of a stream is reported, although its package ignores it", async () => {
     const vendor = await startVendor("google", [
       sendEvents([writeData(googleAnswer([{ text: "Hello" }])), writeData(googleError(503, "UNAVAILABLE"))]),
     ]);
@@ -140,20 +140,20 @@ describe("Google", () => {
     expect([heard.error?.kind, heard.pieces.at(-1)?.text]).toEqual(["overloaded", "Hello"]);
   });
 
-  test("a stream without a finish reason is a bad answer, although its package makes one up", async () => {
+  test("a stream without a finish reason is a bad answer, although its package invents one", async () => {
     const vendor = await startVendor("google", [sendEvents([writeData(googleAnswer([{ text: "Hello" }]))])]);
     const heard = await startChat(vendor.chat, { upstreamModel, stream: true }).over;
     expect([heard.error?.kind, heard.events.at(-1)]).toEqual(["bad-answer", "error"]);
   });
 
-  test("an exhausted quota says when it is there again", async () => {
+  test("an exhausted quota has a retry time", async () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "37s" }];
     const vendor = await startVendor("google", [sendJson(googleError(429, "RESOURCE_EXHAUSTED", details), 429)]);
     const heard = await startChat(vendor.chat, { upstreamModel }).over;
     expect([heard.error?.kind, heard.error?.retryAfterMs]).toEqual(["rate-limited", 37_000]);
   });
 
-  test("cannot keep us asking: an answer that always wants to be continued ends as a bad one", async () => {
+  test("an answer that always wants to be continued ends as a bad answer", async () => {
     const { candidates, ...rest } = googleAnswer([{ text: "more" }], "CONTINUATION");
     const endless = { ...rest, candidates: [{ ...(candidates as object[])[0], continuationToken: "canary" }] };
     const vendor = await startVendor(
@@ -165,7 +165,7 @@ describe("Google", () => {
     expect(vendor.requests).toHaveLength(8);
   });
 
-  test("has counted nothing where a total is no count", async () => {
+  test("a total that is not a count makes usage uncountable", async () => {
     const lie = {
       ...googleAnswer([{ text: "Hi" }], "STOP"),
       usageMetadata: { ...googleUsage, promptTokenCount: -5, candidatesTokenCount: 1e30, cachedContentTokenCount: 1e9 },
@@ -178,7 +178,7 @@ describe("Google", () => {
   const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } };
   const shown = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
 
-  test("an answer that is only an image reaches the caller, whole and streamed, with its usage", async () => {
+  test("an answer with only an image reaches the caller, complete and streamed, with usage", async () => {
     const answer = googleAnswer([image], "STOP");
     const vendor = await startVendor("google", [sendJson(answer), sendEvents([writeData(answer)])]);
     const whole = await startChat(vendor.chat, { upstreamModel }).over;
@@ -190,7 +190,7 @@ describe("Google", () => {
     expect(streamed.usage).toEqual(googleCount);
   });
 
-  test("an answer that its package refuses is read without what the package does not take", async () => {
+  test("an answer that its package rejects is parsed without the rejected parts", async () => {
     const { usageMetadata: _, ...bare } = googleAnswer([{ text: "Hello" }], "STOP");
     const usageMetadata = { ...googleUsage, candidatesTokensDetails: [{ modality: "TEXT" }] };
     const vendor = await startVendor("google", [
@@ -211,7 +211,7 @@ describe("Google", () => {
     expect(vendor.requests).toHaveLength(2);
   });
 
-  test("an answer that cannot be read at all says nothing of the next one", async () => {
+  test("an answer that cannot be parsed says nothing about the next one", async () => {
     const vendor = await startVendor("google", [sendJson([]), sendEvents([writeData([])])]);
     for (const stream of [false, true]) {
       const { error } = await startChat(vendor.chat, { upstreamModel, stream }).over;

@@ -9,7 +9,7 @@ let root: string;
 let folder: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "sluice-packages-"));
-  // As with a data directory that nothing has made yet.
+  // A data directory that does not exist yet.
   folder = join(root, "data", "packages");
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -50,7 +50,7 @@ describe("of a registry's versions", () => {
     { version: "3.0.0", ...dependOn("5.0.0") },
   ];
 
-  test("the newest that fits is installed, exactly, and without running its scripts", async () => {
+  test("the newest compatible one is installed, exactly, and without running its scripts", async () => {
     const { asked, runNpm } = createNpm(versions);
     const installed = await installPackage({ spec: "acme-models", folder, runNpm });
     expect(installed).toEqual({ packageName: "acme-models", version: "2.1.0" });
@@ -58,14 +58,14 @@ describe("of a registry's versions", () => {
     expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({ private: true });
   });
 
-  test("the one that is named is installed, without asking which there are", async () => {
+  test("a named one is installed without listing the others", async () => {
     const { asked, runNpm } = createNpm(versions);
     await installPackage({ spec: "@acme/models@2.0.0", folder, runNpm });
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain("@acme/models@2.0.0");
   });
 
-  test("none is installed where none fits", async () => {
+  test("none is installed if none is compatible", async () => {
     const { asked, runNpm } = createNpm(versions.slice(3));
     await expect(installPackage({ spec: "acme-models", folder, runNpm })).rejects.toThrow(
       "No version of acme-models is made for version 4 of @ai-sdk/provider.",
@@ -77,14 +77,14 @@ describe("of a registry's versions", () => {
 describe("a package", () => {
   const find = () => findPackageFault({ packageName: "acme-models", packagesFolder: folder });
 
-  test("that is not there is missing, and found as soon as it is", () => {
+  test("that is missing is reported, and found once it is installed", () => {
     expect(find()).toMatchObject({ code: "missing-package", remedy: expect.stringContaining("upstream install") });
     place(folder, { name: "acme-models", version: "1.0.0" });
     expect(find()).toBeNull();
   });
 
   test.each([{ dependencies: { "@ai-sdk/provider": "3.0.1" } }, { peerDependencies: { "@ai-sdk/provider": ">=2" } }])(
-    "for another version of the interface is unfit: %j",
+    "for another version of the interface is incompatible: %j",
     (declared) => {
       place(folder, { name: "acme-models", version: "1.2.3", ...declared });
       expect(find()).toMatchObject({ code: "unfit-package", message: expect.stringContaining("acme-models 1.2.3") });

@@ -8,7 +8,7 @@ import { googleAnswer } from "./fixtures/google-answers.ts";
 
 const program = fileURLToPath(new URL("./fixtures/record-connections.ts", import.meta.url));
 
-test("no vendor's package reaches for the network by itself, not even for images or by what the environment says", async () => {
+test("no vendor's package opens connections by itself, not for images and not because of the environment", async () => {
   const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }];
   const server = await startRecordingServer(({ path }, response) => {
     const answer = path.endsWith("/messages")

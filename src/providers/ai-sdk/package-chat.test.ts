@@ -13,7 +13,7 @@ describe("any other package", () => {
     usage: { prompt_tokens: 9, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 4 } },
   };
 
-  test("is found by its name, loaded by the first call, and asked in its own way", async () => {
+  test("is found by its name, loaded by the first call, and called with its own options", async () => {
     const vendor = await startVendor("compatible", [sendJson(answer)]);
     const schema = { type: "object", properties: {} };
     const heard = await startChat(vendor.chat, {
@@ -36,7 +36,7 @@ describe("any other package", () => {
     expect(JSON.stringify(heard)).not.toContain("canary");
   });
 
-  test("streams, tells its usage, and its errors are heard", async () => {
+  test("streams, reports usage, and its errors are classified", async () => {
     const chunk = (choice: object, more = {}) =>
       writeData({ id: "canary", model: "canary", choices: [choice], ...more });
     const call = {
@@ -66,7 +66,7 @@ describe("any other package", () => {
     expect((await startChat(vendor.chat, { stream: true }).over).error?.kind).toBe("out-of-credit");
   });
 
-  test("what it leaves out of the vendor's count is found in the vendor's own words", async () => {
+  test("counts that it omits are found in the vendor's own usage", async () => {
     const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, num_cached_tokens: 5 };
     const end = { id: "canary", model: "canary", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage };
     const vendor = await startVendor("compatible", [
@@ -83,7 +83,7 @@ describe("any other package", () => {
   });
 
   test.for(["@ai-sdk/not-installed", "../create-ai-sdk-chat.ts", "node:fs"])(
-    "that is not there is told to the operator: %s",
+    "that is missing is reported to the operator: %s",
     (packageName) => {
       const options = { baseUrl: undefined, headers: {}, clock: systemClock, fetchImage: () => Promise.reject() };
       expect(() => createPackageChat({ ...options, packagesFolder: null, packageName })).toThrow(
@@ -92,7 +92,7 @@ describe("any other package", () => {
     },
   );
 
-  test("that is no provider fails its calls, and says why", async () => {
+  test("that is not a provider fails its calls with the reason", async () => {
     const vendor = await startVendor("anthropic", []);
     const chat = createPackageChat({
       packageName: "undici",

@@ -14,7 +14,7 @@ describe("a call", () => {
     };
   }
 
-  test("that is cancelled is heard no more, and its connection is closed at once", async () => {
+  test("that is cancelled emits nothing more, and its connection is closed at once", async () => {
     const responses: ServerResponse[] = [];
     const vendor = await startVendor("anthropic", [
       sendSlowly(responses, anthropicStart + anthropicText(0, ["Hello"])),
@@ -26,14 +26,14 @@ describe("a call", () => {
     const closed = new Promise((done) => responses[0]?.once("close", done));
     run.cancel();
     await closed;
-    // By far enough for a close that was asked for, and by far too little for any time-out.
+    // Enough for an immediate close, and far too little for any timeout.
     expect(performance.now() - cancelledAt).toBeLessThan(5000);
     run.cancel();
     run.resume();
     expect(heard.events).toHaveLength(events);
   });
 
-  test("is accepted when the head has come, before any piece", async () => {
+  test("is accepted when the response head arrives, before any piece", async () => {
     const responses: ServerResponse[] = [];
     const vendor = await startVendor("google", [sendSlowly(responses, ": wait\n\n")]);
     const { heard, over } = startChat(vendor.chat, { stream: true, upstreamModel: "gemini-3-pro" });
@@ -43,7 +43,7 @@ describe("a call", () => {
     expect((await over).events).toEqual(["accepted", "pieces", "end"]);
   });
 
-  test("that is paused hears next to nothing more, and all of it when it is resumed", async () => {
+  test("that is paused emits almost nothing more, and everything after a resume", async () => {
     const texts = Array.from({ length: 20_000 }, (_, index) => `${index} `);
     const responses: ServerResponse[] = [];
     const vendor = await startVendor("anthropic", [
@@ -62,7 +62,7 @@ describe("a call", () => {
     expect(heard.pieces.map(({ text }) => text).join("")).toBe(`first ${texts.join("")}`);
   });
 
-  test("that is paused loses nothing of what came before its connection broke", async () => {
+  test("that is paused loses nothing that arrived before its connection broke", async () => {
     const responses: ServerResponse[] = [];
     const texts = Array.from({ length: 200 }, (_, index) => `part ${index}, `);
     const vendor = await startVendor("anthropic", [
@@ -83,7 +83,7 @@ describe("a call", () => {
     ["firstByteMs", ""],
     ["idleMs", anthropicStart + anthropicText(0, ["Hello"])],
     ["totalMs", anthropicStart + anthropicText(0, ["Hello"])],
-  ] as const)("ends with a time-out when %s is over", async ([limit, first]) => {
+  ] as const)("times out after %s", async ([limit, first]) => {
     const responses: ServerResponse[] = [];
     const vendor = await startVendor("anthropic", [sendSlowly(responses, first)]);
     const { over } = startChat(vendor.chat, { stream: true, timeouts: { [limit]: 200 } });
@@ -98,18 +98,18 @@ describe("a call", () => {
         }[limit],
       },
     ]);
-    // Silence in the middle begins after what came before it; the other limits may be over at any point.
+    // The idle timeout starts after the last data; the others may end at any point.
     if (limit === "idleMs") expect(pieces.at(-1)?.text).toBe("Hello");
     await waitUntil("the connection is closed", () => responses[0]?.destroyed);
   });
 
-  test("that nobody answers the door to is unreachable", async () => {
+  test("to a closed port is unreachable", async () => {
     const vendor = await startVendor("anthropic", []);
     await vendor.closeServer();
     expect((await startChat(vendor.chat).over).error?.kind).toBe("unreachable");
   });
 
-  test.for(["not JSON", "{}", "[]", "null"])("that is answered with %s is a bad answer", async (body) => {
+  test.for(["not JSON", "{}", "[]", "null"])("with the response %s is a bad answer", async (body) => {
     const send: Answer = (_request, response) => {
       response.writeHead(200, { "content-type": "application/json" }).end(body);
     };
@@ -118,7 +118,7 @@ describe("a call", () => {
       expect((await startChat(vendor.chat, { stream }).over).error?.kind).toBe("bad-answer");
   });
 
-  test("ends with its provider, and none begins afterwards", async () => {
+  test("ends with its provider, and none starts afterwards", async () => {
     const responses: ServerResponse[] = [];
     const vendor = await startVendor("anthropic", [sendSlowly(responses, anthropicStart)]);
     const { heard } = startChat(vendor.chat, { stream: true });
@@ -129,7 +129,7 @@ describe("a call", () => {
     expect((await startChat(vendor.chat).over).error?.kind).toBe("unreachable");
   });
 
-  test("uses the connection of the one before it, which may end after its answer is complete", async () => {
+  test("reuses the connection of the previous one, which may end after its answer is complete", async () => {
     const ports: (number | undefined)[] = [];
     const responses: ServerResponse[] = [];
     const send: Answer = (request, response) => {

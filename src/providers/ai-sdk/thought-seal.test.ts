@@ -10,19 +10,19 @@ const thought: Thought = {
   textFingerprint: fingerprintThought("Think"),
 };
 
-test("what was sealed comes back, and cannot be read on the way", () => {
+test("sealed reasoning is recovered, and unreadable in the id", () => {
   const id = seal.sealCallId("call_1", [thought]);
   expect(seal.openCallId(id)).toEqual({ callId: "call_1", thoughts: [thought] });
   expect(id).toMatch(/^call_1~[\w-]+$/);
   expect(Buffer.from(id.split("~")[1] ?? "", "base64url").toString("latin1")).not.toContain("canary");
 });
 
-test("a call without thoughts has a plain id", () => {
+test("a call without reasoning has a plain id", () => {
   expect(seal.sealCallId("call_1", [])).toBe("call_1");
 });
 
-test("thoughts that do not fit into an id are left out, and no id is longer than it may be", () => {
-  // Signatures look like chance, so they cannot be made smaller.
+test("reasoning that does not fit into an id is dropped, and no id exceeds the limit", () => {
+  // Signatures look random, so they cannot be compressed.
   const random = createHash("shake256", { outputLength: 5000 }).update("any").digest("base64");
   expect(seal.sealCallId("call_1", [{ ...thought, marks: { signature: random } }])).toBe("call_1");
   const fitting = seal.sealCallId("call_1", [{ ...thought, marks: { signature: random.slice(0, 2000) } }]);
@@ -33,16 +33,16 @@ test("thoughts that do not fit into an id are left out, and no id is longer than
 test.for([
   ["another secret", createThoughtSeal({ secret: "other", vendor: "anthropic" })],
   ["another vendor", createThoughtSeal({ secret: "secret", vendor: "google" })],
-] as const)("%s opens nothing", ([, other]) => {
+] as const)("%s decrypts nothing", ([, other]) => {
   expect(other.openCallId(seal.sealCallId("call_1", [thought]))).toEqual({ callId: "call_1", thoughts: [] });
 });
 
-test("thoughts do not move to another call", () => {
+test("reasoning cannot be moved to another call", () => {
   const [, sealed] = seal.sealCallId("call_1", [thought]).split("~");
   expect(seal.openCallId(`call_2~${sealed}`)).toEqual({ callId: "call_2", thoughts: [] });
 });
 
-test("no id that a caller can invent does any harm", () => {
+test("no invented id does any harm", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string(), (front, back) => {
       for (const id of [front, `${front}~${back}`, `call_1~${Buffer.from(front).toString("base64url")}`]) {
@@ -54,7 +54,7 @@ test("no id that a caller can invent does any harm", () => {
   for (let index = 7; index < id.length; index += 1) {
     const letter = id[index] === "A" ? "B" : "A";
     const changed = id.slice(0, index) + letter + id.slice(index + 1);
-    // The last letter has bits that stand for nothing.
+    // The last character has unused bits.
     if (index < id.length - 1) expect(seal.openCallId(changed).thoughts).toEqual([]);
   }
 });

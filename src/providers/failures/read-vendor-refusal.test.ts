@@ -24,7 +24,7 @@ function write(body: unknown): string {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
-/** Every way in which the gateway reads a refusal. */
+/** Every reader of vendors' errors. */
 const readers: Readonly<Record<string, (heard: Heard) => ProviderError>> = {
   chat: (heard) => readUpstreamError({ ...heard, clock }),
   messages: (heard) => forms.messages.readError(heard),
@@ -43,20 +43,20 @@ function hear({ status, body, headers = {} }: RecordedRefusal): Heard {
   return { status, headers, body: parseRefusal(write(body)) };
 }
 
-describe.each(Object.keys(readers))("what vendors say by %s", (name) => {
+describe.each(Object.keys(readers))("vendors' errors read by %s", (name) => {
   const read = readers[name] as (heard: Heard) => ProviderError;
 
   test.each(recordedRefusals.map((refusal) => [refusal.vendor, refusal.status, refusal.kind, refusal] as const))(
     "%s's %i is %s",
     (_vendor, status, kind, refusal) => {
-      // A request for media names nothing that a vendor keeps.
+      // A request for media refers to nothing in the vendor's account.
       const isOfUpstream = name === "media" && status === 404 && kind === "rejected";
       expect(read(hear(refusal)).kind, write(refusal.body)).toBe(isOfUpstream ? "unexplained" : kind);
     },
   );
 });
 
-test("every kind of refusal has a recorded one, and every rule is needed by one", () => {
+test("every kind has a recorded error, and every rule is needed by one", () => {
   const heardOf = new Set(recordedRefusals.map(({ kind }) => kind));
   const notOfVendors = new Set(["unreachable", "bad-answer", "timeout"]);
   for (const kind of Object.keys(failureTable)) if (!notOfVendors.has(kind)) expect(heardOf).toContain(kind);
@@ -64,7 +64,7 @@ test("every kind of refusal has a recorded one, and every rule is needed by one"
   for (const kind of kindsOfRules) expect(heardOf).toContain(kind);
 });
 
-test("what a customer has a vendor quote opens no circuit", () => {
+test("text that a vendor quotes from the request opens no circuit", () => {
   const spoken = recordedRefusals.map(({ body }) => readVendorWords(parseRefusal(write(body))).message);
   const quotes = [
     "File not found: ",
@@ -87,7 +87,7 @@ test("what a customer has a vendor quote opens no circuit", () => {
   }
 });
 
-test("no body is so strange that it cannot be read, and none is kept whole", () => {
+test("any body can be read, and none is kept whole", () => {
   fc.assert(
     fc.property(fc.integer({ min: 200, max: 599 }), fc.jsonValue(), fc.boolean(), (status, value, isInside) => {
       const body = isInside ? { error: value } : value;

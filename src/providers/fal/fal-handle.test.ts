@@ -13,7 +13,7 @@ const usual = {
   cancelPath: "/fal-ai/flux/requests/r-1/cancel",
 };
 
-test("the vendor's own addresses are used, with their queries", () => {
+test("fal's own URLs are used, with their queries", () => {
   const at = "https://queue.fal.run/apps/7";
   const reply = { request_id: "r-1", status_url: `${at}/s?x=1`, response_url: `${at}/r`, cancel_url: `${at}/c` };
   expect(read(reply)).toEqual({
@@ -34,11 +34,11 @@ test.for([
   `https://queue.fal.run/${"x".repeat(1000)}`,
   7,
   null,
-])("the address %s is replaced by the usual one", (url) => {
+])("the URL %s is replaced by the default", (url) => {
   expect(read({ request_id: "r-1", status_url: url, response_url: url, cancel_url: url })).toEqual(usual);
 });
 
-test("the usual addresses leave out what follows a model's name, and keep the path of the base", () => {
+test("default URLs omit what follows a model's name, and keep the path of the base", () => {
   const path = (model: string, base?: typeof baseUrl) => read({ request_id: "r" }, model, base)?.resultPath;
   expect(path("fal-ai/kling-video/v2/pro")).toBe("/fal-ai/kling-video/requests/r");
   expect(path("fal-ai/flux")).toBe("/fal-ai/flux/requests/r");
@@ -47,13 +47,13 @@ test("the usual addresses leave out what follows a model's name, and keep the pa
 });
 
 test.for([null, [], "r-1", {}, { request_id: "" }, { request_id: "a/b" }, { request_id: "x".repeat(201) }])(
-  "a reply that names no request is none: %j",
+  "a response without a request id is rejected: %j",
   (body) => {
     expect(read(body)).toBeNull();
   },
 );
 
-test("a handle comes back as it was kept, and no other thing is taken for one", () => {
+test("a stored handle is parsed, and nothing else is", () => {
   expect(parseFalHandle(usual)).toEqual(usual);
   expect(parseFalHandle({ ...usual, statusPath: "https://evil.example/" })).toBeNull();
   expect(parseFalHandle({ ...usual, resultPath: 7 })).toBeNull();

@@ -20,7 +20,7 @@ test.for([
   expect(readFalOutputs(body, picture).outputs).toEqual(urls.map((url) => ({ type: "image", url })));
 });
 
-test("a video is found in any of its fields, and there is one", () => {
+test("a video is found in any of its fields, once", () => {
   const expected = [{ type: "video", url: "u1" }];
   for (const body of [{ video: { url: "u1" } }, { video: "u1" }, { videos: ["u1", "u2"] }]) {
     expect(readFalOutputs(body, film).outputs).toEqual(expected);
@@ -28,7 +28,7 @@ test("a video is found in any of its fields, and there is one", () => {
   }
 });
 
-test("what was held back is told apart from what was never made", () => {
+test("withheld outputs are distinct from missing ones", () => {
   expect(readFalOutputs({ images: ["u1"], has_nsfw_concepts: [true] }, picture)).toEqual({
     outputs: [],
     isWithheld: true,

@@ -6,7 +6,7 @@ function ask(wire: NativeWire, body: Record<string, unknown>): NativeRequest {
   return { wire, body, headers: {}, obstacle: null, envelope: { id: "x", model: "m" } };
 }
 
-test("what a client sends by itself passes", () => {
+test("what clients send by default passes", () => {
   const messages = { model: "m", max_tokens: 5, messages: [], thinking: {}, context_management: {}, output_config: {} };
   const tools = [{ name: "a" }, { type: "custom" }, { type: "bash_20250124" }, { type: "text_editor_20250728" }];
   expect(findNativeObstacle(ask("messages", { ...messages, tools }))).toBeNull();
@@ -21,7 +21,7 @@ test.for<[NativeWire, string]>([
   ["messages", "of_tomorrow"],
   ["responses", "prompt"],
   ["responses", "of_tomorrow"],
-])("by %s the field %s passes only where the route names it", ([wire, field]) => {
+])("in %s the field %s passes only if the route names it", ([wire, field]) => {
   const request = ask(wire, { [field]: "yes" });
   expect(findNativeObstacle(request)).toMatchObject({ param: field });
   expect(findNativeObstacle(request, ["other"])).toMatchObject({ param: field });
@@ -35,7 +35,7 @@ test.for<[NativeWire, string, string]>([
   ["messages", "mcp_toolset", "mcp_toolset"],
   ["responses", "web_search_2025_08_26", "web_search"],
   ["responses", "image_generation", "image_generation"],
-])("by %s the tool %s, which the vendor runs, passes only where the route names it", ([wire, type, name]) => {
+])("in %s the tool %s, which the vendor runs, passes only if the route names it", ([wire, type, name]) => {
   const request = ask(wire, { tools: [{ type: "custom", name: "own" }, { type }] });
   expect(findNativeObstacle(request)).toMatchObject({ param: "tools[1]" });
   expect(findNativeObstacle(request, [name])).toBeNull();

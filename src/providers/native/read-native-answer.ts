@@ -59,7 +59,7 @@ class NativeStreamReader implements AnswerReader, EventListener {
     const data = text.slice(from, to);
     const event = asRecord(parseJson(data));
     if (event !== null) this.converter.take(event, data);
-    // Ignore the rest of an event that was cut off at the end: what is missing is noticed anyway.
+    // Ignore the rest of an event that was cut off at the end: missing parts are detected anyway.
     else if (!this.isAtEnd && data !== done) this.outlet.fail(createBadAnswer("An event has an unexpected format."));
   }
 }

@@ -24,7 +24,7 @@ function build(request: Partial<ChatRequest>, more: Partial<UpstreamQuirks> = {}
   return JSON.parse(buildUpstreamBody(call, { ...quirks, ...more }));
 }
 
-test("what the caller said is handed on, with the model and the cap in their place", () => {
+test("the caller's fields are forwarded, with our model and cap", () => {
   const said = {
     temperature: 0,
     user: "u",
@@ -45,11 +45,11 @@ test("what the caller said is handed on, with the model and the cap in their pla
 test.each([
   ["max_tokens", { max_tokens: 77 }],
   ["max_completion_tokens", { max_completion_tokens: 77 }],
-] as const)("the cap is sent as %s also when the caller set none", (outputCapField, cap) => {
+] as const)("the cap is sent as %s even if the caller set none", (outputCapField, cap) => {
   expect(build({}, { outputCapField })).toEqual({ model: "theirs", messages, ...cap });
 });
 
-test("without a field for the cap none is sent, and the answer is streamed so that it can be stopped", () => {
+test("without a cap field none is sent, and the answer is streamed so that it can be stopped", () => {
   expect(build({ max_tokens: 5 }, { outputCapField: "none" })).toEqual({
     model: "theirs",
     messages,
@@ -58,7 +58,7 @@ test("without a field for the cap none is sent, and the answer is streamed so th
   });
 });
 
-test("a stream always reports its usage, and never what the caller's options say", () => {
+test("a stream always requests usage, whatever the caller's options", () => {
   const request = { stream: true, stream_options: { include_usage: false, include_obfuscation: true } };
   expect(build(request)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   expect(build(request).stream_options).toEqual({ include_usage: true });
@@ -66,16 +66,16 @@ test("a stream always reports its usage, and never what the caller's options say
   expect(build({ ...request, stream: false })).not.toHaveProperty("stream_options");
 });
 
-test("a stream that is not asked for is not mentioned where the caller did not", () => {
+test("`stream` is not sent if the caller did not send it", () => {
   expect(build({ stream: null })).not.toHaveProperty("stream");
   expect(build({ stream: false })).toHaveProperty("stream", false);
 });
 
-test("developers become the system where the upstream knows no developers", () => {
+test("developer messages become system messages if the upstream has no developer role", () => {
   expect(build({}, { systemRole: "system" }).messages).toEqual([{ role: "system", content: "Be brief." }, messages[1]]);
 });
 
-test("fields that the upstream cannot take are not sent, even with values that ask for nothing", () => {
+test("unsupported fields are not sent, even with default values", () => {
   expect(build({ n: 1, seed: null }, { unsupportedFields: ["n", "seed"] })).not.toHaveProperty("n");
 });
 
@@ -88,11 +88,11 @@ test.each([
   ["seed", 0, true],
   ["seed", null, false],
   ["seed", undefined, false],
-])("%s with %s asks for something: %s", (field, value, isAsked) => {
+])("%s with %s is requested: %s", (field, value, isAsked) => {
   expect(isRequested({ model: "m", messages, [field]: value }, field)).toBe(isAsked);
 });
 
-test("hints for a cache are handed on, and left out where they are not known; nobody is refused for them", () => {
+test("cache hints are forwarded if supported, and dropped otherwise", () => {
   const said = { prompt_cache_key: "agent-1", prompt_cache_retention: "24h" };
   expect(build(said)).toMatchObject(said);
   const left = build(said, { unsupportedFields: ["prompt_cache_key"] });

@@ -10,7 +10,7 @@ function learn(index: number): ChoicesForm {
   return form;
 }
 
-test("a form is found again by choices with any text", () => {
+test("a form is found again for choices with any text", () => {
   const forms = createKnownForms();
   forms.add(learn(0));
   expect(forms.find(writeChoices(0, 'Say "hello"\n'))).toMatchObject({ indexes: [0] });
@@ -18,7 +18,7 @@ test("a form is found again by choices with any text", () => {
   expect(forms.find(writeChoices(0, "Hi").replace("null", '"stop"'))).toBeNull();
 });
 
-test("forms that are used again stay, however many others are seen once", () => {
+test("forms that are used again stay, however many one-off forms there are", () => {
   const forms = createKnownForms();
   const [used, ...others] = Array.from({ length: 100 }, (_, index) => learn(index));
   if (used === undefined) throw new Error("There is one.");
@@ -29,7 +29,7 @@ test("forms that are used again stay, however many others are seen once", () => 
   expect(forms.find(writeChoices(0, "and again"))).toBe(used);
 });
 
-test("nothing is learned from choices that are long around their text", () => {
+test("nothing is learned from choices with long surroundings", () => {
   const choices = [{ index: 0, delta: { content: "Hi" }, logprobs: { content: [{ token: "x".repeat(2000) }] } }];
   expect(learnForm(JSON.stringify(choices))).toBeNull();
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type ChunkEnvelope, cutChoices, learnEnvelope } from "./chunk-envelope.ts";
 
 const choices = '[{"index":0,"delta":{"content":"a ] \\" [ b"},"finish_reason":null}]';
-/** `CHOICES` and `NOISE` stand for values of JSON. */
+/** `CHOICES` and `NOISE` stand for JSON values. */
 const frames = {
   "choices at the end": '{"id":"1","model":"vendor-9","usage":null,"choices":CHOICES}',
   "choices at the start": '{"choices":CHOICES,"created":1,"id":"1"}',
@@ -24,7 +24,7 @@ function learn(frame: string): ChunkEnvelope {
 }
 
 describe.each(Object.entries(frames))("a chunk with %s", (_what, frame) => {
-  test("is recognized, whatever its choices and its noise are", () => {
+  test("is recognised, whatever its choices and padding", () => {
     const envelope = learn(frame);
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.string({ unit: "binary" }), (value, noise) => {
@@ -33,7 +33,7 @@ describe.each(Object.entries(frames))("a chunk with %s", (_what, frame) => {
     );
   });
 
-  test("that is changed somewhere has other choices, or another envelope, or none at all", () => {
+  test("with any change has other choices, another envelope, or none", () => {
     const envelope = learn(frame);
     const data = write(frame, choices);
     fc.assert(

@@ -6,7 +6,7 @@ import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-templa
 import { readChunk } from "./read-chunk.ts";
 
 type Shape = {
-  /** What the vendor writes around the text; `TEXT` and `NOISE` stand for strings of JSON. */
+  /** The vendor's chunk; `TEXT` and `NOISE` stand for JSON strings. */
   data: string;
   clean: unknown;
 };
@@ -53,7 +53,7 @@ function learn(shape: Shape): ChunkTemplate {
 }
 
 function fill(template: ChunkTemplate, data: string): unknown {
-  // Something before and after it, as where several events are in one text.
+  // Text before and after, as with several events in one read.
   const piece = fillTemplate(template, `data: ${data}\n\ndata: ${data}`, 6, 6 + data.length);
   return piece === null ? null : { choices: JSON.parse(piece.choices), text: JSON.parse(`"${piece.text}"`) };
 }
@@ -69,8 +69,8 @@ const anyText = fc.oneof(
   fc.constantFrom('"', "\\", '","content":"', "\u001a\u001a", "\ud800", "\u2028", "</script>", ""),
 );
 
-describe.each(Object.entries(shapes))("chunks like those of %s", (_name, shape) => {
-  test("are read the fast way as they are the slow way, whatever their text is", () => {
+describe.each(Object.entries(shapes))("chunks in %s's format", (_name, shape) => {
+  test("are read the same on the fast path as on the slow one, whatever their text", () => {
     const template = learn(shape);
     fc.assert(
       fc.property(anyText, anyText, (text, noise) => {
@@ -81,7 +81,7 @@ describe.each(Object.entries(shapes))("chunks like those of %s", (_name, shape) 
     );
   });
 
-  test("become what the contract has, and nothing of the vendor's", () => {
+  test("have only the contract's fields", () => {
     const data = write(shape, "Hello");
     const clean = JSON.parse(JSON.stringify(shape.clean).replace("TEXT", "Hello"));
     expect(fill(learn(shape), data)).toEqual({ choices: clean, text: "Hello" });
@@ -89,7 +89,7 @@ describe.each(Object.entries(shapes))("chunks like those of %s", (_name, shape) 
   });
 });
 
-test("a text in escapes that JSON allows is taken as it stands", () => {
+test("a text with any valid JSON escapes is forwarded unchanged", () => {
   const data = write(openai, "TEXT").replace('"TEXT"', '"\\u00e9\\/\\b\\f\\n\\r\\t\\"\\\\\\uD83E\\udd8a"');
   expect(fill(learn(openai), data)).toEqual(readSlowly(data));
   expect(fill(learn(openai), data)).toMatchObject({ text: 'é/\b\f\n\r\t"\\🦊' });
@@ -103,7 +103,7 @@ test.each([
   ["a control character", "x\u0001"],
   ["a line break", "x\ny"],
   ["a backslash at the end, which takes the closing quote", "x\\"],
-])("%s goes the slow way", (_what, middle) => {
+])("%s takes the slow path", (_what, middle) => {
   const template = learn(openai);
   const good = write(openai, "TEXT");
   expect(fill(template, good)).not.toBeNull();
@@ -119,13 +119,13 @@ test.each([
   ["usage", (data: string) => data.replace('"usage":null', '"usage":{"prompt_tokens":1,"completion_tokens":1}')],
   ["another last character", (data: string) => data.replace(/\}$/, "]")],
   ["less", (data: string) => data.slice(0, -1)],
-])("a chunk with %s goes the slow way", (_what, change) => {
+])("a chunk with %s takes the slow path", (_what, change) => {
   const data = write(openai, "Hi");
   expect(fill(learn(openai), data)).not.toBeNull();
   expect(fill(learn(openai), change(data))).toBeNull();
 });
 
-test("any change of a chunk outside its text goes the slow way or makes no difference", () => {
+test("any change of a chunk outside its text takes the slow path or makes no difference", () => {
   const template = learn(openai);
   const data = write(openai, "Hello");
   fc.assert(

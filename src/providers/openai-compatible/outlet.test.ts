@@ -16,7 +16,7 @@ function open() {
   return { outlet: createOutlet({ sink, onOver: (rest) => heard.push(rest) }), heard };
 }
 
-test("pieces of one moment leave together, and before the end", async () => {
+test("pieces of one read leave together, and before the end", async () => {
   const { outlet, heard } = open();
   outlet.push(piece);
   outlet.push(piece);
@@ -28,7 +28,7 @@ test("pieces of one moment leave together, and before the end", async () => {
   expect(heard).toEqual(["2 pieces", "1 pieces", "drained", "end"]);
 });
 
-test("nothing comes after the end, be it good or bad", async () => {
+test("nothing follows the end, whether it succeeded or failed", async () => {
   for (const isGood of [true, false]) {
     const { outlet, heard } = open();
     if (isGood) outlet.answer({ choices: "[]", text: "", usage: null }, "cut-off");
@@ -43,7 +43,7 @@ test("nothing comes after the end, be it good or bad", async () => {
   }
 });
 
-test("a caller who has heard enough hears nothing more, not even what was on its way", async () => {
+test("a caller who stops gets nothing more, not even pending pieces", async () => {
   const { outlet, heard } = open();
   outlet.push(piece);
   outlet.shut();

@@ -14,7 +14,7 @@ test.each([
   ["LF", "data: a\n\ndata: b\n\n", ["a", "b"]],
   ["CRLF", "data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
   ["CR", "data: a\r\rdata: b\r\r", ["a", "b"]],
-  ["all of them in turn", "data: a\n\r\ndata: b\r\n\ndata: c\r\r\ndata: d\n\n", ["a", "b", "c", "d"]],
+  ["all of them mixed", "data: a\n\r\ndata: b\r\n\ndata: c\r\r\ndata: d\n\n", ["a", "b", "c", "d"]],
 ])("lines may end in %s", (_ends, stream, events) => {
   expect(read(stream)).toEqual(events);
 });
@@ -22,20 +22,20 @@ test.each([
 test.each([
   ["comments and other fields are skipped", ": hello\nevent: x\nid: 1\nretry: 5\ndata: a\n: more\n\n", ["a"]],
   ["several lines of data are joined", "data: a\ndata:b\ndata:\ndata:  c\n\ndata: d\n\n", ["a\nb\n\n c", "d"]],
-  ["the space after the colon may be missing, and only one is taken away", "data:a\n\ndata:  b\n\n", ["a", " b"]],
-  ["an event without data is none", "event: ping\n\n\n\n:\n\n", []],
+  ["the space after the colon is optional, and only one is removed", "data:a\n\ndata:  b\n\n", ["a", " b"]],
+  ["an event without data is not emitted", "event: ping\n\n\n\n:\n\n", []],
   ["data may be empty", "data:\n\ndata: a\n\n", ["", "a"]],
-  ["a field that only begins like data is another", "database: a\n\ndata: b\n\n", ["b"]],
-  ["a byte order mark at the start is no part of the first field", "\uFEFFdata: a\n\n", ["a"]],
+  ["a field that only starts with data is another", "database: a\n\ndata: b\n\n", ["b"]],
+  ["a byte order mark at the start is ignored", "\uFEFFdata: a\n\n", ["a"]],
   ["a byte order mark elsewhere is text", "data: a\n\ndata: \uFEFFb\n\n", ["a", "\uFEFFb"]],
   ["a byte order mark before a later field makes it another", "data: a\n\n\uFEFFdata: b\n\n", ["a"]],
-  ["what the end of the stream left open is told", "data: a\n\ndata: b", ["a", "b"]],
+  ["an event without its empty line is emitted at the end", "data: a\n\ndata: b", ["a", "b"]],
   ["so is a last event of several lines", "data: a\ndata: b\n", ["a\nb"]],
 ])("%s", (_what, stream, events) => {
   expect(read(stream)).toEqual(events);
 });
 
-test("an event is told as soon as its empty line is there", () => {
+test("an event is emitted as soon as its empty line arrives", () => {
   const events: string[] = [];
   const reader = createEventReader({ onEvent: (text, from, to) => events.push(text.slice(from, to)) });
   reader.add(Buffer.from("data: a\n\ndata: b\n"));
@@ -54,7 +54,7 @@ const line = fc.oneof(
 const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
 const stream = fc.array(fc.tuple(line, lineEnd), { maxLength: 12 }).map((lines) => lines.flat().join(""));
 
-test("a stream gives the same events wherever it is cut", () => {
+test("a stream gives the same events however it is split", () => {
   fc.assert(
     fc.property(stream, fc.boolean(), fc.array(fc.nat(400), { maxLength: 5 }), (text, hasMark, cuts) => {
       const bytes = Buffer.from(hasMark ? `\uFEFF${text}` : text);
@@ -69,7 +69,7 @@ test("a stream gives the same events wherever it is cut", () => {
   );
 });
 
-test("what is read agrees with the events that were written", () => {
+test("the events read equal the events written", () => {
   const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((value) => !/[\r\n]/.test(value));
   fc.assert(
     fc.property(fc.array(text), lineEnd, (texts, end) => {
@@ -78,14 +78,14 @@ test("what is read agrees with the events that were written", () => {
   );
 });
 
-test("an event may have four megabytes and no more, however small its parts are", () => {
+test("an event may have four megabytes and no more, however small its parts", () => {
   const reader = createEventReader({ onEvent() {} });
   const part = Buffer.alloc(1024, "a");
   for (let count = 0; count < 4096; count += 1) expect(reader.add(part)).toBe(true);
   expect(reader.add(part)).toBe(false);
 });
 
-test("many events together may be larger than one may be", () => {
+test("many events together may exceed the limit of one", () => {
   let count = 0;
   const reader = createEventReader({
     onEvent() {

@@ -88,7 +88,7 @@ class StreamReader implements AnswerReader, EventListener {
       const chunk = readChunk(data);
       if (chunk.kind === "error") outlet.fail(this.options.errors.readError(chunk.body));
       else if (chunk.kind === "chunk") this.takeChoices(chunk, chunk.usage);
-      // Ignore the rest of an event that was cut off at the end: what is missing is noticed anyway.
+      // Ignore the rest of an event that was cut off at the end: missing parts are detected anyway.
       else if (!this.isAtEnd) outlet.fail(createBadAnswer("A chunk has an unexpected format."));
     }
   }

@@ -67,7 +67,7 @@ test.each([
   expect(read(400, body).detail).toEqual({ status: 400, code: "C", message: "M" });
 });
 
-test("a text in place of an error is found for the log", () => {
+test("a text instead of an error object is logged", () => {
   expect(read(500, { error: "M" }).detail).toMatchObject({ message: "M" });
   expect(read(500, { detail: "M" }).detail).toMatchObject({ message: "M" });
 });
@@ -90,11 +90,11 @@ test.each([
   ["messages".padEnd(300, "s"), null],
   [`messages${".a".repeat(200)}`, null],
   [12, null],
-])("of the field %s the caller is told %s", (param, told) => {
+])("the field %s is reported to the caller as %s", (param, told) => {
   expect(read(400, say(null, "x", { param })).param).toBe(told);
 });
 
-test("a field is told only where the request was at fault", () => {
+test("a field is reported only if the request was at fault", () => {
   expect(read(500, say(null, "x", { param: "messages" })).param).toBeNull();
 });
 
@@ -108,13 +108,13 @@ test.each([
   [{ "retry-after": "soon" }, null],
   [{ "retry-after": "-5" }, null],
   [{}, null],
-])("from %j we know how long to wait: %s ms", (headers, waitMs) => {
+])("the retry time of %j is %s ms", (headers, waitMs) => {
   expect(read(429, undefined, headers as Record<string, string>).retryAfterMs).toBe(waitMs);
   expect(read(503, undefined, headers as Record<string, string>).retryAfterMs).toBe(waitMs);
   expect(read(400, undefined, headers as Record<string, string>).retryAfterMs).toBeNull();
 });
 
-test("no body is so strange that it cannot be read", () => {
+test("any body can be read", () => {
   fc.assert(
     fc.property(fc.integer({ min: 200, max: 599 }), fc.jsonValue(), fc.boolean(), (status, value, isInside) => {
       const error = read(status, isInside ? { error: value } : value);

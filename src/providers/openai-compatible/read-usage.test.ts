@@ -14,7 +14,7 @@ const nothing = {
   outputAudioTokens: 0,
 };
 
-test("usage is read with all its details", () => {
+test("usage is parsed with all its details", () => {
   const usage = {
     prompt_tokens: 100,
     completion_tokens: 50,
@@ -42,14 +42,14 @@ test.each([
   expect(readUsage({ prompt_tokens: 5, completion_tokens: 0, ...more })?.cachedInputTokens).toBe(3);
 });
 
-test("reasoning that a vendor counts beside the output is output", () => {
+test("reasoning counted in addition to the output is output", () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 30 } };
   expect(readUsage({ ...usage, total_tokens: 37 })).toMatchObject({ outputTokens: 32, reasoningTokens: 30 });
   expect(readUsage({ ...usage, total_tokens: 7 })).toMatchObject({ outputTokens: 2, reasoningTokens: 2 });
 });
 
 test.each([null, undefined, "12", [], {}, { prompt_tokens: 1 }])(
-  "what is no usage counts as not reported: %j",
+  "anything else counts as not reported: %j",
   (usage) => {
     expect(readUsage(usage)).toBeNull();
   },
@@ -60,27 +60,27 @@ test.each([
   { prompt_tokens: 1, completion_tokens: 1.5 },
   { prompt_tokens: "1", completion_tokens: 1 },
   { prompt_tokens: 1, completion_tokens: 1_000_000_001 },
-])("usage that cannot be true is told apart from none: %j", (usage) => {
+])("impossible usage is distinct from none: %j", (usage) => {
   expect(readUsage(usage)).toBe(uncountableUsage);
 });
 
-test("Groq reports the usage of a stream in a place of its own", () => {
+test("Groq reports the usage of a stream in x_groq", () => {
   const usage = { queue_time: 0.04, prompt_tokens: 17, prompt_time: 0.001, completion_tokens: 9, total_tokens: 26 };
   expect(readReportedUsage({ x_groq: { id: "req_01", usage } })).toMatchObject({ inputTokens: 17, outputTokens: 9 });
   expect(readReportedUsage({ x_groq: { id: "req_01" } })).toBeNull();
 });
 
-test("what was written to the cache cannot have come from it", () => {
+test("cache writes cannot also be cache reads", () => {
   const details = { cached_tokens: 8, cache_write_tokens: 5 };
   const usage = readUsage({ prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: details });
   expect(usage).toMatchObject({ cachedInputTokens: 8, cacheWriteTokens: 2 });
 });
 
-test("usage of nothing is believed", () => {
+test("usage of zero is accepted", () => {
   expect(readUsage({ prompt_tokens: 0, completion_tokens: 0, prompt_tokens_details: null })).toEqual(nothing);
 });
 
-test("whatever is reported, the details are parts of the whole", () => {
+test("whatever is reported, the details are parts of the total", () => {
   const some = fc.oneof(fc.integer({ min: -10, max: 2_000_000_000 }), fc.double(), fc.string(), fc.constant(null));
   const details = fc.record({
     cached_tokens: some,

@@ -49,17 +49,17 @@ function cleanAnswer(value: unknown) {
   return { clean: sanitiseAnswerChoice(value, 0, written), text: written.text };
 }
 
-test("everything that the contract has passes", () => {
+test("everything in the contract passes", () => {
   expect(cleanChunk(chunkChoice).clean).toEqual(chunkChoice);
   expect(cleanAnswer(answerChoice).clean).toEqual(answerChoice);
 });
 
-test("all that was written is counted", () => {
+test("all text is counted", () => {
   expect(cleanChunk(chunkChoice).text).toBe('HmHelloNolook{"a":1}drawcatold{}spoken');
   expect(cleanAnswer(answerChoice).text).toBe('HmHelloNolook{"a":1}drawcatold{}spoken');
 });
 
-/** Puts fields that nobody knows into every object, and hides a value in every place that is not a text of the model's. */
+/** Adds unknown fields to every object, and a canary in every place that is not the model's text. */
 function plant(value: unknown): unknown {
   if (Array.isArray(value)) return [...value.map(plant), canary, { [canary]: canary, type: canary }];
   if (typeof value !== "object" || value === null) return value;
@@ -67,14 +67,14 @@ function plant(value: unknown): unknown {
   return { ...Object.fromEntries(entries), vendor_id: canary, provider: { name: canary }, [canary]: [canary] };
 }
 
-test("nothing else passes, wherever it stands", () => {
+test("nothing else passes, wherever it is", () => {
   expect(JSON.stringify(cleanChunk(plant(chunkChoice)))).not.toContain(canary);
   expect(JSON.stringify(cleanAnswer(plant(answerChoice)))).not.toContain(canary);
 });
 
 const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom(null, canary, 7, -1, 1e300, "", [], {}, true));
 
-test("whatever a choice consists of, it becomes a choice or nothing", () => {
+test("any input becomes a choice or nothing", () => {
   const odd = fc.record(
     { index: leaf, finish_reason: leaf, logprobs: leaf, delta: leaf, message: leaf },
     { requiredKeys: [] },
@@ -103,11 +103,11 @@ test.each([
   [null, null],
   [undefined, null],
   [5, null],
-])("the finish reason %j is told as %j", (reason, told) => {
+])("the finish reason %j becomes %j", (reason, told) => {
   expect(cleanChunk({ index: 0, delta: {}, finish_reason: reason }).clean?.finish_reason).toBe(told);
 });
 
-test("a whole answer always has a role, a content, a refusal, a finish reason and log probabilities, be they null", () => {
+test("a complete answer always has a role, a content, a refusal, a finish reason and log probabilities, maybe null", () => {
   expect(cleanAnswer({ message: {} }).clean).toEqual({
     index: 0,
     message: { role: "assistant", content: null, refusal: null },
@@ -143,7 +143,7 @@ test.each([
     { content: "a", reasoning_content: "Hm" },
   ],
   [{ function_call: { name: "f", arguments: { a: 1 } } }, { function_call: { name: "f", arguments: '{"a":1}' } }],
-])("vendors' own ways are turned into ours: %j", (delta, clean) => {
+])("vendors' quirks are normalised: %j", (delta, clean) => {
   expect(cleanChunk({ index: 0, delta }).clean?.delta).toEqual(clean);
 });
 
@@ -155,11 +155,11 @@ function cleanId(id: unknown, isWhole = false): string | undefined {
   return first?.id;
 }
 
-test("usual ids of tool calls stay as they are", () => {
+test("usual tool call ids stay unchanged", () => {
   for (const id of ["call_abc-123", "a".repeat(64), "chatcmpl-tool-9"]) expect(cleanId(id)).toBe(id);
 });
 
-test("unusual ids of tool calls get another form, always the same", () => {
+test("unusual tool call ids are replaced deterministically", () => {
   for (const id of ["functions.look:0", "a".repeat(65), "ü", "vendor.example/1"]) {
     expect(cleanId(id)).toMatch(/^call_[A-Za-z0-9_-]{24}$/);
     expect(cleanId(id)).toBe(cleanId(id));
@@ -167,14 +167,14 @@ test("unusual ids of tool calls get another form, always the same", () => {
   expect(cleanId("functions.look:0")).not.toBe(cleanId("functions.look:1"));
 });
 
-test("a call of a whole answer has an id even where the upstream gave none, and a fragment need not have one", () => {
+test("a tool call of a complete answer always has an id; a fragment need not have one", () => {
   expect(cleanId("", true)).toMatch(/^call_/);
   expect(cleanId(undefined, true)).toMatch(/^call_/);
   expect(cleanId("")).toBeUndefined();
   expect(cleanId(7)).toBeUndefined();
 });
 
-test("images inside of an answer pass, and those behind an address do not", () => {
+test("inline images pass, and those behind a URL do not", () => {
   const url = "data:image/png;base64,iVBORw0KGgo=";
   const images = [
     { type: "image_url", image_url: { url }, index: 0, canary },
@@ -186,7 +186,7 @@ test("images inside of an answer pass, and those behind an address do not", () =
   expect(written).toEqual({ text: "", isContent: true });
 });
 
-test("thoughts in OpenRouter's form pass, with a number for the format that names the vendor", () => {
+test("reasoning in OpenRouter's format passes, with a number for the format that names the vendor", () => {
   const details = [
     { type: "reasoning.text", text: "Hm", signature: "c2ln", format: "anthropic-claude-v1", index: 0, id: null },
     { type: "reasoning.encrypted", data: "ZGF0YQ==", format: `${canary}-v1`, id: "rs_1", provider: canary },
@@ -208,10 +208,10 @@ test("thoughts in OpenRouter's form pass, with a number for the format that name
 test.each([
   ["Snowflake's, with an empty custom call beside it", { custom: {} }],
   ["one with an unnamed custom call beside it", { custom: { name: "", input: "" } }],
-])("a call of a function keeps its name: %s", (_name, more) => {
+])("a function call keeps its name: %s", (_name, more) => {
   const calls = [{ ...call, ...more }];
   const message = { role: "assistant", content: "", tool_calls: calls };
-  // Snowflake leaves the reason of the end empty.
+  // Snowflake leaves the finish reason empty.
   expect(sanitiseAnswerChoice({ message, finish_reason: "" }, 0, { text: "" })).toMatchObject({
     message: { tool_calls: [call] },
     finish_reason: "tool_calls",
@@ -223,6 +223,6 @@ test.each([
   ["SAFETY", "content_filter"],
   ["MODEL_ARMOR", "content_filter"],
   ["max_tokens", "length"],
-])("the finish reason %s, handed on from another vendor, is %s", (reason, told) => {
+])("the finish reason %s, forwarded from another vendor, is %s", (reason, told) => {
   expect(sanitiseChunkChoice({ delta: {}, finish_reason: reason }, { text: "" })?.finish_reason).toBe(told);
 });

@@ -20,23 +20,23 @@ function split(text: string, size: number): { items: unknown[]; envelope: unknow
   return { items: items.map((item) => JSON.parse(String(item))), envelope: JSON.parse(splitter.envelope()) };
 }
 
-describe("an answer is taken apart", () => {
-  test.each([1, 2, 7, 64, 100_000])("whatever the chunks are, %d bytes each", (size) => {
+describe("a response is split", () => {
+  test.each([1, 2, 7, 64, 100_000])("in any chunks of %d bytes", (size) => {
     for (const text of [JSON.stringify(answer), JSON.stringify(answer, null, 2)]) {
       const { items, envelope } = split(text, size);
-      // The objects of any list of the answer's own are told; what is not an object is nothing that anybody asks for.
+      // The objects of every top-level list are emitted; other values are dropped.
       expect(items).toEqual([...answer.data, { deep: [{}] }]);
       expect(envelope).toEqual({ ...answer, data: [], notes: [] });
     }
   });
 
-  test("and one without a list is left as it is", () => {
+  test("and one without a list is left unchanged", () => {
     const error = { error: { message: "no", param: [] } };
     expect(split(JSON.stringify(error), 5)).toEqual({ items: [], envelope: error });
     expect(split('[{"error":"no"}]', 3)).toEqual({ items: [], envelope: [{ error: "no" }] });
   });
 
-  test("but not kept without end", () => {
+  test("within a memory limit", () => {
     const splitter = createListSplitter();
     expect(() => splitter.add(Buffer.from(`{"error":"${"x".repeat(100_000)}"}`))).toThrow("too large");
   });

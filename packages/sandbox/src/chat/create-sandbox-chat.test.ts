@@ -89,12 +89,12 @@ function listChunks({ pieces }: Heard): Chunk[] {
   return pieces.flatMap(({ choices }) => JSON.parse(choices) as Chunk[]);
 }
 
-/** Many turns of the event loop, so that whatever wants to happen without a timer has happened. */
+/** Many turns of the event loop, so that everything without a timer has run. */
 async function letOthersRun(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
-/** Puts streamed chunks together as a client does. */
+/** Joins streamed chunks as a client does. */
 function assemble(chunks: readonly Chunk[]): Choice[] {
   const choices: Choice[] = [];
   for (const { index, delta, logprobs, finish_reason: reason } of chunks) {
@@ -147,7 +147,7 @@ const requests: [name: string, question: string, rest: Partial<ChatRequest>, cal
   ["a thousand tokens", "[[long:1000]]", {}],
 ];
 
-test.each(requests)("streamed pieces, put together, are the whole answer: %s", async (_, question, rest, call = {}) => {
+test.each(requests)("streamed pieces add up to the complete answer: %s", async (_, question, rest, call = {}) => {
   const whole = await hear(question, rest, call);
   const streamed = await hear(question, { ...rest, stream: true }, call);
   expect(assemble(listChunks(streamed))).toEqual(listChoices(whole));
@@ -156,7 +156,7 @@ test.each(requests)("streamed pieces, put together, are the whole answer: %s", a
   expect(whole.events).toEqual(["accepted", "answer"]);
   expect(streamed.events[0]).toBe("accepted");
   expect(streamed.events.at(-1)).toBe("end");
-  // Each piece is a token, but for the last of each choice.
+  // Each piece is a token, except the last of each choice.
   expect(streamed.usage?.outputTokens).toBe(streamed.pieces.length - (rest.n ?? 1));
 });
 
@@ -166,7 +166,7 @@ test.each(requests)("the same request has the same answer, byte for byte: %s", a
   expect((await hear(question, { ...rest, seed: 5, temperature: 2 }, call)).answer).toEqual(first.answer);
 });
 
-test("an answer ends at the first stop sequence, and at the maximum", async () => {
+test("an answer ends at the first stop sequence, and at the cap", async () => {
   const [stopped] = listChoices(await hear("Count to 9", { stop: "5, 6" }));
   expect(stopped).toMatchObject({ message: { content: "1, 2, 3, 4, " }, finish_reason: "stop" });
   const [first] = listChoices(await hear("Repeat: Hello", { stop: ["llo", "ello"] }));
@@ -178,7 +178,7 @@ test("an answer ends at the first stop sequence, and at the maximum", async () =
   expect(exact).toMatchObject({ message: { content: "1, 2" }, finish_reason: "stop" });
 });
 
-test("usage tells input, output, reasoning and what was cached", async () => {
+test("usage has input, output, reasoning and cached tokens", async () => {
   const short = await hear("Hello", { reasoning_effort: "low" });
   expect(short.usage).toMatchObject({ inputTokens: 2, cachedInputTokens: 0, reasoningTokens: 13, outputTokens: 22 });
   const messages: ChatRequest["messages"] = [
@@ -200,7 +200,7 @@ test("images and tools count as input", async () => {
   expect((await hear("Hello", { tools: tools ?? [] })).usage?.inputTokens).toBeGreaterThan(plain + 20);
 });
 
-test("probabilities are possible, and the token that was taken is the likeliest", async () => {
+test("probabilities are plausible, and the chosen token is the most likely", async () => {
   const [choice] = listChoices(
     await hear("Repeat: of the people, by the people and for the people", { logprobs: true, top_logprobs: 20 }),
   );
@@ -223,13 +223,13 @@ test.each([
   ["[[429]]", "rate-limited"],
   ["[[503]]", "overloaded"],
   ["[[timeout]]", "timeout"],
-])("%s fails before anything is accepted", async (word, kind) => {
+])("%s fails before the call is accepted", async (word, kind) => {
   const heard = await hear(`Hello ${word}`, { stream: true });
   expect(heard.events).toEqual(["error"]);
   expect(heard.error?.kind).toBe(kind);
 });
 
-test("only the last message of the user is a script", async () => {
+test("only the last user message is a script", async () => {
   const messages: ChatRequest["messages"] = [
     { role: "user", content: "[[429]]" },
     { role: "user", content: "Hello" },
@@ -237,7 +237,7 @@ test("only the last message of the user is a script", async () => {
   expect((await hear("", { messages })).events).toEqual(["accepted", "answer"]);
 });
 
-test("an answer that is cut breaks off after as many pieces", async () => {
+test("a cut answer breaks off after the given number of pieces", async () => {
   const streamed = await hear("Count to 20 [[cut:5]]", { stream: true });
   expect(streamed.pieces.map(({ text }) => text).join("")).toBe("1, 2, 3");
   expect(streamed.events).toEqual(["accepted", "pieces", "error"]);
@@ -247,7 +247,7 @@ test("an answer that is cut breaks off after as many pieces", async () => {
   expect((await hear("Count to 2 [[cut:50]]")).events).toEqual(["accepted", "answer"]);
 });
 
-test("what cannot be done is told before, and again by whoever sends it all the same", async () => {
+test("an unsupported request is an obstacle, and fails if it is sent anyway", async () => {
   const impossible: Partial<ChatRequest> = {
     response_format: { type: "json_schema", json_schema: { name: "x", schema: { not: {} } } },
   };
@@ -269,7 +269,7 @@ test("what cannot be done is told before, and again by whoever sends it all the 
   expect(heard.error).toMatchObject({ kind: "rejected", param: "response_format.json_schema.schema" });
 });
 
-test("a delay is waited before the first data, and no timer is set without one", async () => {
+test("a delay precedes the first data, and without one no timer is set", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const delayed = start("Hello [[delay:1.5]]", { stream: true });
   const prompt = start("Hello [[long:500]]", { stream: true });
@@ -285,7 +285,7 @@ test("a delay is waited before the first data, and no timer is set without one",
   expect(isOver(delayed)).toBe(true);
 });
 
-test("a slow answer comes piece by piece", async () => {
+test("a slow answer arrives piece by piece", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const heard = start("Count to 3 [[slow:0.2]]", { stream: true });
   await letOthersRun();
@@ -296,7 +296,7 @@ test("a slow answer comes piece by piece", async () => {
   }
 });
 
-test("whoever resumes a slow answer twice does not make it faster", async () => {
+test("resuming a slow answer twice does not make it faster", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const heard = start("Count to 9 [[slow:0.2]]", { stream: true });
   await letOthersRun();
@@ -316,7 +316,7 @@ test.each([
   ["Hello [[delay:30]]", timeouts.firstByteMs, ["accepted", "error"]],
   ["Hello [[503]] [[delay:30]]", timeouts.firstByteMs, ["error"]],
   ["Hello [[slow:6]]", timeouts.idleMs, ["accepted", "pieces", "error"]],
-])("%j ends when its time-out is over", async (question, timeoutMs, events) => {
+])("%j times out", async (question, timeoutMs, events) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const heard = start(question, { stream: true });
   await letOthersRun();
@@ -328,7 +328,7 @@ test.each([
   expect(heard.error?.kind).toBe("timeout");
 });
 
-test("no call takes longer than its total time, not even one that is paused", async () => {
+test("no call exceeds its total time, not even a paused one", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const heard = start("[[long:500]]", { stream: true });
   heard.run.pause();
@@ -344,7 +344,7 @@ test("no call takes longer than its total time, not even one that is paused", as
   expect(late.pieces).toHaveLength(1);
 });
 
-test("a paused call makes nothing until it is resumed", async () => {
+test("a paused call produces nothing until it is resumed", async () => {
   const heard = start("[[long:50000]]", { stream: true });
   while (heard.pieces.length === 0) await new Promise((next) => setImmediate(next));
   heard.run.pause();
@@ -364,7 +364,7 @@ test("a paused call makes nothing until it is resumed", async () => {
   expect(heard.events.filter((event) => event === "end")).toHaveLength(1);
 });
 
-test("a long answer comes in many turns, in which others run", async () => {
+test("a long answer yields to the event loop many times", async () => {
   const heard = start("[[long:10000]]", { stream: true });
   let turns = 0;
   while (!isOver(heard)) {
@@ -380,7 +380,7 @@ test("many choices of a long answer are no longer than one", async () => {
 });
 
 test.each(["[[silent]]", "[[delay:100]]", "Count to 9 [[slow:3]]", "[[long:100000]]", "Hello"])(
-  "after a cancel nothing more is heard and no timer is left: %s",
+  "after a cancel there are no more events and no timer: %s",
   async (question) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const heard = start(question, { stream: true });
@@ -396,7 +396,7 @@ test.each(["[[silent]]", "[[delay:100]]", "Count to 9 [[slow:3]]", "[[long:10000
   },
 );
 
-test("a listener that cancels while it hears hears nothing more", async () => {
+test("a sink that cancels during an event gets no more events", async () => {
   const heard: string[] = [];
   const request = { model: "sandbox", messages: [{ role: "user" as const, content: "Hello" }], stream: true };
   const call = { request, upstreamModel: "sandbox", apiKey: null, outputTokensMax: 100, timeouts };
@@ -408,7 +408,7 @@ test("a listener that cancels while it hears hears nothing more", async () => {
   expect(heard).toEqual(["accepted"]);
 });
 
-test("a call that is over is forgotten", async () => {
+test("a finished call is garbage collected", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const references: WeakRef<object>[] = [];
@@ -424,7 +424,7 @@ test("a call that is over is forgotten", async () => {
   });
 });
 
-test("closing cancels what runs", async () => {
+test("closing cancels running calls", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const heard = start("[[silent]]");
   await letOthersRun();
@@ -454,7 +454,7 @@ const dramaQuestion = JSON.stringify({
   script: "INT. KITCHEN - NIGHT\n\nANNA\nIt came this morning.",
 });
 
-test("a question about a drama is answered by a screenwriter, whole, streamed and in every choice alike", async () => {
+test("a drama's question is answered by the screenwriter, complete, streamed and in every choice", async () => {
   const whole = await hear(dramaQuestion, { response_format: dramaFormat, n: 2 });
   const streamed = await hear(dramaQuestion, { response_format: dramaFormat, n: 2, stream: true });
   const contents = listChoices(whole).map(({ message }) => message.content);
@@ -467,7 +467,7 @@ test("a question about a drama is answered by a screenwriter, whole, streamed an
   expect(whole.usage?.outputTokens).toBe(streamed.usage?.outputTokens);
 });
 
-test("an answer about a drama is cut where any other is, and fails where the script of the prompt says so", async () => {
+test("a drama's answer is cut at the cap, and fails by script words", async () => {
   const cut = await hear(dramaQuestion, { response_format: dramaFormat }, { outputTokensMax: 5 });
   expect(listChoices(cut)[0]?.finish_reason).toBe("length");
   expect(cut.usage?.outputTokens).toBe(5);
@@ -475,7 +475,7 @@ test("an answer about a drama is cut where any other is, and fails where the scr
   expect(failed.error?.kind).toBe("rate-limited");
 });
 
-test("whoever asks for a drama in other words gets a sample of the schema, as with any other", async () => {
+test("a drama's schema with another question gets a sample of the schema", async () => {
   const heard = await hear("Write me a film.", { response_format: dramaFormat });
   const sample = JSON.parse(String(listChoices(heard)[0]?.message.content));
   expect(Object.keys(sample)).toEqual(["language", "logline", "scenes"]);

@@ -11,16 +11,16 @@ import { createDelivery } from "./sandbox-delivery.ts";
 import { readPrompt } from "./sandbox-prompt.ts";
 import { startSandboxRun } from "./sandbox-run.ts";
 
-/** Fields that would need more than a model of text and images. */
+/** Fields for models with more than text and images. */
 const fieldsOfOthers = ["audio", "web_search_options"];
 const partsOfOthers: Record<string, string> = {
-  input_audio: "This model does not listen to audio.",
-  file: "This model does not read files.",
+  input_audio: "This model does not support audio.",
+  file: "This model does not support files.",
 };
 
 /**
- * A chat model that needs no network and costs nothing. The same request always has the same answer. Words in double
- * brackets in the last user message make it fail, wait or break off: `sandbox-script.ts` has them all.
+ * A chat model without network access and costs. Deterministic. Words in double brackets in the last user message make
+ * it fail, wait or break off: `sandbox-script.ts` lists them.
  */
 export function createSandboxChat({ clock }: { clock: Clock }): ChatProvider {
   const runs = new Set<ChatRun>();
@@ -60,7 +60,7 @@ export function createSandboxChat({ clock }: { clock: Clock }): ChatProvider {
 
 function findForeignField(request: ChatRequest): ChatObstacle | null {
   const param = fieldsOfOthers.find((field) => request[field] !== undefined && request[field] !== null);
-  return param === undefined ? null : { param, message: "This model answers with text only, from what it was told." };
+  return param === undefined ? null : { param, message: "This model supports only text output, without web search." };
 }
 
 function findForeignPart({ messages }: ChatRequest): ChatObstacle | null {

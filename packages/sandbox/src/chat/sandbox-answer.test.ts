@@ -38,7 +38,7 @@ test.each([
 });
 
 test.each(["Meet me on 2026-11-15", "I ate 1/2 of it", "What is (2 + 3) * 4?"])(
-  "%j is not taken for a calculation",
+  "%j is not a calculation",
   (question) => {
     expect(answer(question)).not.toContain("=");
   },
@@ -55,12 +55,12 @@ test.each([
   expect(answer(question)).toContain(expected);
 });
 
-test("it knows what it is, in the language of the question", () => {
+test("it describes itself in the language of the question", () => {
   expect(answer("Who are you?")).toContain("I am the sandbox model");
   expect(answer("Wer bist du?")).toContain("Ich bin das Sandbox-Modell");
 });
 
-test("the role that the instructions give is heard in talk, but not in what is asked for word by word", () => {
+test("the role from the instructions appears in conversation, but not in exact answers", () => {
   const pirate: ChatMessage = { role: "system", content: "You are a pirate. Be brief." };
   expect(answer(pirate, "Who are you?")).toMatch(/^Speaking as a pirate: I am/);
   expect(answer(pirate, "What is 1 + 1?")).toBe("1 + 1 = 2");
@@ -83,13 +83,13 @@ test("images are counted", () => {
   expect(answer({ role: "user", content: [image, text, image] })).toContain("I was shown 2 images.");
 });
 
-test("a long message is told its length and not repeated", () => {
+test("a long message is answered with its length, not repeated", () => {
   const said = answer("lorem ipsum ".repeat(5000));
   expect(said).toContain("about 10000 tokens");
   expect(said.length).toBeLessThan(400);
 });
 
-test("the results of tools are told by the names of the tools", () => {
+test("tool results are listed by the tools' names", () => {
   const called: ChatMessage = {
     role: "assistant",
     tool_calls: [
@@ -109,6 +109,6 @@ test("the results of tools are told by the names of the tools", () => {
   );
 });
 
-test("a conversation without a word of the user is greeted", () => {
+test("a conversation without a user message is greeted", () => {
   expect(answer({ role: "system", content: "" })).toBe("Hello! How can I help you today?");
 });

@@ -3,10 +3,10 @@ import { detectLanguage, isGreeting, phrases } from "./sandbox-languages.ts";
 import type { SandboxPrompt } from "./sandbox-prompt.ts";
 import { countTokens } from "./sandbox-tokens.ts";
 
-/** A rule answers a question, or leaves it to the next by `null`. */
+/** Answers a question, or returns `null` for the next rule. */
 type Rule = (question: string, prompt: SandboxPrompt) => string | null;
 
-/** Rules look at the beginning of a question only, so that none takes long. */
+/** Rules read only the start of a question, so that none takes long. */
 const ruleCharactersMax = 2000;
 const longQuestionTokens = 600;
 const timesMax = 100;
@@ -24,12 +24,12 @@ const knownLists: Record<string, string> = {
   planets: "Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune",
 };
 
-/** What is asked for word by word, answered without a word more. */
+/** Exact answers, without any other words. */
 const exactRules: Rule[] = [answerCalculation, sayTimes, sayAfter, countUp, listThings];
-/** Talk, in which the role that the instructions give may be heard. */
+/** Conversation, which may mention the role from the instructions. */
 const talkRules: Rule[] = [greet, introduce, recallName, recallWords, summarize];
 
-/** The same prompt always has the same answer. */
+/** Deterministic: the same prompt has the same answer. */
 export function writeAnswer(prompt: SandboxPrompt): string {
   if (prompt.toolResults.length > 0) return prompt.toolResults.map(presentResult).join("\n");
   const question = prompt.question.slice(0, ruleCharactersMax);
@@ -142,7 +142,7 @@ function presentImages(count: number): string {
   return count === 1 ? "I was shown one image." : `I was shown ${count} images.`;
 }
 
-/** The fields of an object as a list; anything else as it came. */
+/** The fields of an object as a list; anything else unchanged. */
 function presentResult({ name, text }: { name: string; text: string }): string {
   const fields = parseFields(text);
   const told = fields === null ? text : fields.map(([key, value]) => `${key}: ${presentValue(value)}`).join(", ");
@@ -158,7 +158,7 @@ function parseFields(text: string): [string, unknown][] | null {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
   } catch {
-    // Tools may answer with anything; what is not JSON is text.
+    // A tool may return anything; if it is not JSON, it is text.
     return null;
   }
 }
@@ -168,7 +168,7 @@ function readNumber(word: string): number | null {
   return value < 1 ? null : Math.min(value, timesMax);
 }
 
-/** The first words, or as many signs as they would have where there are no spaces, without punctuation around them. */
+/** The first words without surrounding punctuation; for scripts without spaces, as many characters. */
 function shorten(text: string, wordsMax: number): string {
   const words = text.trim().split(/\s+/);
   const first = words.slice(0, wordsMax).join(" ");

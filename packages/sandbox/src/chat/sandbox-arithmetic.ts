@@ -3,7 +3,7 @@ const sign = "\\s*[+*x×÷/]\\s*|\\s+[-−]\\s+|\\s+(?:plus|minus|times|divided 
 const asking =
   "what is|what's|how much is|calculate|compute|was ist|wie viel ist|rechne|combien font|calcule|cuánto es|calcula";
 
-/** The whole question is one calculation: a date or a fraction inside of a sentence is none. */
+/** Only a question that is nothing but a calculation: a date or a fraction in a sentence is none. */
 const questionPattern = new RegExp(`^(?:${asking})?[\\s:]*(${number}(?:(?:${sign})${number}){1,8})[\\s?=.!]*$`, "i");
 const termPattern = new RegExp(`(${sign}|^)(${number})`, "gi");
 
@@ -24,7 +24,7 @@ const signsByWord: Record<string, string> = {
 
 export type Calculation = { expression: string; result: number };
 
-/** Reads questions such as "What is 12 * 7?". The result of what cannot be calculated is not finite. */
+/** Parses questions such as "What is 12 * 7?". A result that cannot be calculated is not finite. */
 export function calculate(question: string): Calculation | null {
   const expression = questionPattern.exec(question.trim())?.[1];
   if (expression === undefined) return null;
@@ -41,6 +41,6 @@ export function calculate(question: string): Calculation | null {
       product = operator === "-" ? -value : value;
     }
   }
-  // Twelve digits hide what binary fractions add at the end.
+  // Twelve digits hide the rounding errors of binary fractions.
   return { expression: expression.trim(), result: Number((sum + product).toPrecision(12)) };
 }

@@ -9,22 +9,21 @@ import { listWords } from "./sandbox-languages.ts";
 import type { SandboxPrompt } from "./sandbox-prompt.ts";
 import { splitTokens } from "./sandbox-tokens.ts";
 import { planCalls, type SandboxCall } from "./sandbox-tools.ts";
-import { stopTokens } from "./stop-tokens.ts";
 
 /** A part of an answer: each is one token. */
 export type SandboxPart =
   | { kind: "reasoning" | "content"; text: string }
-  /** The head of a tool call, with the name as its text. */
+  /** The start of a tool call, with the name as its text. */
   | { kind: "call"; text: string; index: number; call: SandboxCall }
   | { kind: "input"; text: string; index: number; call: SandboxCall };
 
 export type FinishReason = "stop" | "length" | "tool_calls";
 
-/** What the model will say, the same for every choice but for a word at the beginning of its texts. */
+/** The planned answer, the same for every choice except for its first words. */
 export type SandboxPlan = {
   reasoning: string;
   calls: readonly SandboxCall[];
-  /** For an answer that is too long to be kept, only its length. */
+  /** For an answer that is too long to keep in memory, only its length. */
   content: string | { tokens: number };
   isProse: boolean;
   stops: readonly string[];
@@ -44,7 +43,7 @@ const longSentences = [
   " Whoever counts the tokens will find as many as were ordered.\n\n",
 ];
 
-/** What the model cannot do, found while the answer is planned. */
+/** Returns an obstacle if the model does not support something in the request. */
 export function planAnswer(request: ChatRequest, prompt: SandboxPrompt): SandboxPlan | ChatObstacle {
   const stops = (Array.isArray(request.stop) ? request.stop : [request.stop ?? ""]).filter((stop) => stop !== "");
   if (stops.some((stop) => stop.length > stopCharactersMax)) {
@@ -73,7 +72,7 @@ function planText(request: ChatRequest, prompt: SandboxPrompt, base: SandboxPlan
   return { param: "response_format.json_schema.schema", message: sample.message };
 }
 
-/** All choices together, with all that is told about each token, stay within what one answer may be. */
+/** All choices together, with all log probabilities, stay within the limit of one answer. */
 function countLongTokensMax({ n, top_logprobs: alternatives }: ChatRequest): number {
   return Math.floor(longTokensMax / ((n ?? 1) * (1 + (alternatives ?? 0))));
 }
@@ -84,7 +83,7 @@ function writeReasoning({ reasoning_effort: effort }: ChatRequest, { question }:
   return [said, ...thoughts.slice(0, thoughtsByEffort[effort] ?? thoughts.length)].join(" ");
 }
 
-/** The parts of one choice, made while they are read; at most so many, and then the reason why there are no more. */
+/** Generates the parts of one choice lazily, up to a maximum, and returns the finish reason. */
 export function* listParts(
   plan: SandboxPlan,
   choice: { index: number; tokensMax: number },
@@ -123,5 +122,38 @@ function* listLongContent(tokens: number): Generator<string, void> {
         yield token;
       }
     }
+  }
+}
+
+/** Ends before the first stop sequence. Holds back tokens that may be the start of one. */
+function* stopTokens(tokens: Iterable<string>, stops: readonly string[]): Generator<string, void> {
+  const heldMax = Math.max(0, ...stops.map((stop) => stop.length - 1));
+  let held: string[] = [];
+  for (const token of tokens) {
+    held.push(token);
+    const text = held.join("");
+    const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+    if (found.length > 0) {
+      yield* cutTokens(held, Math.min(...found));
+      return;
+    }
+    let length = text.length;
+    let known = 0;
+    while (known < held.length && length - (held[known] ?? "").length >= heldMax) {
+      length -= (held[known] ?? "").length;
+      known += 1;
+    }
+    yield* held.slice(0, known);
+    held = held.slice(known);
+  }
+  yield* held;
+}
+
+function* cutTokens(tokens: readonly string[], length: number): Generator<string, void> {
+  let left = length;
+  for (const token of tokens) {
+    if (left <= 0) return;
+    yield token.slice(0, left);
+    left -= token.length;
   }
 }

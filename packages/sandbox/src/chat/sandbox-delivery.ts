@@ -9,12 +9,12 @@ import {
   type WireOptions,
 } from "./sandbox-wire.ts";
 
-/** Hands a planned answer over to a sink, as much at a time as it is told. */
+/** Delivers a planned answer to a sink, in steps. */
 export type SandboxDelivery = {
-  /** Makes up to so many pieces; `true` when there are no more. */
+  /** Produces up to `piecesMax` pieces; `true` when there are no more. */
   advance(piecesMax: number): boolean;
   countPieces(): number;
-  /** Says the last word. */
+  /** Sends the final event. */
   finish(options: { hasUsage: boolean }): void;
 };
 
@@ -63,7 +63,7 @@ const noTokens: ChatUsage = {
   outputAudioTokens: 0,
 };
 
-/** One choice after the other, made while they are read: a long answer is never in memory as a whole. */
+/** Generates choices lazily, one after the other: a long answer is never in memory as a whole. */
 function* listEvents({ request, outputTokensMax }: ChatCall, plan: SandboxPlan): Generator<AnswerEvent, undefined> {
   for (let choiceIndex = 0; choiceIndex < (request.n ?? 1); choiceIndex += 1) {
     const parts = listParts(plan, { index: choiceIndex, tokensMax: outputTokensMax });

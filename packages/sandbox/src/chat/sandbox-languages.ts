@@ -3,7 +3,7 @@ export type Language = "en" | "de" | "fr" | "es" | "zh" | "ja";
 type Phrases = {
   greeting: string;
   identity: string;
-  /** What is said of a topic that no rule knows. */
+  /** The answer about a topic that no rule knows. */
   echo: (topic: string) => string;
 };
 
@@ -53,7 +53,7 @@ const markers: [Language, ReadonlySet<string>][] = [
   ["es", new Set("el los las es y qué que cómo por dónde cuál una del hola buenos buenas gracias puedes".split(" "))],
 ];
 
-/** By its script, else by its small words; English where nothing speaks for another. */
+/** By script, else by common words; English by default. */
 export function detectLanguage(text: string): Language {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "ja";
   if (/\p{Script=Han}/u.test(text)) return "zh";
@@ -67,13 +67,13 @@ export function detectLanguage(text: string): Language {
   return found;
 }
 
-/** A few words that begin with a greeting and ask for nothing else. */
+/** A few words that start with a greeting and ask for nothing else. */
 export function isGreeting(text: string): boolean {
   const words = listWords(text);
   return words.length > 0 && words.length <= 4 && greetings.has(words[0] ?? "") && !text.includes("?");
 }
 
-/** In lower case and without punctuation. */
+/** In lower case, without punctuation. */
 export function listWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }

@@ -2,15 +2,15 @@ import type { ChatMessage, ChatRequest } from "../../../../src/providers/chat-re
 import { parseScript, type SandboxScript } from "../sandbox-script.ts";
 import { countedCharactersMax, countTokens } from "./sandbox-tokens.ts";
 
-/** What the sandbox reads out of a request. */
+/** What the sandbox reads from a request. */
 export type SandboxPrompt = {
   systemText: string;
-  /** What the user said before, oldest first. */
+  /** Earlier user messages, oldest first. */
   earlierTexts: readonly string[];
-  /** What the user said last, without the words of the script. */
+  /** The last user message, without script words. */
   question: string;
   imageCount: number;
-  /** What tools answered to the calls that the model made last; empty when it is not their turn. */
+  /** The results of the last tool calls; empty if the last message is not one. */
   toolResults: readonly { name: string; text: string }[];
   messageCount: number;
   script: SandboxScript;
@@ -33,7 +33,7 @@ export function readPrompt({ messages }: ChatRequest): SandboxPrompt {
   };
 }
 
-/** Counted as if each message began with its role. Of a long prompt, whole blocks of its instructions are cached. */
+/** Counts each message with its role. Whole blocks of a long system prompt count as cached. */
 export function countInput(request: ChatRequest): { inputTokens: number; cachedInputTokens: number } {
   let charactersLeft = countedCharactersMax;
   const count = (text: string): number => {
@@ -63,7 +63,7 @@ function readText({ content }: ChatMessage): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** Agents put what the model should know beside what the person said, each in a part of its own. */
+/** Agents add context for the model as separate parts beside the user's text. */
 function readSaid(message: ChatMessage): string {
   const { content } = message;
   if (!Array.isArray(content)) return readText(message);

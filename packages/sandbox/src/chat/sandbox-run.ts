@@ -4,26 +4,26 @@ import { createScriptedError, type SandboxScript } from "../sandbox-script.ts";
 import type { SandboxDelivery } from "./sandbox-delivery.ts";
 
 type RunParts = {
-  /** What the call comes to, where nothing else comes between. */
+  /** The outcome unless something intervenes. */
   outcome: SandboxDelivery | ProviderError;
   script: SandboxScript;
   timeouts: ChatTimeouts;
   sink: ChatSink;
   clock: Clock;
-  /** Told once, when the call is over in whatever way. */
+  /** Called once, when the call ends in any way. */
   onOver(): void;
 };
 
-/** After so many pieces others have their turn. */
+/** Yield to the event loop after this many pieces. */
 const piecesPerTurn = 64;
-/** The longest time that a timer of this runtime can wait. */
+/** The longest delay of a Node.js timer. */
 const timerMsMax = 2 ** 31 - 1;
 
 /**
- * Delivers a planned answer as an upstream would: later, bit by bit, and only while somebody listens. Longer than a function
- * should be: its steps share one timer and one state, and apart they would hand both to each other.
+ * Delivers a planned answer like an upstream: asynchronously, in pieces, with back-pressure. One long function, because
+ * its steps share one timer and one state.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one answer in the making; its functions share where it has got to.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one answer in progress; its functions share its state.
 export function startSandboxRun({ outcome, script, timeouts, sink, clock, onOver }: RunParts): ChatRun {
   const deadlineAtMs = clock.monotonicMs() + timeouts.totalMs;
   const cutAfterPieces = script.cutAfterPieces ?? Number.POSITIVE_INFINITY;
@@ -50,7 +50,7 @@ export function startSandboxRun({ outcome, script, timeouts, sink, clock, onOver
     fail(createScriptedError("timeout", "The time of the call is over."));
   }
 
-  /** Goes on unless somebody asked for a pause; nobody can pause for longer than a call may take. */
+  /** Continues unless paused. A pause cannot exceed the call's total time. */
   function goOn(step: () => void): void {
     if (!isPaused) {
       take(step);
@@ -60,7 +60,7 @@ export function startSandboxRun({ outcome, script, timeouts, sink, clock, onOver
     timer = setTimeout(failLate, Math.min(Math.max(0, deadlineAtMs - clock.monotonicMs()), timerMsMax));
   }
 
-  /** Answers are made while they are read; a mistake in making one must not end the process. */
+  /** Answers are generated lazily; an error in that must not end the process. */
   function take(step: () => void): void {
     try {
       step();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { countTokens, splitTokens } from "./sandbox-tokens.ts";
 
-test("tokens put together are the text, whatever it is", () => {
+test("tokens joined are the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       const tokens = [...splitTokens(text)];
@@ -19,10 +19,10 @@ test.each([
   ["你好 world", ["你", "好", " world"]],
   ["a\n\nb", ["a", "\n\n", "b"]],
   ["", []],
-])("%j is cut at words, punctuation and ideographs", (text, tokens) => {
+])("%j is split at words, punctuation and ideographs", (text, tokens) => {
   expect([...splitTokens(text)]).toEqual(tokens);
 });
 
-test("what is beyond the limit is counted by its length", () => {
+test("text beyond the limit is counted by its length", () => {
   expect(countTokens("aa ".repeat(10), 12)).toBe(5 + Math.ceil(18 / 4));
 });

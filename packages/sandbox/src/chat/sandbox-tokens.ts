@@ -1,14 +1,16 @@
 const ideographs = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}";
 const letter = `[[\\p{L}\\p{M}\\p{N}_]--[${ideographs}]]`;
 
-/** An ideograph, a word with the space before it, four letters of a long word, some white space, or any one sign. */
+/**
+ * An ideograph, a word with the space before it, four letters of a long word, some white space, or a single character.
+ */
 const tokenPattern = new RegExp(`[${ideographs}]| ?${letter}{1,8}(?!${letter})| ?${letter}{4}|\\s{1,16}|.`, "gsv");
 
-/** Beyond this many characters tokens are estimated, so that a huge prompt cannot hold everybody up. */
+/** Longer texts are estimated, so that a huge prompt cannot block the event loop. */
 export const countedCharactersMax = 65_536;
 const charactersPerToken = 4;
 
-/** Cuts a text into tokens, one at a time; put together they are the text. */
+/** Splits a text into tokens, lazily. Joined, they are the text. */
 export function* splitTokens(text: string): Generator<string, void> {
   for (const [token] of text.matchAll(tokenPattern)) yield token;
 }

@@ -35,17 +35,17 @@ test("a question that shares words with a tool's name or description calls it", 
   expect(names("Hello")).toEqual([]);
 });
 
-test("a tool that is named is called, and words in common no longer count", () => {
+test("a named tool is called, and shared words no longer count", () => {
   expect(names("Use lookup for the weather")).toEqual(["lookup"]);
   expect(names("Call getWeather or get_weather")).toEqual(["get_weather"]);
 });
 
-test("several tools that are named are called at once, unless that is forbidden", () => {
+test("several named tools are called in parallel, unless that is disabled", () => {
   expect(names("Use take note and get weather")).toEqual(["get_weather", "take_note"]);
   expect(names("Use take note and get weather", { parallel_tool_calls: false })).toEqual(["get_weather"]);
 });
 
-test("what an agent reminds the model of calls no tool", () => {
+test("context from an agent calls no tool", () => {
   const reminder = {
     type: "text" as const,
     text: "<system-reminder>\nget weather, get stock price\n</system-reminder>",
@@ -55,7 +55,7 @@ test("what an agent reminds the model of calls no tool", () => {
   expect(planCalls({ ...request, tools: [weather, stocks, notes] }, readPrompt(request))).toEqual([]);
 });
 
-test("the caller's choice is obeyed", () => {
+test("the caller's tool choice is respected", () => {
   expect(names("How is the weather?", { tool_choice: "none" })).toEqual([]);
   expect(names("Hello", { tool_choice: "required" })).toEqual(["get_weather"]);
   expect(names("Hello", { tool_choice: { type: "function", function: { name: "lookup" } } })).toEqual(["lookup"]);
@@ -73,7 +73,7 @@ test.each([
   expect(names("How is the weather?", allow("required"))).toEqual(["lookup"]);
 });
 
-test("arguments are valid and made from the prompt", () => {
+test("arguments are valid and taken from the prompt", () => {
   const [call] = plan("How is the weather in New York for 3 days?");
   const input: unknown = JSON.parse(call?.input ?? "");
   expect(checkBySchema(weatherSchema, input)).toBe(null);
@@ -84,7 +84,7 @@ test("arguments are valid and made from the prompt", () => {
   expect(plan("lookup")[0]?.input).toBe("{}");
 });
 
-test("ids are the same for the same request, and differ from call to call and turn to turn", () => {
+test("ids are deterministic, and differ between calls and turns", () => {
   const ids = plan("get weather, take note").map(({ id }) => id);
   expect(ids).toEqual(plan("get weather, take note").map(({ id }) => id));
   expect(new Set(ids).size).toBe(2);
@@ -98,7 +98,7 @@ test("ids are the same for the same request, and differ from call to call and tu
   expect(ids).not.toContain(later[0]?.id);
 });
 
-test("after a tool has answered, no tool is called", () => {
+test("after a tool result, no tool is called", () => {
   const messages: ChatRequest["messages"] = [
     { role: "user", content: "weather" },
     { role: "tool", tool_call_id: "call_1", content: "sunny" },
@@ -106,7 +106,7 @@ test("after a tool has answered, no tool is called", () => {
   expect(names("", { messages, tool_choice: "required" })).toEqual([]);
 });
 
-test("a tool that cannot be called is an obstacle only when it would be", () => {
+test("an unsupported tool is an obstacle only if it would be called", () => {
   const strange: ChatTool = { type: "function", function: { name: "strange", parameters: { not: {} } } };
   const grammar: ChatTool = { type: "custom", custom: { name: "grammar", format: { type: "grammar" } } };
   const find = (content: string): unknown => {

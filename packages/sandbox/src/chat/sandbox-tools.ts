@@ -11,7 +11,7 @@ export type SandboxCall = { id: string; type: "function" | "custom"; name: strin
 type OfferedTool = { tool: ChatTool; name: string; description: string; param: string };
 
 const callsMax = 8;
-/** Words that too many tools and questions share to mean anything. */
+/** Words that are too common in tools and questions to mean anything. */
 const emptyWords = new Set(
   "about call current file find from given into make tell that this tool user what with your".split(" "),
 );
@@ -19,9 +19,9 @@ const meaningfulCharactersMin = 4;
 const sharedWordsMin = 2;
 const readCharactersMax = 4000;
 
-/** The calls that answer the request, an obstacle in one of them, or none when the answer is text. */
+/** The tool calls for the request, an obstacle in one of them, or none if the answer is text. */
 export function planCalls(request: ChatRequest, prompt: SandboxPrompt): SandboxCall[] | ChatObstacle {
-  // Whoever has just got the answer of a tool wants to hear what it means.
+  // After a tool result, answer with text.
   if (prompt.toolResults.length > 0) return [];
   const chosen = chooseTools(request, prompt.question.slice(0, readCharactersMax));
   const calls: SandboxCall[] = [];
@@ -69,7 +69,7 @@ function readAllowedName(tool: Record<string, unknown>): unknown {
   return typeof inner === "object" && inner !== null && "name" in inner ? inner.name : tool.name;
 }
 
-/** Those that the question calls by their names; else those that it shares words with. */
+/** Tools that the question names; else those that share words with it. */
 function chooseMeant(offered: readonly OfferedTool[], question: string): OfferedTool[] {
   const said = listWords(question);
   const saidText = ` ${said.join(" ")} `;
@@ -82,7 +82,7 @@ function chooseMeant(offered: readonly OfferedTool[], question: string): Offered
   });
 }
 
-/** "getWeather" and "get_weather" are both "get weather". */
+/** "getWeather" and "get_weather" both become "get weather". */
 function listNameWords(name: string): string[] {
   return listWords(name.replace(/([a-z])([A-Z])/g, "$1 $2"));
 }
@@ -94,7 +94,7 @@ function isMeaningful(word: string): boolean {
 function writeInput(tool: ChatTool, prompt: SandboxPrompt): string | { obstacle: string } {
   if (tool.type === "custom") {
     const isFree = tool.custom.format === undefined || tool.custom.format.type === "text";
-    return isFree ? prompt.question : { obstacle: "This model does not write texts by a grammar." };
+    return isFree ? prompt.question : { obstacle: "This model does not support grammars." };
   }
   const sample = sampleSchema(tool.function.parameters ?? { type: "object" }, readHints(prompt.question, ""));
   return sample.kind === "value" ? JSON.stringify(sample.value) : { obstacle: sample.message };

@@ -1,13 +1,13 @@
+import { createHash } from "node:crypto";
 import type { ChatAnswer, ChatPiece, ChatUsage } from "../../../../src/providers/contract.ts";
 import type { FinishReason, SandboxPart } from "./sandbox-choice.ts";
-import { presentLogprob } from "./sandbox-logprobs.ts";
 
 export type WireOptions = { hasLogprobs: boolean; alternatives: number };
 
-/** What a streamed choice knows of itself from piece to piece. */
+/** The state of a streamed choice across pieces. */
 export type ChoiceState = { index: number; contentTokens: number; isBegun: boolean };
 
-/** One token as a piece of a stream. The first piece of a choice also says whose turn it is. */
+/** One token as a piece. The first piece of a choice also has the role. */
 export function presentPiece(part: SandboxPart, state: ChoiceState, options: WireOptions): ChatPiece {
   const isContent = part.kind === "content";
   const logprobs =
@@ -55,7 +55,7 @@ type CollectedChoice = {
   reason: FinishReason;
 };
 
-/** Puts the parts of a whole answer together. */
+/** Joins the parts of a complete answer. */
 export function createAnswerCollector(options: WireOptions): {
   add(choiceIndex: number, part: SandboxPart): void;
   finish(choiceIndex: number, reason: FinishReason): void;
@@ -125,4 +125,28 @@ function presentCall({ id, type, name, input }: CollectedCall): unknown {
   return type === "function"
     ? { id, type, function: { name, arguments: input } }
     : { id, type, custom: { name, input } };
+}
+
+const alternatives = " the, a, of, and, to, in, is, it, that, for, as, with, on, be, at, by, this, or, an, not".split(
+  ",",
+);
+/** Each alternative has half of the remaining probability, so that they never add up to more than 1. */
+const alternativeLogprobStep = Math.log(2);
+
+type Logprob = { token: string; logprob: number; bytes: number[] };
+
+/** Derived from the token and its position, so that it is deterministic. */
+function presentLogprob(token: string, index: number, count: number): Logprob & { top_logprobs: Logprob[] } {
+  const chance = createHash("sha1").update(`${index}:${token}`).digest().readUInt16BE(0) / 0x1_0000;
+  // Between 0.6 and 1, so that the token is the most likely one.
+  const probability = 0.6 + 0.39 * chance;
+  const own = describe(token, Math.log(probability));
+  const others = alternatives
+    .filter((other) => other !== token)
+    .map((other, rank) => describe(other, Math.log(1 - probability) - (rank + 1) * alternativeLogprobStep));
+  return { ...own, top_logprobs: [own, ...others].slice(0, count) };
+}
+
+function describe(token: string, logprob: number): Logprob {
+  return { token, logprob: Number(logprob.toFixed(6)), bytes: [...Buffer.from(token)] };
 }

@@ -1,9 +1,6 @@
 import { stemWord } from "./stem-word.ts";
 
-/**
- * Words that belong together, one group a line; a word may stand in several. It is a small thesaurus of what people ask
- * shops, services, doctors and cooks, and of what they write about.
- */
+/** A small thesaurus of related words, one group per line; a word may be in several groups. */
 const groups = `
 buy bought purchase order shop acquire checkout
 pay paid payment bill invoice charge cost price fee credit debit
@@ -159,7 +156,7 @@ for (const [number, line] of lines.entries()) {
 
 export const conceptCount = lines.length;
 
-/** The numbers of the groups that a stem belongs to. */
+/** The groups that a stem belongs to. */
 export function listConcepts(stem: string): readonly number[] {
   return groupsByStem.get(stem) ?? [];
 }

@@ -6,12 +6,12 @@ import { countTokens } from "../chat/sandbox-tokens.ts";
 import { createScriptedError, parseScript, type SandboxScript } from "../sandbox-script.ts";
 import { dimensionsMax, embedText, embedTokens } from "./embed-text.ts";
 
-/** A longer text it does not read. */
+/** The maximum length of a text. */
 const tokensMax = 8192;
 
 /**
- * An embedding model that needs no network and costs nothing. The same text always has the same vector, and texts about
- * the same things have vectors that are near each other. Words in double brackets make it fail or wait, as with chat.
+ * An embedding model without network access and costs. Deterministic: texts about similar things have similar vectors.
+ * Words in double brackets make it fail or wait, as with chat.
  */
 export function createSandboxEmbedding(): EmbeddingProvider {
   return {
@@ -50,7 +50,7 @@ async function embedAll<T>(
   const vectors: string[] = [];
   let inputTokens = 0;
   for (const input of inputs) {
-    // A long text takes some milliseconds; whoever else wants something has a turn after each.
+    // A long text takes some milliseconds: yield to the event loop after each.
     await nextTurn();
     signal.throwIfAborted();
     const tokens = count(input);
@@ -61,7 +61,7 @@ async function embedAll<T>(
   return { vectors, inputTokens };
 }
 
-/** What the words in double brackets ask for, those of all texts together. */
+/** Applies the script words of all texts. */
 async function play(scripts: readonly SandboxScript[], { timeoutMs, signal }: EmbeddingCall): Promise<void> {
   const isSilent = scripts.some((script) => script.isSilent);
   const delayMs = isSilent ? Number.POSITIVE_INFINITY : Math.max(...scripts.map((script) => script.delayMs));

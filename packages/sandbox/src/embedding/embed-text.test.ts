@@ -9,7 +9,7 @@ function similarity(one: string, other: string, dimensions = dimensionsMax): num
   return compare(embedText(one, dimensions), embedText(other, dimensions));
 }
 
-/** What people ask, and among what is written the sentence that answers it. */
+/** Questions, and the sentences that answer them. */
 const library = [
   "You can reset your credentials on the login page if you have forgotten them.",
   "Parcels are delivered by courier within three days.",
@@ -23,7 +23,7 @@ const library = [
   "The spacecraft took pictures of the moons of Jupiter.",
 ];
 
-describe("the nearest sentence is the one that belongs", () => {
+describe("the nearest sentence is the related one", () => {
   test.each([
     ["How do I change my password?", 0],
     ["When will my package arrive?", 1],
@@ -53,7 +53,7 @@ test.each([
   expect(similarity(text, near)).toBeGreaterThan(similarity(text, far) + 0.1);
 });
 
-test("the same text has the same vector of length one, in any length", () => {
+test("the same text has the same unit vector, in any length", () => {
   const vector = embedText("The gate is open.", dimensionsMax);
   expect(embedText("The gate is open.", dimensionsMax)).toEqual(vector);
   for (const dimensions of [1, 3, 64, dimensionsMax]) {
@@ -65,7 +65,7 @@ test("the same text has the same vector of length one, in any length", () => {
   }
 });
 
-test("tokens that are shared make lists alike", () => {
+test("lists with common tokens are similar", () => {
   const [one, near, far] = [
     [1, 2, 3, 4],
     [2, 3, 4, 5],

@@ -1,10 +1,10 @@
 import { conceptCount, listConcepts } from "./concepts.ts";
 import { stemWord } from "./stem-word.ts";
 
-/** The length of a vector, where no shorter one is asked for. */
+/** The length of a vector, unless a shorter one is requested. */
 export const dimensionsMax = 512;
 
-/** Words that say how something is put and not what it is about. */
+/** Function words, which say little about the topic. */
 const smallWords: ReadonlySet<string> = new Set(
   (
     "a an the and or but if of to in on at by for with from as is am are was were be been being do does did have has had " +
@@ -15,17 +15,17 @@ const smallWords: ReadonlySet<string> = new Set(
 );
 const wordPattern = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu;
 
-/** What each kind of feature counts. The meaning of words counts most, their letters help where a word is new or misspelt. */
+/** The weight of each type of feature. Word meanings weigh most; letters help with new or misspelt words. */
 const weights = { word: 1, smallWord: 0.1, concept: 1.4, letters: 0.6, pair: 0.25 } as const;
 const lettersPerPart = 3;
-/** In how many places of the vector a feature is seen. */
+/** The number of positions in the vector that a feature affects. */
 const placesPerFeature = 12;
 const valueDigits = 1e7;
 
-/** A feature, how much it counts, and how often it was seen. What has no place of its own in the vector has a name. */
+/** A feature with its weight and count. `place` is `null` if its positions are derived from its name. */
 type Feature = { place: number | null; weight: number; count: number };
 
-/** A vector of length one, the same for the same text on every machine. */
+/** A unit vector, the same for the same text on every machine. */
 export function embedText(text: string, dimensions: number): number[] {
   const features = new Map<string, Feature>();
   let before = "";
@@ -46,7 +46,7 @@ export function embedText(text: string, dimensions: number): number[] {
   return project(features, dimensions);
 }
 
-/** Tokens are numbers of a vocabulary that nobody here has: lists that share numbers are near each other. */
+/** Token ids of an unknown vocabulary: lists with common ids are similar. */
 export function embedTokens(tokens: readonly number[], dimensions: number): number[] {
   const features = new Map<string, Feature>();
   for (const token of tokens) note(features, `token ${token}`, weights.word);
@@ -66,8 +66,8 @@ function listParts(word: string): string[] {
 }
 
 /**
- * A group of words has a place of its own, and every other feature adds to some places behind these, which follow from its
- * name; in a vector too short for that they share the places there are. What is said often counts little more.
+ * Each concept has its own position. Every other feature adds to some positions after these, derived from its name; in
+ * a shorter vector they share positions. Repetition counts little.
  */
 function project(features: ReadonlyMap<string, Feature>, dimensions: number): number[] {
   const sum = new Float64Array(dimensions);
@@ -91,7 +91,7 @@ function scatter(sum: Float64Array, { name, value, from }: { name: string; value
   }
 }
 
-/** The hash known as FNV-1a. */
+/** FNV-1a. */
 function hashName(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);

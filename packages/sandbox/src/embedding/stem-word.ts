@@ -1,8 +1,8 @@
-/** Ends of English words that say little about what a word means, longest first. */
+/** Suffixes of English words, longest first. */
 const suffixes = "ations ation ments ment ingly edly ness ings ing ities ity ies ied ers ed er es ly s y e".split(" ");
 const lettersMin = 3;
 
-/** The part that the forms of a word share, roughly. Other languages mostly pass as they are. */
+/** A rough stem. Words of other languages mostly stay unchanged. */
 export function stemWord(word: string): string {
   let stem = word;
   for (let round = 0; round < 2; round += 1) {
@@ -10,6 +10,6 @@ export function stemWord(word: string): string {
     if (suffix === undefined) break;
     stem = stem.slice(0, -suffix.length);
   }
-  // The letter that English doubles before an ending.
+  // English doubles the consonant before some suffixes.
   return /([bdgklmnprt])\1$/.test(stem) && stem.length > lettersMin ? stem.slice(0, -1) : stem;
 }

@@ -6,16 +6,16 @@ const nestingMax = 20;
 const tokenPattern =
   /\\u[\da-f]{4}|\\x[\da-f]{2}|\\p\{\w+(?:=\w+)?\}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?:|[*+?]\??|\{\d{1,4}(?:,\d{0,4})?\}\??|./gisu;
 const quantifierPattern = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/;
-/** Pleasant ones first. Few, because each set of a pattern is tried on them. */
+/** Readable ones first. Few, because each set of a pattern is tested against them. */
 const signs = [
   ..."abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_ .中αжかナ한–“€😀",
   ...Array.from({ length: 0x180 }, (_, code) => String.fromCodePoint(code)),
 ];
 
 /**
- * A text that matches a regular expression because it was made from it: everything that may be repeated is repeated
- * `extra` times more than it must be. Throws for what is not known here, and for what would be long. A caller's
- * expression is never run, since some run for ever; only its sets of signs are, each on one sign.
+ * Builds a text that matches a regular expression: everything repeatable is repeated `extra` times more than required.
+ * Throws for unsupported syntax and long results. A caller's expression is never executed (ReDoS); only its character
+ * sets are, on one character each.
  */
 export function samplePattern(pattern: string, extra: number): string {
   const tokens = pattern.slice(0, patternCharactersMax + 1).match(tokenPattern) ?? [];
@@ -24,7 +24,7 @@ export function samplePattern(pattern: string, extra: number): string {
   refuseIf(at < tokens.length || pattern.length > patternCharactersMax);
   return text;
 
-  /** The first of the alternatives; the others are only read. */
+  /** Uses the first alternative; the others are only parsed. */
   function readChoice(depth: number): string {
     refuseIf(depth > nestingMax);
     const first = readSequence(depth);
@@ -41,7 +41,7 @@ export function samplePattern(pattern: string, extra: number): string {
     for (let token = tokens[at]; token !== undefined && token !== "|" && token !== ")"; token = tokens[at]) {
       at += 1;
       if (token === "^" || token === "$") {
-        // Elsewhere, an anchor would forbid what stands beside it.
+        // Elsewhere, an anchor would exclude what is beside it.
         const isAtEdge = token === "^" ? at === start + 1 : [undefined, "|"].includes(tokens[at]);
         refuseIf(depth > 0 || !isAtEdge);
         continue;
@@ -72,7 +72,7 @@ export function samplePattern(pattern: string, extra: number): string {
   }
 }
 
-/** One sign that a set, an escape, a dot or a sign itself allows. */
+/** One character that a set, an escape, a dot or a literal allows. */
 function sampleSign(token: string): string {
   refuseIf(/^(?:[*+?]\??|[{}\][]|\{.*|\\[bBkc\d]?)$/.test(token));
   if (!/^[\\[.]/.test(token)) return token;
@@ -81,7 +81,7 @@ function sampleSign(token: string): string {
     const allowed = new RegExp(`^${token}$`, "u");
     sign = signs.find((each) => allowed.test(each));
   } catch {
-    // The language tells by throwing that it is no such thing.
+    // `RegExp` throws for invalid syntax.
   }
   refuseIf(sign === undefined);
   return sign ?? "";

@@ -1,8 +1,8 @@
-/** What of a prompt may go into a made-up value, so that arguments of tools have to do with what was said. */
+/** Parts of a prompt for sample values, so that tool arguments relate to the question. */
 export type SampleHints = {
   question: string;
   answer: string;
-  /** Words with a capital letter, as names have. */
+  /** Capitalised words, such as names. */
   names: readonly string[];
   numbers: readonly number[];
   mail: string | null;
@@ -22,7 +22,7 @@ const commonWords = new Set(
 
 export function readHints(question: string, answer: string): SampleHints {
   const text = question.slice(0, readCharactersMax);
-  // An answer that is a number is what a field for a number is about.
+  // A number in the answer is the best value for a number field.
   const result = /= (-?\d+(?:\.\d+)?)$/.exec(answer)?.[1] ?? [];
   const said = text.replace(/\d{4}-\d{2}-\d{2}/g, "").match(/-?\d{1,15}(?:\.\d{1,10})?/g) ?? [];
   return {
@@ -36,7 +36,7 @@ export function readHints(question: string, answer: string): SampleHints {
   };
 }
 
-/** Neighbours belong together, as in "New York". */
+/** Adjacent words form one name, as in "New York". */
 function listNames(text: string): string[] {
   const runs = text.match(/\p{Lu}[\p{L}\p{M}’'-]{0,40}(?: \p{Lu}[\p{L}\p{M}’'-]{0,40}){0,3}/gu) ?? [];
   const names = runs.map((run) =>

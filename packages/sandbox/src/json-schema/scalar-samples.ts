@@ -10,11 +10,11 @@ import {
 } from "./schema-rules.ts";
 
 const textCharactersMax = 4000;
-/** A pattern takes longer to follow than most of a schema. */
+/** A pattern takes longer to process than most of a schema. */
 const patternSteps = 100;
 const placesOfRepeats = [4, 3, 2, 1];
 
-/** A text of each format that is known: the prompt's, or a usual one. */
+/** A value for each known format: from the prompt, or a default. */
 const formats = new Map<unknown, (hints: SampleHints) => string>([
   ["date", ({ date }) => date ?? "2026-01-15"],
   ["date-time", () => "2026-01-15T12:00:00Z"],
@@ -29,7 +29,7 @@ const formats = new Map<unknown, (hints: SampleHints) => string>([
   ["uuid", () => "6f1c2d3e-4b5a-4c6d-8e7f-9a0b1c2d3e4f"],
 ]);
 
-/** Texts to try, the best first: of their formats, else of their patterns, else the hint, else words of the field's name. */
+/** Candidate texts, best first: by format, else by pattern, else the hint, else words from the field's name. */
 export function listTexts(
   parts: readonly SchemaPart[],
   { name, hints, hint }: { name: string; hints: SampleHints; hint: string | null },
@@ -46,7 +46,7 @@ export function listTexts(
   return [...ofFormat, ...ofPattern, ...free, ...(ofFormat.length > 0 ? [] : [""])];
 }
 
-/** The shortest text; where that is too short, longer ones, for up to so many places that may be repeated. */
+/** The shortest text; if that is too short, longer ones with up to so many repeats. */
 function listMatches(pattern: string, lengthMin: number, scope: SchemaScope): string[] {
   const texts = scope.matches.get(pattern) ?? new Set([makeMatch(0)]);
   scope.matches.set(pattern, texts);
@@ -55,7 +55,7 @@ function listMatches(pattern: string, lengthMin: number, scope: SchemaScope): st
     try {
       texts.add(makeMatch(Math.ceil(missing / places)));
     } catch (error) {
-      // With so many repeats it may be too long.
+      // It may be too long with this many repeats.
       if (isSpent(scope)) throw error;
     }
   }
@@ -67,7 +67,7 @@ function listMatches(pattern: string, lengthMin: number, scope: SchemaScope): st
   }
 }
 
-/** "postalCode" becomes "postal code", repeated or cut to the length that is asked for. */
+/** "postalCode" becomes "postal code", repeated or cut to the requested length. */
 function writeWords(name: string, lengthMin: number, lengthMax: number): string {
   const spaced = name.slice(0, 60).replace(/([a-z])([A-Z])/g, "$1 $2");
   const words = spaced
@@ -79,10 +79,10 @@ function writeWords(name: string, lengthMin: number, lengthMax: number): string 
   return Array.from({ length: lengthMin }, (_, index) => signs[index % signs.length]).join("");
 }
 
-/** Numbers to try: the hint, then small ones, then those near a bound. */
+/** Candidate numbers: the hint, then small ones, then those near a bound. */
 export function listNumbersToTry(parts: readonly SchemaPart[], hint: number | undefined, isInteger: boolean): number[] {
   const steps = [...listNumbers(parts, "multipleOf"), ...(isInteger ? [1] : [])];
-  // A multiple of all of them, though not always the least.
+  // A common multiple, not always the least.
   const step = steps.reduce((product, each) => (Number.isInteger(product / each) ? product : product * each), 1);
   const bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"].flatMap((keyword) =>
     listNumbers(parts, keyword),
@@ -92,6 +92,6 @@ export function listNumbersToTry(parts: readonly SchemaPart[], hint: number | un
     const multiple = Math.round(bound / step) * step;
     return [bound, multiple, multiple + step, multiple - step, bound + 0.5, bound - 0.5];
   });
-  // Zero has a sign in this language, and none in JSON.
+  // Turns -0 into 0: JSON has no negative zero.
   return [hint ?? 1, 1, 0, step, ...near].filter(Number.isFinite).map((number) => number + 0);
 }

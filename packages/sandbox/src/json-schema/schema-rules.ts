@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A JSON Schema, as a caller sends it: nothing of it is known to be well-formed. */
+/** A caller's JSON Schema, which may be malformed. */
 export type Schema = boolean | SchemaPart;
 export type SchemaPart = Readonly<Record<string, unknown>>;
 
-/** What is known while one value is made or judged. */
+/** The state while one value is built or validated. */
 export type SchemaScope = {
   root: Schema;
-  /** Grows with everything that is looked at: a schema can ask for more work than its length shows. */
+  /** Counts the work: a schema can require more than its length suggests. */
   steps: number;
-  /** Texts that were made for a pattern: of no others is known that they match. */
+  /** Texts built for a pattern. Only these are known to match it. */
   matches: Map<string, Set<string>>;
 };
 
-/** The schema asks for something that the sandbox cannot make. Its text is for the caller. */
+/** The schema requires something that the sandbox cannot produce. The message is for the caller. */
 export class SchemaObstacleError extends Error {
   override readonly name = "SchemaObstacleError";
 }
@@ -28,7 +28,7 @@ const annotations = new Set(
 
 type Rule = (wanted: unknown, value: unknown, scope: SchemaScope) => boolean;
 
-/** Every keyword that is understood, and whether a value keeps to what it says. What is malformed, no value keeps to. */
+/** Every supported keyword and its check. No value satisfies a malformed keyword. */
 const rules: ReadonlyMap<string, Rule> = new Map(
   Object.entries<Rule>({
     enum: (list, value, scope) => listItems(list, scope).some((item) => isDeepStrictEqual(item, value)),
@@ -69,7 +69,7 @@ export function fitsSchema(schema: Schema, value: unknown, scope: SchemaScope): 
   return fitsParts(collectParts([schema], scope), value, scope);
 }
 
-/** Parts have neither references nor `allOf`. */
+/** Parts have no references and no `allOf`. */
 export function fitsParts(parts: readonly SchemaPart[], value: unknown, scope: SchemaScope): boolean {
   return parts.every(
     (part) =>
@@ -79,14 +79,14 @@ export function fitsParts(parts: readonly SchemaPart[], value: unknown, scope: S
   );
 }
 
-/** The schemas that a value must all fit, with references followed and `allOf` laid open. */
+/** All schemas that a value must satisfy, with references resolved and `allOf` flattened. */
 export function collectParts(schemas: readonly Schema[], scope: SchemaScope): SchemaPart[] {
   const parts: SchemaPart[] = [];
   const left = [...schemas];
   for (const schema of left) {
     spendSteps(scope, 1);
     if (schema === true) continue;
-    // "false" allows nothing, and so does a choice of nothing.
+    // `false` allows nothing, like an empty enum.
     const { $ref: reference, allOf = [], ...part } = schema === false ? { enum: [] } : schema;
     const unknown = Object.keys(part).find(
       (keyword) => !annotations.has(keyword) && !keyword.startsWith("x-") && !rules.has(keyword),
@@ -129,7 +129,7 @@ function hasTwins(value: unknown, scope: SchemaScope): boolean {
   return list.some((item, index) => list.slice(0, index).some((earlier) => isDeepStrictEqual(earlier, item)));
 }
 
-/** The items of a list. Where each is to be compared with something, that is counted. */
+/** The items of a list. Counts the comparisons. */
 function listItems(value: unknown, scope?: SchemaScope): readonly unknown[] {
   const list = Array.isArray(value) ? value : [];
   if (scope !== undefined) spendSteps(scope, list.length / comparisonsPerStep);
@@ -140,7 +140,7 @@ function listFields(value: unknown): [string, unknown][] {
   return isPart(value) ? Object.entries(value) : [];
 }
 
-/** A property's own schema in one part, or the one for all others. */
+/** A property's own schema, or the one for all others. */
 export function findPropertySchema({ properties, additionalProperties }: SchemaPart, key: string): Schema {
   const found = findOwn(properties, key) ?? additionalProperties;
   return isSchema(found) ? found : true;
@@ -151,7 +151,7 @@ export function findItemSchema({ prefixItems, items }: SchemaPart, index: number
   return isSchema(found) ? found : true;
 }
 
-/** Not what a name means to the language. */
+/** Ignores inherited properties. */
 function findOwn(place: unknown, key: string): unknown {
   return typeof place === "object" && place !== null && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
 }

@@ -85,7 +85,7 @@ const tree = {
   additionalProperties: false,
 };
 
-test("every schema that can be fulfilled is, by a value that others find valid", () => {
+test("every satisfiable schema gets a value that another validator accepts", () => {
   fc.assert(
     fc.property(anySchema, (schema) => {
       const whole = { ...schema, $defs: { tree } };
@@ -111,7 +111,7 @@ const { value: anyKeywordValue } = fc.letrec((tie) => ({
   ),
 }));
 
-test("a schema of nonsense has an obstacle or a valid value, and always an end", () => {
+test("a nonsense schema has an obstacle or a valid value, in bounded time", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...keywords), anyKeywordValue, { noNullPrototype: true }), (schema) => {
       const found = sampleSchema(schema, noHints);
@@ -122,7 +122,7 @@ test("a schema of nonsense has an obstacle or a valid value, and always an end",
   );
 });
 
-/** What the other library cannot read, it cannot judge. */
+/** A schema that the other validator cannot read cannot be checked. */
 function isInvalid(schema: object, value: unknown): boolean {
   try {
     return checkBySchema(schema, value) !== null;
@@ -153,7 +153,7 @@ test.each([
   expect(sampleSchema(schema, noHints).kind).toBe("obstacle");
 });
 
-test("a schema that asks for more and more work is given up", () => {
+test("a schema with exponential work is given up", () => {
   const level = (depth: number): object =>
     depth === 0 ? { type: "money" } : { anyOf: Array.from({ length: 9 }, () => ({ $ref: `#/$defs/l${depth - 1}` })) };
   const $defs = Object.fromEntries(Array.from({ length: 9 }, (_, depth) => [`l${depth}`, level(depth)]));
@@ -161,7 +161,7 @@ test("a schema that asks for more and more work is given up", () => {
   expect(found).toEqual({ kind: "obstacle", message: "The schema is too complex for this model." });
 });
 
-test("patterns that take long to follow are given up together", () => {
+test("the total work of patterns is bounded", () => {
   const list = Array.from({ length: 2000 }, (_, index) => ({
     pattern: `${"[\\u0170-\\u017f]{1,3}".repeat(20)}${index}`,
   }));
@@ -181,13 +181,13 @@ test.each([
   expect(checkBySchema(schema, sample(schema))).toBe(null);
 });
 
-test("a schema that contains itself comes to an end", () => {
+test("a recursive schema ends", () => {
   const value = sample({ ...tree, $defs: { tree } });
   expect(checkBySchema({ ...tree, $defs: { tree } }, value)).toBe(null);
   expect(JSON.stringify(value).length).toBeLessThan(20_000);
 });
 
-test("a chain that may end does so early", () => {
+test("an optional chain ends early", () => {
   const chain = {
     type: "object",
     properties: { next: { anyOf: [{ $ref: "#" }, { type: "null" }] } },
@@ -196,11 +196,11 @@ test("a chain that may end does so early", () => {
   expect(JSON.stringify(sample(chain)).match(/next/g)?.length).toBeLessThan(6);
 });
 
-test("of branches that overlap, one is taken in which a value is alone", () => {
+test("with overlapping branches a value that matches only one is chosen", () => {
   expect(sample({ oneOf: [{ type: "integer" }, { type: "number" }, { type: "string" }] })).toBe("value");
 });
 
-test("fields take what the prompt has for their names", () => {
+test("fields use hints from the prompt by their names", () => {
   const schema = {
     type: "object",
     properties: {
@@ -227,7 +227,7 @@ test("fields take what the prompt has for their names", () => {
   });
 });
 
-test("names of fields that mean something to the language mean nothing here", () => {
+test("field names such as __proto__ have no special meaning", () => {
   const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"const":1}},"required":["__proto__"]}');
   expect(JSON.stringify(sample(schema))).toBe('{"__proto__":1}');
 });

@@ -21,11 +21,11 @@ type Scope = SchemaScope & { hints: SampleHints; namesTaken: number; numbersTake
 type Place = { name: string; depth: number };
 
 const depthMax = 12;
-/** Below this, only what must be there is made: schemas that contain themselves come to an end. */
+/** Below this depth only required parts are built, so that recursive schemas end. */
 const depthOfExtras = 4;
 const itemsMax = 100;
 const usualItems = 2;
-/** What a schema that names no type has of one, and all types with the likeliest first. */
+/** The keywords that imply a type, most likely type first. */
 const signsOfTypes: readonly [type: string, signs: readonly string[]][] = [
   ["object", ["properties", "required", "additionalProperties", "minProperties"]],
   ["array", ["items", "prefixItems", "minItems"]],
@@ -34,8 +34,8 @@ const signsOfTypes: readonly [type: string, signs: readonly string[]][] = [
 const scalarTypes = ["string", "number", "integer", "boolean", "null"];
 
 /**
- * Makes a value that is valid for a JSON Schema, always the same for the same schema and hints. The schema is a caller's:
- * whatever it is, this ends soon, with a value or with the reason why there is none.
+ * Builds a value that is valid for a JSON Schema, deterministically. Bounded for any schema: returns a value, or the
+ * reason why there is none.
  */
 export function sampleSchema(schema: Schema, hints: SampleHints): SchemaSample {
   const scope: Scope = { root: schema, steps: 0, matches: new Map(), hints, namesTaken: 0, numbersTaken: 0 };
@@ -47,7 +47,7 @@ export function sampleSchema(schema: Schema, hints: SampleHints): SchemaSample {
   }
 }
 
-/** The first of the values that are thought of and fit. */
+/** The first candidate that fits. */
 function sample(schemas: readonly Schema[], place: Place, scope: Scope): unknown {
   if (place.depth > depthMax) throw new SchemaObstacleError("The schema is nested too deeply for this model.");
   const parts = collectParts(schemas, scope);
@@ -64,7 +64,7 @@ function sample(schemas: readonly Schema[], place: Place, scope: Scope): unknown
   throw obstacle;
 }
 
-/** What may lead to a value: what is listed, else one branch after another, else one type after another. */
+/** Sources of candidates: the listed values, else each branch, else each type. */
 function listThoughts(parts: readonly SchemaPart[], place: Place, scope: Scope): (() => readonly unknown[])[] {
   const listing = parts.find((part) => part.enum !== undefined || Object.hasOwn(part, "const"));
   if (listing !== undefined) return [() => listChoices(listing, scope.hints.question.toLowerCase())];
@@ -76,7 +76,7 @@ function listThoughts(parts: readonly SchemaPart[], place: Place, scope: Scope):
   return branches.map((branch) => () => [sample([...others, branch], place, scope)]);
 }
 
-/** Those that the prompt speaks of, then all. */
+/** Values that the prompt mentions, then all. */
 function listChoices(listing: SchemaPart, question: string): readonly unknown[] {
   const listed: unknown[] = Array.isArray(listing.enum) ? listing.enum : [listing.const];
   const isNamed = (value: unknown): boolean =>
@@ -84,7 +84,7 @@ function listChoices(listing: SchemaPart, question: string): readonly unknown[] 
   return [...listed.filter(isNamed), ...listed];
 }
 
-/** Deep down, branches that end there come first. */
+/** At depth, branches that end come first. */
 function orderBranches(branches: readonly Schema[], depth: number): readonly Schema[] {
   const isEnd = (branch: Schema): boolean => isPart(branch) && scalarTypes.includes(String(branch.type));
   return depth < depthOfExtras
@@ -92,7 +92,7 @@ function orderBranches(branches: readonly Schema[], depth: number): readonly Sch
     : branches.toSorted((one, other) => Number(isEnd(other)) - Number(isEnd(one)));
 }
 
-/** The types that are named, or all, the likeliest first; nothing last. */
+/** The named types, or all, most likely first; `null` last. */
 function listTypes(parts: readonly SchemaPart[]): string[] {
   const named = parts.flatMap(({ type }) => type ?? []).map(String);
   const likely = signsOfTypes.filter(([, signs]) => signs.some((sign) => parts.some((part) => sign in part)));
@@ -120,7 +120,7 @@ function thinkOf(type: string, parts: readonly SchemaPart[], place: Place, scope
   }
 }
 
-/** Which hint belongs into a field of which name. */
+/** Which hint fits which field name. */
 const hintsByName: readonly [name: RegExp, hint: Exclude<keyof SampleHints, "numbers">][] = [
   [/mail/i, "mail"],
   [/url|link|website/i, "url"],
@@ -130,7 +130,7 @@ const hintsByName: readonly [name: RegExp, hint: Exclude<keyof SampleHints, "num
   [/query|question|text|prompt|message|input|topic|content|body|expression/i, "question"],
 ];
 
-/** The first name goes into the first field for names, and so on; the last one is used again. */
+/** The first name goes into the first name field, and so on; the last one repeats. */
 function takeHint(name: string, scope: Scope): string | null {
   const kind = hintsByName.find(([pattern]) => pattern.test(name))?.[1];
   if (kind !== "names") return kind === undefined ? null : scope.hints[kind];
@@ -138,7 +138,7 @@ function takeHint(name: string, scope: Scope): string | null {
   return scope.hints.names[Math.min(scope.namesTaken, scope.hints.names.length) - 1] ?? null;
 }
 
-/** One of a usual length, and the shortest. */
+/** One of usual length, and the shortest. */
 function thinkOfLists(parts: readonly SchemaPart[], place: Place, scope: Scope): unknown[][] {
   const countMin = Math.max(0, ...listNumbers(parts, "minItems"));
   const countMax = Math.min(itemsMax, ...listNumbers(parts, "maxItems"));
@@ -156,7 +156,7 @@ function thinkOfLists(parts: readonly SchemaPart[], place: Place, scope: Scope):
   return [list, list.slice(0, Math.max(1, countMin)), list.slice(0, countMin)];
 }
 
-/** One with all fields, and one with those only that must be there. */
+/** One with all fields, and one with only the required ones. */
 function thinkOfObjects(parts: readonly SchemaPart[], place: Place, scope: Scope): Record<string, unknown>[] {
   const required = new Set(parts.flatMap((part) => (Array.isArray(part.required) ? part.required.map(String) : [])));
   const named = parts.flatMap(({ properties }) => (isPart(properties) ? Object.keys(properties) : []));
@@ -170,7 +170,7 @@ function thinkOfObjects(parts: readonly SchemaPart[], place: Place, scope: Scope
   return [fields, fields.filter(([key]) => required.has(key))].map((each) => Object.fromEntries(each));
 }
 
-/** `undefined` for what could not be made and need not be there. */
+/** `undefined` for an optional value that cannot be built. */
 function sampleInside(schemas: readonly Schema[], place: Place & { isNeeded: boolean }, scope: Scope): unknown {
   try {
     return sample(schemas, place, scope);

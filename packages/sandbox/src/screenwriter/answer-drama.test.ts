@@ -10,7 +10,7 @@ function writeFrom(script: string): WrittenScript {
   return answerDrama({ name: "drama_script" }, JSON.stringify(question)) as WrittenScript;
 }
 
-test("nothing that can be sent as a question breaks the screenwriter, and what is none is left to others", () => {
+test("any question can be parsed, and one that is not a drama's is left to others", () => {
   const part = fc.jsonValue({ maxDepth: 3 });
   const like = fc.record(
     {
@@ -62,7 +62,7 @@ test("nothing that can be sent as a question breaks the screenwriter, and what i
   expect(answerDrama({ name: "constructor" }, "{}")).toBeNull();
 });
 
-test("a question that no drama can have is not answered", () => {
+test("a question without a valid drama is not answered", () => {
   const lines = Array.from({ length: 1001 }, (_, index) => ({ number: index + 1, speaker: null, text: "Hi." }));
   const ask = (scenes: unknown): unknown => answerDrama({ name: "drama_storyboard" }, JSON.stringify({ scenes }));
   expect(ask([{ id: "1", lines }])).toBeNull();
@@ -71,18 +71,18 @@ test("a question that no drama can have is not answered", () => {
   expect(ask(Array.from({ length: 201 }, () => ({ id: "1", lines: [] })))).toBeNull();
 });
 
-test("an answer that the caller's own schema does not want is not given", () => {
+test("an answer that the caller's schema rejects is not given", () => {
   const question = JSON.stringify({ title: "T", characters: [], film_seconds_max: 60, script: "Hello." });
   const wrong = { type: "object", properties: { plot: { type: "string" } }, required: ["plot"] };
   expect(answerDrama({ name: "drama_script", schema: wrong }, question)).toBeNull();
   expect(answerDrama({ name: "drama_script", schema: { type: "strange" } }, question)).toBeNull();
   expect(answerDrama({ name: "drama_script", schema: { type: "object" } }, question)).not.toBeNull();
-  // Of a schema that says too much to be looked at, nothing is known.
+  // A schema that is too complex cannot be checked.
   const deep = { $ref: "#" };
   expect(answerDrama({ name: "drama_script", schema: deep }, question)).toBeNull();
 });
 
-test("no text is so strange that it takes long: a hundred kilobytes of anything are read at once", () => {
+test("a hundred kilobytes of any text are parsed quickly", () => {
   const signs =
     '( a A - _ * # . , : ： " “ „ « 「 [[ /* 海 😀 \ud83d é said INT. said: A: Anna: **x** ((a) _a \t \r\n \u200b '.split(
       " ",
@@ -94,7 +94,7 @@ test("no text is so strange that it takes long: a hundred kilobytes of anything 
   }
 }, 30_000);
 
-test("the same question always has the same answer", () => {
+test("the same question has the same answer", () => {
   const script = "Anna: Hello.\nBen: Hi.\nThey wait by the sea.";
   expect(writeFrom(script)).toEqual(writeFrom(script));
 });

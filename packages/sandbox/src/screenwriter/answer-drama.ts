@@ -13,10 +13,7 @@ const writers: Readonly<Record<string, (question: DramaQuestion) => unknown>> = 
     scenes === null || scenes.length === 0 ? null : writeStoryboard({ ...rest, scenes }),
 };
 
-/**
- * What a screenwriter would answer to a question about a drama: always the same, without any network. `null` for
- * whatever is no such question, or wants another answer.
- */
+/** The answer of a screenwriter to a drama's question. Deterministic. `null` for any other question or schema. */
 export function answerDrama({ name, schema }: AnswerFormat, question: string): unknown {
   const write = Object.hasOwn(writers, name) ? writers[name] : undefined;
   const asked = write === undefined ? null : parseDramaQuestion(parseJson(question));
@@ -25,7 +22,7 @@ export function answerDrama({ name, schema }: AnswerFormat, question: string): u
   return written === null || schema === undefined || isValid(schema, written) ? written : null;
 }
 
-/** The schema is the caller's, and may be another than the one that the screenwriter knows. */
+/** The schema is the caller's and may differ from the screenwriter's. */
 function isValid(schema: SchemaPart, value: unknown): boolean {
   try {
     return fitsSchema(schema, value, { root: schema, steps: 0, matches: new Map() });
@@ -39,7 +36,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Anybody may give a schema this name and ask in plain words.
+    // A caller may use this schema name with a plain text question.
     return null;
   }
 }

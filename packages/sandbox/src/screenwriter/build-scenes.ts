@@ -5,10 +5,13 @@ import type { NameBook } from "./role-names.ts";
 import { createScene, type Draft, type DraftScene, isEmpty, startScene } from "./scene-draft.ts";
 import { findTime, readTimeToken } from "./time-words.ts";
 
-/** A play has at least one line of somebody for so many paragraphs; what has fewer is a story. */
+/** A play has at least one spoken line per this many paragraphs; otherwise it is a story. */
 const paragraphsPerLineMax = 3;
 
-/** Puts the pieces of a script into scenes. In a play the paragraphs are seen; in a story the narrator says them too. */
+/**
+ * Groups the blocks of a script into scenes. In a play, paragraphs are action; in a story, the narrator also reads
+ * them.
+ */
 export function buildScenes(blocks: readonly ScriptBlock[], names: NameBook, secondsMax: number): Draft {
   const isPlay = isWrittenAsPlay(blocks);
   const mayMove = !blocks.some(({ kind }) => kind === "heading");

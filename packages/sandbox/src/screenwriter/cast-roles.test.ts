@@ -13,18 +13,18 @@ function cast(
   return castRoles({ voices: given, characters, scenes: [scene] });
 }
 
-test("everybody who is named or speaks is a role once, as first spelled, and the narrator is none", () => {
+test("everyone named or speaking is a role once, in the first spelling; the narrator is not", () => {
   const { roles } = cast(["ANNA", null, "Ben", "anna", "Narrator", "旁白"], { characters: ["Anna", "Cat", "CAT"] });
   expect(roles.map(({ name }) => name)).toEqual(["Anna", "Cat", "Ben"]);
 });
 
-test("each has a voice that suits the name, and the narrator another", () => {
+test("each role has a voice that fits the name, and the narrator another", () => {
   const { roles, narrator_voice: narrator } = cast(["Anna", "Ben", "小红", "小明"]);
   expect(roles.map(({ voice }) => voice)).toEqual(["nova", "onyx", "shimmer", "echo"]);
   expect(narrator).toBe("fable");
 });
 
-test("voices are shared only when there are not enough, and evenly", () => {
+test("voices are shared only if there are too few, and evenly", () => {
   const names = Array.from({ length: 9 }, (_, index) => `Anna${index}`);
   const { roles, narrator_voice: narrator } = cast(names);
   expect(new Set(roles.slice(0, 6).map(({ voice }) => voice)).size).toBe(6);
@@ -34,13 +34,13 @@ test("voices are shared only when there are not enough, and evenly", () => {
   expect([alone.narrator_voice, alone.roles[0]?.voice]).toEqual(["only", "only"]);
 });
 
-test("unknown voices go to anybody, and a voice is given even where none was", () => {
+test("unknown voices fit any role, and there is always a voice", () => {
   const { roles, narrator_voice: narrator } = cast(["Anna", "Ben"], { given: ["x1", "x2", "x3", "x1"] });
   expect([...roles.map(({ voice }) => voice), narrator].toSorted()).toEqual(["x1", "x2", "x3"]);
   expect(cast([], { given: [] }).narrator_voice).not.toBe("");
 });
 
-test("looks are what the script says, and the rest always the same for a name", () => {
+test("looks come from the script, and the rest is derived from the name", () => {
   const action = "ANNA (30, red coat) leans on the table. Ben, grey beard, tall, waits outside.";
   const { roles } = cast(["Anna", "Ben"], { action });
   const [anna, ben] = roles;
@@ -50,7 +50,7 @@ test("looks are what the script says, and the rest always the same for a name", 
   expect(cast(["Anna", "Ben"], { action })).toEqual({ narrator_voice: "fable", roles });
 });
 
-test("nobody wears what another wears, while there are colours", () => {
+test("no two roles wear the same colour while there are enough", () => {
   const { roles } = cast(["Ada", "Bea", "Cleo", "Dora", "Edda", "Fay", "Gil", "Hal"]);
   const clothes = roles.map(({ appearance }) =>
     appearance

@@ -12,10 +12,10 @@ const voicesOf: Readonly<Record<Gender, readonly string[]>> = {
   female: ["nova", "shimmer", "alloy"],
   male: ["onyx", "echo", "fable"],
 };
-/** Who tells a story should sound like none of those in it. */
+/** A narrator should sound different from the roles. */
 const narratorVoices = ["fable", "alloy", "echo", "shimmer", "onyx", "nova"];
 
-/** Everybody in a script, with a look and a voice: the same for the same names, and each their own while there are enough. */
+/** Every role of a script with a look and a voice: deterministic by name, and distinct as far as there are enough. */
 export function castRoles({ voices: given, characters, scenes }: RolesQuestion) {
   const voices = given.length === 0 ? [defaultVoice] : [...new Set(given)];
   const uses = new Map(voices.map((voice) => [voice, 0]));
@@ -41,7 +41,7 @@ function listNames(characters: readonly string[], scenes: readonly AskedScene[])
   return [...byKey.values()].slice(0, rolesMax);
 }
 
-/** The least used voice; of these, one that sounds like the name. */
+/** The least used voice; of several, one that fits the name. */
 function chooseVoice(uses: ReadonlyMap<string, number>, gender: Gender | null): string {
   const countMin = Math.min(...uses.values());
   const free = [...uses].filter(([, count]) => count === countMin).map(([voice]) => voice);

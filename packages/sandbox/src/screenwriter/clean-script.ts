@@ -1,24 +1,24 @@
-/** A line of a script without what only marks it up. */
+/** A line of a script without its markup. */
 export type ScriptLine = {
   text: string;
-  /** The sign or number of a list that stood before it. */
+  /** The list marker before it. */
   bullet: string | null;
-  /** How many spaces stood before it. */
+  /** The number of spaces before it. */
   indent: number;
-  /** Of a Markdown heading; 0 for any other line. */
+  /** The level of a Markdown heading; 0 for any other line. */
   level: number;
   isAfterBlank: boolean;
   isBeforeBlank: boolean;
 };
 
-/** Beyond these, nothing of a line or of a script is read. */
+/** Text beyond these limits is ignored. */
 const linesMax = 6000;
 const lineCharactersMax = 8000;
 
 const bulletPattern =
   /^(?:[-*•●◦▪‣·・○■□▶➤+]\s+|\d{1,3}[.)．]\s+|\d{1,3}、\s?|[（(]\d{1,3}[)）]\s?|[a-h][.)]\s+|[①-⑳]\s?|[一二三四五六七八九十]{1,3}、\s?)/u;
 
-/** Notes and cut parts of a screenplay are for its writers. */
+/** Notes and cut parts of a screenplay. */
 const hiddenParts: readonly [open: string, close: string][] = [
   ["/*", "*/"],
   ["[[", "]]"],
@@ -50,7 +50,7 @@ function cleanLine(raw: string): Omit<ScriptLine, "isAfterBlank" | "isBeforeBlan
   return { text: text.trim(), bullet: bullet?.trim() ?? null, indent, level };
 }
 
-/** A line that only parts what is above it from what is below. */
+/** A separator line. */
 export function isRule(text: string): boolean {
   return /^(?:[-–—_=]{3,80}|[*✦•~◆◇※]{1,5}(?: [*✦•~◆◇※]){0,10}|#)$/u.test(text);
 }

@@ -11,7 +11,7 @@ const rolesMax = 40;
 const laterPattern =
   /^(?:the next (?:day|morning)|later|meanwhile|that (?:night|evening)|hours later|years later|第二天|后来|後來|几年后)/iu;
 
-/** Takes a script piece by piece and keeps the scenes that come of it. `mayMove` lets a sentence that is told change the place. */
+/** Builds scenes block by block. With `mayMove`, a narrated sentence can change the place. */
 export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: boolean }) {
   const scenes: DraftScene[] = [];
   const talk: Talk = { last: null, other: null, named: null };
@@ -34,7 +34,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
     else if (text !== "") scene.action.push(name === null ? text : joinText(name, text));
   }
 
-  /** There is room for so many roles; whoever comes after them is heard as the narrator. */
+  /** The number of roles is limited; later speakers become the narrator. */
   function resolveSpeaker(written: string): string | null {
     const plain = stripExtension(written) || written.trim();
     if (isNarratorName(plain) && !names.isGiven(plain)) return null;
@@ -56,7 +56,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
     }
   }
 
-  /** A sentence of a story that takes it elsewhere begins a scene. */
+  /** A sentence that moves the story to another place starts a scene. */
   function stage(sentence: string): void {
     const place = findPlace(sentence);
     const isElsewhere = place !== null && scene.place !== "" && !sameWords(scene.place, place.words) && !scene.isSlug;
@@ -72,7 +72,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
   return {
     ...{ open, say, tell },
     current: () => scene,
-    /** Whether whatever comes now is beyond the end of the video. */
+    /** Whether further text is beyond the end of the video. */
     isFull: (secondsMax: number) => seconds > secondsMax && scenes.length > countScenesMax(secondsMax),
     listPeople: () => [...people],
     finish(): DraftScene[] {
@@ -82,7 +82,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
   };
 }
 
-/** "the dark old forest" of an English sentence; of any other only the word, which may be bent by its grammar. */
+/** "the dark old forest" from an English sentence; in other languages only the noun, which may be inflected. */
 function describeFound(sentence: string, { words, index, englishNames }: FoundPlace): string {
   if (!englishNames.includes(words.toLowerCase())) return words;
   const before = sentence.slice(Math.max(0, index - 40), index);

@@ -38,7 +38,7 @@ const actionCameras = [
   "medium shot, slow pan left",
 ] as const;
 
-/** Writes what each shot of a video shows. It remembers what was shown, so that nothing is told twice in a scene. */
+/** Writes the image prompt of each shot. Remembers what was shown, so that nothing repeats within a scene. */
 export function createShotPainter(roleNames: readonly string[]) {
   const actions = new Map<AskedScene, string[]>();
   const turns = new Map<readonly string[], number>();
@@ -72,7 +72,7 @@ export function createShotPainter(roleNames: readonly string[]) {
     },
   };
 
-  /** One after the other, so that no two neighbours are alike. */
+  /** Cycles through a list, so that neighbours differ. */
   function takeTurn(list: readonly [string, ...string[]]): string {
     const turn = turns.get(list) ?? 0;
     turns.set(list, turn + 1);
@@ -88,7 +88,7 @@ export function createShotPainter(roleNames: readonly string[]) {
     return takeAction(scene, () => true) ?? "";
   }
 
-  /** The next thing that happens in a scene, if it is the right one; each is shown once. */
+  /** The next matching action of a scene; each is shown once. */
   function takeAction(scene: AskedScene, isRight: (sentence: string) => boolean): string | null {
     const left = actions.get(scene) ?? [];
     const at = left.findIndex(isRight);
@@ -96,7 +96,7 @@ export function createShotPainter(roleNames: readonly string[]) {
     return taken === undefined ? null : writeSentence(cutToLength(taken, actionCharactersMax));
   }
 
-  /** Who is named; "she" is whoever was seen before, and "they" are those who speak here. */
+  /** The named people; "she" is the person seen last, and "they" are the speakers of the scene. */
   function findShown(happens: string, scene: AskedScene): string[] {
     const named = roleNames.filter((name) => findNamed(happens, [name]) !== null);
     if (named.length > 0 || !hasPronoun(happens)) return named.slice(0, shownMax);
@@ -106,7 +106,7 @@ export function createShotPainter(roleNames: readonly string[]) {
   }
 }
 
-/** A look in parentheses belongs to the role, and colons to nobody. */
+/** Looks in parentheses belong to the role; colons would look like names. */
 function cleanAction(action: string, roleNames: readonly string[]): string {
   return quietNames(dropParentheses(action), roleNames).replaceAll(/[:：]/gu, ",");
 }

@@ -9,7 +9,7 @@ const placeCharactersMax = 300;
 
 type PlaceTime = { time: string; timeWords: string; language: StoryLanguage };
 
-/** A sentence that can be painted, in the words of the script: "A kitchen at night.", 咖啡馆，夜。 */
+/** A sentence for an image, in the script's language: "A kitchen at night.", 咖啡馆，夜。 */
 export function writePlaceSentence(place: string, { time, timeWords, language }: PlaceTime): string {
   const words = place.trim().slice(0, placeCharactersMax).toWellFormed();
   if (/[.!?…。！？]$/u.test(words)) return words;
@@ -25,7 +25,7 @@ export function writePlaceSentence(place: string, { time, timeWords, language }:
   return writeSentence(joinText(withArticle(words), phrase));
 }
 
-/** The same in English, with the light that belongs to the time: how the prompt of an image begins. */
+/** The same in English, with the light of the time: the start of an image prompt. */
 export function paintPlace({ place, time, heading }: { place: string; time: string; heading: string }): string {
   const given = place.trim() === "" ? writePlace(parseSceneHeading(heading)?.place ?? heading, []) : place;
   const named = readTimeToken(time) ?? findTime(`${given} ${heading}`) ?? "day";
@@ -45,14 +45,14 @@ export function paintPlace({ place, time, heading }: { place: string; time: stri
   return writeSentence(`${joinText(painted, phrase)}, ${light}`);
 }
 
-/** Whole sentences are left as they are: only a few words can be put together with others. */
+/** Whole sentences stay unchanged: only a few words can be combined with others. */
 function isTold(place: string): boolean {
   return (
     /[.!?。！？]$/u.test(place.trim()) && (place.trim().split(/\s+/).length > 8 || /[.!?。！？]\s?\S/u.test(place))
   );
 }
 
-/** "kitchen" is a kitchen; names, plurals and what has a word before it stay as they are. */
+/** "kitchen" becomes "a kitchen"; names, plurals and words with a determiner stay unchanged. */
 function withArticle(place: string): string {
   const first = place.split(/[\s,]/)[0] ?? "";
   const isDone = /^(?:the|an?|his|her|their|my|our|some|two|three|inside|outside|on|in|at|under|near|by)$/i.test(first);
@@ -66,7 +66,7 @@ function withArticle(place: string): string {
   return `${article} ${place.slice(0, 1).toLowerCase()}${place.slice(1)}`;
 }
 
-/** What a heading shouts, with one capital letter a word at most. */
+/** An all-caps heading in title case. */
 function writeQuietly(words: string): string {
   return /\p{Ll}/u.test(words) ? words : writeName(words);
 }

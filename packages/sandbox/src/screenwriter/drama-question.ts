@@ -1,14 +1,14 @@
-/** What the screenwriter reads of the questions that a drama asks. Anybody may ask in their words, so nothing is trusted. */
+/** A drama's question, parsed. Callers may send anything, so nothing is trusted. */
 export type DramaQuestion = {
   title: string;
-  /** `null` where none is given to be written anew. */
+  /** `null` if there is no script to rewrite. */
   script: string | null;
   characters: readonly string[];
   voices: readonly string[];
   roleNames: readonly string[];
   filmSecondsMax: number;
   shotsMax: number;
-  /** `null` where there are none, or too many for any drama. */
+  /** `null` if there are none, or too many for a drama. */
   scenes: readonly AskedScene[] | null;
 };
 
@@ -28,7 +28,7 @@ const listMax = 200;
 const linesMax = 1000;
 const nameCharactersMax = 100;
 const textCharactersMax = 4000;
-/** More than any video of an hour has room for. */
+/** More than an hour of video has room for. */
 const scriptCharactersMax = 120_000;
 const secondsMax = 3600;
 
@@ -81,7 +81,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whole characters only: half an emoji cannot be written as UTF-8. */
+/** Whole characters only: half a surrogate pair is not valid UTF-8. */
 function readText(value: unknown, charactersMax: number): string {
   return typeof value === "string" ? value.slice(0, charactersMax).toWellFormed().trim() : "";
 }

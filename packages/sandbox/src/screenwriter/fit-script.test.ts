@@ -9,19 +9,19 @@ function sceneOf(...lines: DraftLine[]): DraftScene {
 
 const say = (text: string): DraftLine => ({ speaker: "Anna", text });
 const tell = (text: string): DraftLine => ({ speaker: null, text });
-/** 14 characters are a second. */
+/** 14 characters take a second. */
 const told = (seconds: number): DraftLine => tell(`${"word ".repeat(seconds * 3).trim()}.`);
 
 function sumSeconds(scenes: readonly DraftScene[]): number {
   return scenes.reduce((sum, scene) => sum + estimateSceneSeconds(scene), 0);
 }
 
-test("what fits is left alone", () => {
+test("a script that fits is unchanged", () => {
   const scenes = [sceneOf(say("Hello."), told(5)), sceneOf()];
   expect(fitScript(scenes, 60)).toEqual(scenes);
 });
 
-test("the narrator is shortened before anybody who speaks", () => {
+test("narration is shortened before speech", () => {
   const scenes = [sceneOf(told(12), say("I stay."), told(12)), sceneOf(told(12), say("So do I."))];
   const fitted = fitScript(scenes, 20);
   expect(fitted.map(({ lines }) => lines.filter(({ speaker }) => speaker !== null).map(({ text }) => text))).toEqual([
@@ -33,7 +33,7 @@ test("the narrator is shortened before anybody who speaks", () => {
   expect(sumSeconds(fitted)).toBeLessThanOrEqual(20);
 });
 
-test("what is told is cut in its first sentence only, and not where little of it would be left", () => {
+test("narration is cut only in its first sentence, and dropped if little would be left", () => {
   const [scene] = fitScript([sceneOf(told(3), told(9), told(1), say("I stay."))], 9);
   expect(scene?.lines).toEqual([told(3), say("I stay.")]);
   const [other] = fitScript([sceneOf(told(40), say("I stay, whatever you may say about it."))], 6);
@@ -42,7 +42,7 @@ test("what is told is cut in its first sentence only, and not where little of it
   expect(alone?.lines[0]?.text).toMatch(/^word .*word…$/);
 });
 
-test("of a long talk the later lines are left out, and every scene keeps its beginning", () => {
+test("the later lines of a long dialogue are dropped, and every scene keeps its start", () => {
   const talk = Array.from({ length: 12 }, (_, index) => say(`This is sentence number ${index}.`));
   const fitted = fitScript([sceneOf(...talk), sceneOf(say("Short.")), sceneOf(...talk)], 20);
   expect(fitted).toHaveLength(3);
@@ -63,7 +63,7 @@ test("a script with too many scenes keeps the first of them", () => {
   expect(fitted[9]?.lines[0]?.text).toMatch(/^This is what/);
 });
 
-test("a video has at most three hundred lines and sixty scenes, however short they are", () => {
+test("a video has at most three hundred lines and sixty scenes", () => {
   const lines = Array.from({ length: 500 }, () => say("a"));
   expect(fitScript([sceneOf(...lines)], 3600)[0]?.lines).toHaveLength(300);
   expect(
@@ -74,14 +74,14 @@ test("a video has at most three hundred lines and sixty scenes, however short th
   ).toHaveLength(60);
 });
 
-test("who needs little gets all of it, and the others share the rest", () => {
+test("small needs are met completely, and the others share the rest", () => {
   expect(fillEvenly([1, 10, 10], 11)).toEqual([1, 5, 5]);
   expect(fillEvenly([1, 2], 10)).toEqual([1, 2]);
   expect(fillEvenly([], 10)).toEqual([]);
   expect(fillEvenly([1, 2], -1)).toEqual([0, 0]);
 });
 
-test("a script is never longer than the video where there is time for one scene at all", () => {
+test("a script is never longer than the video if there is time for one scene", () => {
   const anyLine = fc.record({
     speaker: fc.constantFrom("Anna", null),
     text: fc

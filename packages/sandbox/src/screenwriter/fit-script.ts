@@ -11,8 +11,8 @@ export function estimateSceneSeconds({ lines }: { lines: readonly DraftLine[] })
 }
 
 /**
- * Shortens a script until it fits into the video: what the narrator tells first, then the later lines of long scenes, then
- * the last scenes. Every scene keeps its beginning, and short ones are left alone.
+ * Shortens a script until it fits the video: first narration, then the later lines of long scenes, then the last
+ * scenes. Every scene keeps its start, and short ones stay unchanged.
  */
 export function fitScript(scenes: readonly DraftScene[], secondsMax: number): DraftScene[] {
   const isTooLong = sumOf(scenes.map(estimateSceneSeconds)) > secondsMax;
@@ -20,12 +20,12 @@ export function fitScript(scenes: readonly DraftScene[], secondsMax: number): Dr
   return shareSeconds(limitLines(scenes.slice(0, countScenesMax(secondsMax))), secondsMax);
 }
 
-/** As many scenes as a script keeps that is too long. */
+/** The number of scenes that a too long script keeps. */
 export function countScenesMax(secondsMax: number): number {
   return Math.max(1, Math.min(scenesMax, Math.floor(secondsMax / sceneSecondsMin)));
 }
 
-/** Many short lines can fit into the time and still be more than a video may have. */
+/** Many short lines can fit the time and still exceed the limit of lines. */
 function limitLines(scenes: readonly DraftScene[]): DraftScene[] {
   const shares = fillEvenly(
     scenes.map(({ lines }) => lines.length),
@@ -54,7 +54,7 @@ function shareSeconds(scenes: readonly DraftScene[], secondsMax: number): DraftS
   }));
 }
 
-/** Who needs little gets it all; what they leave is shared by the others. */
+/** Small needs are met completely; the rest is shared by the others. */
 export function fillEvenly(needs: readonly number[], total: number): number[] {
   const shares = needs.map(() => 0);
   let left = Math.max(0, total);
@@ -91,9 +91,9 @@ function fitLines(
   return kept;
 }
 
-/** A line that is too long is cut, if enough of it is left to be worth saying; else it is left out. */
+/** Cuts a line that is too long, if enough remains; else drops it. */
 function fitLine(line: DraftLine, secondsMax: number, { shareMin }: { shareMin: number }): DraftLine | null {
-  // Sums of fractions are never quite exact.
+  // Tolerance for floating-point sums.
   const fits = (text: string): boolean => estimateSpeechSeconds(text) <= secondsMax + 1e-9;
   if (fits(line.text)) return line;
   const text = cutText(line.text, fits);

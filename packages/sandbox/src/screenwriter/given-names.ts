@@ -17,7 +17,7 @@ const maleWords =
 const femaleSigns = /[红紅丽麗芳娟婷娜花燕玲美兰蘭梅琳莉雪婉秀珍霞莲蓮月倩雯颖静靜慧晓曉]$/u;
 const maleSigns = /[明强強伟偉刚剛军軍勇龙龍建国國杰傑涛濤磊斌峰鹏鵬辉輝浩宇默]$/u;
 
-/** What a name usually says of its bearer; `null` where it says nothing. */
+/** The usual gender of a name; `null` if unknown. */
 export function guessGender(name: string): Gender | null {
   const isNamed = (names: ReadonlySet<string>): boolean =>
     name

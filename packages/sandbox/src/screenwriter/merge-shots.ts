@@ -7,8 +7,8 @@ const shortSecondsMax = 1.6;
 const linesOfShotMax = 20;
 
 /**
- * Puts neighbours together where there are too many shots. Down to the usual number only those that look well as one:
- * one voice that goes on, or a short exchange of two. Down to the most that there may be, any.
+ * Merges neighbouring shots if there are too many. Down to the usual number, only those that look good together: one
+ * continuing voice, or a short exchange. Down to the maximum, any.
  */
 export function mergeShots(
   shots: readonly PlannedShot[],
@@ -29,7 +29,7 @@ export function mergeShots(
   return merged;
 }
 
-/** Somebody who goes on speaking, and a view of the place that the narrator speaks over, are one shot. */
+/** Merges a continuing speaker, and a view with the narrator's voice-over, into one shot. */
 function mergeVoices(shots: readonly PlannedShot[]): PlannedShot[] {
   const merged: PlannedShot[] = [];
   for (const shot of shots) {
@@ -46,7 +46,7 @@ function mergeVoices(shots: readonly PlannedShot[]): PlannedShot[] {
   return merged;
 }
 
-/** A word and its answer are too short for a shot each. */
+/** A short line and its answer share a shot. */
 function mergeShortExchanges(shots: readonly PlannedShot[]): PlannedShot[] {
   const merged: PlannedShot[] = [];
   for (const shot of shots) {
@@ -59,7 +59,7 @@ function mergeShortExchanges(shots: readonly PlannedShot[]): PlannedShot[] {
   return merged;
 }
 
-/** The shorter, the better; `null` where two should not be one. */
+/** Lower is better; `null` if two should not be merged. */
 type Rate = (a: PlannedShot, b: PlannedShot) => number | null;
 
 function rateExchange(a: PlannedShot, b: PlannedShot): number | null {
@@ -89,7 +89,7 @@ function mergeBest(shots: readonly PlannedShot[], rate: Rate): PlannedShot[] | n
   return a === undefined || b === undefined ? null : shots.toSpliced(best.index - 1, 2, join(a, b));
 }
 
-/** A view without words is the first to go. */
+/** Views without words are dropped first. */
 function dropView(shots: readonly PlannedShot[]): PlannedShot[] | null {
   const index = shots.findLastIndex(({ lines }) => lines.length === 0);
   return index < 0 || shots.length === 1 ? null : shots.toSpliced(index, 1);

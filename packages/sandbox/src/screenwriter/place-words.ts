@@ -1,11 +1,11 @@
 type Place = {
   name: string;
   isInside: boolean;
-  /** What else it is called in English: that stays as it was written. */
+  /** Its English names, which stay as written. */
   englishNames: readonly string[];
 };
 
-/** Places that many stories have: what they are called in English, and in Chinese. */
+/** Common places in English and Chinese. */
 const insideNames = `
 kitchen, kitchens | 厨房 廚房; living room | 客厅 客廳; bedroom, bedrooms | 卧室 臥室; bathroom | 浴室 卫生间 洗手间;
 attic | 阁楼; cellar, basement | 地下室; hallway, corridor, hall | 走廊; office, offices | 办公室 辦公室;
@@ -45,19 +45,19 @@ for (const [list, isInside] of [[insideNames, true] as const, [outsideNames, fal
     for (const name of [...englishNames, ...signs.split(" ").filter(Boolean)]) byName.set(name, place);
   }
 }
-// The longest first, so that a train station is not taken for a train.
+// Longest first, so that "train station" is not matched as "train".
 const names = [...byName.keys()].toSorted((a, b) => b.length - a.length);
 const words = names.filter((name) => /^\p{Script=Latin}/u.test(name)).join("|");
 const signs = names.filter((name) => /^\p{Script=Han}/u.test(name)).join("|");
 const namesPattern = new RegExp(`(?<![\\p{L}\\p{M}-])(?:${words})(?![\\p{L}\\p{M}-])|${signs}`, "giu");
 
 export type FoundPlace = Place & {
-  /** As the text has it. */
+  /** As in the text. */
   words: string;
   index: number;
 };
 
-/** Words that are places in a heading, but hardly ever in a sentence. */
+/** Words that are places in a heading, but rarely in a sentence. */
 const doubtfulWords = new Set(
   "bar square car stage hall cell deck port cave store plane flat town planet space moon".split(" "),
 );
@@ -67,7 +67,7 @@ export function findPlace(sentence: string): FoundPlace | null {
   return listPlaces(sentence).find((place) => !doubtfulWords.has(place.words.toLowerCase())) ?? null;
 }
 
-/** A text with the places in it said in English; the rest as it is. */
+/** Translates the places in a text to English. */
 export function translatePlaces(text: string): string {
   let said = text;
   for (const { name, englishNames, words, index } of listPlaces(text).toReversed()) {
@@ -80,7 +80,7 @@ export function translatePlaces(text: string): string {
   return said;
 }
 
-/** Whether a place has a roof; `null` where the text names none that is known. */
+/** Whether a place is indoors; `null` if the text names no known one. */
 export function isInsidePlace(text: string): boolean | null {
   return listPlaces(text)[0]?.isInside ?? null;
 }

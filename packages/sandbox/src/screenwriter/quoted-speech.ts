@@ -1,6 +1,6 @@
 import { isSpeakable } from "./story-text.ts";
 
-/** A paragraph in parts: what is told, and what stands between quotation marks. */
+/** A paragraph in parts: narration and quotations. */
 export type ProsePart = { kind: "told" | "quoted"; text: string /** With its quotation marks. */; whole: string };
 
 const closesByOpen: ReadonlyMap<string, string> = new Map([
@@ -15,7 +15,7 @@ const closesByOpen: ReadonlyMap<string, string> = new Map([
 
 export function splitQuotes(paragraph: string): ProsePart[] {
   const parts: ProsePart[] = [];
-  /** Signs of which is known that nothing closes them any more: they are not looked for again. */
+  /** Opening marks without a closing one, so that they are not searched again. */
   const unclosed = new Set<string>();
   let from = 0;
   for (let at = 0; at < paragraph.length; at += 1) {
@@ -40,7 +40,7 @@ export function splitQuotes(paragraph: string): ProsePart[] {
   }
 }
 
-/** What stands in quotation marks and is said by nobody belongs to the sentence around it. */
+/** Joins quotations that are not speech with the sentence around them. */
 export function putTogether(parts: readonly ProsePart[], isSpeech: (index: number) => boolean): ProsePart[] {
   const together: ProsePart[] = [];
   for (const [index, part] of parts.entries()) {
@@ -56,7 +56,7 @@ export function putTogether(parts: readonly ProsePart[], isSpeech: (index: numbe
   return together;
 }
 
-/** A word in quotation marks is not said by anybody: a sentence is, and what is told to be. */
+/** A quoted word is not speech; a sentence is, and so is a quotation with a speech verb. */
 export function isSaid(quoted: string, { isTold, isAlone }: { isTold: boolean; isAlone: boolean }): boolean {
   if (!isSpeakable(quoted)) return false;
   if (isTold || isAlone) return true;

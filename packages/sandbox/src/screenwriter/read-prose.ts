@@ -2,16 +2,16 @@ import { isSaid, type ProsePart, putTogether, splitQuotes } from "./quoted-speec
 import { findNamed, findPerson, findTeller, hasPronoun, hasSpeechVerb } from "./speech-verbs.ts";
 import { isSpeakable, splitStory } from "./story-text.ts";
 
-/** A piece of a story: somebody speaks, something is told, or something can only be seen. */
+/** A piece of a story: speech, narration, or visible action. */
 export type ProsePiece =
   | { kind: "speech"; speaker: string | null; text: string }
   | { kind: "told" | "seen"; text: string };
 
-/** Who spoke last, so that "she said" and an answer without a name find their speaker. */
+/** The last speakers, so that "she said" and answers without a name can be attributed. */
 export type Talk = {
   last: string | null;
   other: string | null;
-  /** Who was told of last. */
+  /** The person mentioned last. */
   named: string | null;
 };
 
@@ -20,15 +20,15 @@ const tagSignsMax = 9;
 const tagEnd = /[\s,，、]*(?:and\s)?[\p{L}\p{M}’']{1,20}[:：,，]?$/u;
 
 export type ProseContext = {
-  /** People who may be meant. */
+  /** Candidates for speakers. */
   known: readonly string[];
-  /** Goes on from one paragraph to the next. */
+  /** Carried over between paragraphs. */
   talk: Talk;
-  /** In a play, only what somebody known is told to say is speech. */
+  /** In a play, a quotation is speech only with a known speaker. */
   isPlay: boolean;
 };
 
-/** A paragraph of a story, piece by piece. */
+/** Splits a paragraph of a story into pieces. */
 export function readProse(paragraph: string, { known, talk, isPlay }: ProseContext): ProsePiece[] {
   const split = splitQuotes(paragraph);
   const parts = putTogether(split, (index) => isSpoken(split, index, { known, isPlay }));
@@ -62,13 +62,13 @@ function isSpoken(
   return isSaid(parts[index]?.text ?? "", { isTold, isAlone: parts.length === 1 });
 }
 
-/** The sentences on both sides of a quotation. One that ends with a colon speaks of the next quotation. */
+/** The sentences on both sides of a quotation. One that ends with a colon refers to the next quotation. */
 function listBeside(parts: readonly ProsePart[], index: number): { before: string; after: string } {
   const after = beginningOf(parts[index + 1]);
   return { before: endOf(parts[index - 1]), after: /[:：]$/u.test(after) ? "" : after };
 }
 
-/** A sentence that is still open before the quotation is about it; else the one after it may be. */
+/** An unfinished sentence before the quotation is about it; else the one after it may be. */
 function findTold(before: string, after: string, known: readonly string[]): string | null {
   const isAbout = isOpen(before) && hasSpeechVerb(before);
   const [first, second] = isAbout ? [before, after] : [after, before];
@@ -89,11 +89,11 @@ function findSpeaker({ before, after, known, talk, isSameParagraph }: Beside): s
   const named = findNamed(after.slice(0, 40), known) ?? findNamed(before, known);
   if (named !== null) return named;
   if (isSameParagraph) return talk.last;
-  // In a talk of two, a new paragraph is the other's answer.
+  // In a dialogue of two, a new paragraph is the other's answer.
   return talk.other ?? (known.length === 2 ? (known.find((name) => name !== talk.last) ?? null) : talk.last);
 }
 
-/** What only says who speaks is left out; what is done beside it can be seen; all else is told. */
+/** Drops speech tags. An action beside one is visible action; all else is narration. */
 function readTold(
   text: string,
   { isBeforeQuote, isAfterQuote }: { isBeforeQuote: boolean; isAfterQuote: boolean },
@@ -117,7 +117,7 @@ function isTag(sentence: string): boolean {
   return /^[^\p{Lu}]/u.test(sentence) || hasPronoun(sentence) || findTeller(sentence, []) !== null;
 }
 
-/** "said Anna, and opened the door." is what she did. */
+/** From "said Anna, and opened the door." keeps the action. */
 function dropTagBefore(sentence: string): string {
   const comma = sentence.search(/[,，]/u);
   return comma < 0
@@ -128,14 +128,14 @@ function dropTagBefore(sentence: string): string {
         .trim();
 }
 
-/** "and shook his coat" was done by whoever spoke. */
+/** "and shook his coat" was done by the speaker. */
 function nameDoer(piece: ProsePiece, { last }: Talk): ProsePiece {
   return piece.kind === "seen" && last !== null && /^\p{Ll}/u.test(piece.text) && !hasPronoun(piece.text)
     ? { ...piece, text: `${last} ${piece.text}` }
     : piece;
 }
 
-/** The comma before "said Anna" is not hers. */
+/** Replaces the comma before "said Anna". */
 function endSpeech(text: string): string {
   return text.replace(/,$/, ".").replace(/[，、]$/u, "。");
 }

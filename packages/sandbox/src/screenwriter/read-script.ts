@@ -6,20 +6,20 @@ import { type CueBook, findInlineCue, isCueLine } from "./script-cues.ts";
 import { findLabel, isTransition } from "./script-labels.ts";
 import { joinText } from "./story-text.ts";
 
-/** A piece of a script, in its order. */
+/** A block of a script, in order. */
 export type ScriptBlock =
   | { kind: "heading"; heading: SceneHeading }
   | { kind: "break" }
   | { kind: "place" | "time" | "logline"; text: string }
   | { kind: "speech"; speaker: string; text: string }
-  /** A paragraph of what is seen or told. */
+  /** A paragraph of action or narration. */
   | { kind: "action"; text: string }
-  /** An entry of a list; one that is indented belongs to the one before. */
+  /** A list item; an indented one belongs to the one before. */
   | { kind: "point"; text: string; isSub: boolean };
 
 const sentenceEnd = /[.!?…。！？؟"”»」』)]$/u;
 
-/** Tells headings, speech, action and lists of a script apart, line by line. */
+/** Classifies the lines of a script as headings, speech, action and lists. */
 export function readScript(lines: readonly ScriptLine[], book: CueBook, title: string): ScriptBlock[] {
   const blocks: ScriptBlock[] = [];
   const indentMin = Math.min(...lines.filter(({ bullet }) => bullet !== null).map(({ indent }) => indent));
@@ -59,7 +59,7 @@ export function readScript(lines: readonly ScriptLine[], book: CueBook, title: s
   return blocks.filter((block) => block.kind !== "speech" || block.text !== "");
 }
 
-/** Headings, rules, labels and transitions; `null` for what is left out, `undefined` for any other line. */
+/** Headings, rules, labels and transitions; `null` for lines to drop, `undefined` for any other. */
 function readMark({ text, level }: ScriptLine): ScriptBlock | null | undefined {
   if (isTransition(text)) return null;
   if (isRule(text)) return { kind: "break" };
@@ -74,7 +74,7 @@ function readMark({ text, level }: ScriptLine): ScriptBlock | null | undefined {
   return { kind, text: said };
 }
 
-/** The name of the whole above its scenes. */
+/** The title above the scenes. */
 function isTitle(lines: readonly ScriptLine[], index: number, title: string): boolean {
   const line = lines[index];
   if (line === undefined || index > 0 || lines.length === 1) return false;
@@ -90,9 +90,9 @@ function goesOn(
 ): open is Extract<ScriptBlock, { kind: "speech" | "action" }> {
   if (open === null) return false;
   if (isBelowCue) return true;
-  // A finished sentence is a paragraph of its own.
+  // A finished sentence is a paragraph.
   if (open.kind === "action") return !sentenceEnd.test(open.text);
-  // What follows a finished sentence of somebody is no longer theirs, where names stand in the same line.
+  // In scripts with inline names, text after a finished sentence is no longer the speaker's.
   return open.text !== "" && !sentenceEnd.test(open.text) && dropWholeParentheses(line.text) === line.text;
 }
 
@@ -100,7 +100,7 @@ function extend(open: { text: string }, text: string): void {
   open.text = joinText(open.text, text);
 }
 
-/** A line that is all in parentheses says what is done. */
+/** A line in parentheses is action. */
 function dropWholeParentheses(text: string): string {
   const isWhole = /^[(（[【△▲]/u.test(text) && (dropParentheses(text) === "" || /^[△▲]/u.test(text));
   return isWhole ? text.replace(/^[(（[【△▲]\s?/u, "").replace(/[)）\]】]$/u, "") : text;

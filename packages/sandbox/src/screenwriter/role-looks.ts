@@ -5,9 +5,9 @@ import { cutToLength, writeSentence } from "./story-text.ts";
 
 type Person = {
   gender: Gender | null;
-  /** What the script shows, sentence by sentence. */
+  /** The action sentences of the script. */
   sentences: readonly string[];
-  /** Colours that others wear already: people should be told apart at a glance. */
+  /** Colours that others already wear, so that people are easy to distinguish. */
   coloursTaken: Set<string>;
 };
 
@@ -52,7 +52,7 @@ const lookWords =
   /(?<!\p{L})(?:coat|jacket|dress|shirt|hat|cap|scarf|suit|sweater|jeans|boots|glasses|uniform|apron|cloak|hair|haired|beard|bearded|bald|tall|short|thin|slim|young|old|freckles|blonde?|red|blue|green|black|white|gr[ea]y|brown)(?!\p{L})|\d0s|岁|歲|衣|帽|裙|发|髮|胡子|眼镜|高个/iu;
 const darkHaired = /[\p{L}--\p{Script=Latin}]/v;
 
-/** Age, build, hair and clothes: what the script says of somebody, and the rest as the name has it. */
+/** Age, build, hair and clothes: from the script, and the rest derived from the name. */
 export function describeLooks(name: string, { gender, sentences, coloursTaken }: Person): string {
   const random = createSeededRandom(`looks/${name.toLowerCase()}`);
   const told = findLooks(name, sentences);
@@ -82,7 +82,7 @@ function chooseCloth(from: number, taken: Set<string>): string {
   return colour;
 }
 
-/** Who it is: the first thing that the script shows them do, and what moves them. */
+/** A description: the first action in the script, and a trait. */
 export function describeRole(name: string, { sentences }: Pick<Person, "sentences">): string {
   const trait = createSeededRandom(`trait/${name.toLowerCase()}`).pick(traits);
   const lower = name.toLowerCase();
@@ -91,7 +91,7 @@ export function describeRole(name: string, { sentences }: Pick<Person, "sentence
   return `${writeSentence(trait)}${told}`;
 }
 
-/** `Anna (30, red coat)` and `Anna, 30, red coat, leans …`: what stands between commas after a name and is a look. */
+/** `Anna (30, red coat)` and `Anna, 30, red coat, leans …`: looks in parentheses or between commas after a name. */
 function findLooks(name: string, sentences: readonly string[]): string[] {
   for (const sentence of sentences) {
     const at = sentence.toLowerCase().indexOf(name.toLowerCase());

@@ -4,7 +4,7 @@ const narratorNames = new Set(
   ),
 );
 
-/** Small words that stand inside names without a capital letter. */
+/** Lower-case words inside names. */
 const particles = new Set("von van der den de la le du di da del the of al el bin ibn and & in".split(" "));
 
 export function isNarratorName(name: string): boolean {
@@ -12,14 +12,14 @@ export function isNarratorName(name: string): boolean {
 }
 
 export type NameBook = {
-  /** The name as the video has it: as the caller spells it, else as it stood first. */
+  /** The canonical name: the caller's spelling, else the first one in the script. */
   resolve(written: string): string;
-  /** Whether a name was given by the caller. */
+  /** Whether the caller gave this name. */
   isGiven(written: string): boolean;
   given: readonly string[];
 };
 
-/** Knows who is who, however they are written. */
+/** Resolves different spellings of a name. */
 export function createNameBook(given: readonly string[]): NameBook {
   const byKey = new Map<string, string>();
   for (const name of given) if (!byKey.has(keyOf(name))) byKey.set(keyOf(name), name);
@@ -29,7 +29,7 @@ export function createNameBook(given: readonly string[]): NameBook {
     const key = keyOf(written);
     const exact = given.find((name) => keyOf(name) === key);
     if (exact !== undefined) return exact;
-    // "ANNA" is Anna Schmidt where there is no other Anna; "Anna said" is no name.
+    // "ANNA" is Anna Schmidt if there is no other Anna; "Anna said" is not a name.
     if (!looksLikeName(written)) return null;
     const words = key.split(" ");
     const matches = given.filter((name) => sharesFirstName(keyOf(name).split(" "), words));
@@ -51,7 +51,7 @@ export function createNameBook(given: readonly string[]): NameBook {
     },
   };
 
-  /** Two who speak at once have one voice: that of the first. */
+  /** A line of two speakers is spoken by the first. */
   function findFirstOfSeveral(written: string): string | null {
     const parts = written.split(/\s+(?:&|and)\s+|[、/+]/iu).map((part) => part.trim());
     if (parts.length < 2) return null;
@@ -60,7 +60,7 @@ export function createNameBook(given: readonly string[]): NameBook {
   }
 }
 
-/** Whether what stands before a colon, or on a line of its own, can be somebody's name. */
+/** Whether the text before a colon, or alone on a line, can be a name. */
 export function looksLikeName(text: string): boolean {
   const name = text.trim();
   if (name === "" || name.length > 40) return false;
@@ -72,7 +72,7 @@ export function looksLikeName(text: string): boolean {
   return words.every((word, index) => isNameWord(word, index));
 }
 
-/** "ANNA (V.O.)" is Anna. */
+/** "ANNA (V.O.)" becomes "ANNA". */
 export function stripExtension(cue: string): string {
   const plain = dropParentheses(cue);
   return plain
@@ -81,7 +81,7 @@ export function stripExtension(cue: string): string {
     .trim();
 }
 
-/** What stands in parentheses is a direction, and is not spoken. One that has no other half is only a sign. */
+/** Removes directions in parentheses. An unpaired parenthesis is a plain character. */
 export function dropParentheses(text: string): string {
   if (!/[(（[［【]/u.test(text)) return text;
   const kept: string[] = [];
@@ -102,7 +102,7 @@ export function dropParentheses(text: string): string {
     .trim();
 }
 
-/** As on a name tag: "MR. SMITH" is Mr. Smith, and McCLANE stays. */
+/** In title case: "MR. SMITH" becomes "Mr. Smith"; "McCLANE" stays. */
 export function writeName(written: string): string {
   const name = written.trim().replaceAll(/\s+/g, " ");
   const isShouted = /\p{Lu}/u.test(name) && !/\p{Ll}/u.test(name);
@@ -127,7 +127,7 @@ function countSigns(text: string): number {
   return Array.from(text).length;
 }
 
-/** Screenplays shout the names of those who come in; elsewhere they are written as names are. */
+/** Replaces all-caps names, which screenplays use at a first appearance. */
 export function quietNames(text: string, names: readonly string[]): string {
   let quiet = text;
   for (const name of names) {

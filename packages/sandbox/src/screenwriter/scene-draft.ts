@@ -5,12 +5,12 @@ import { joinText, splitStory } from "./story-text.ts";
 export type DraftLine = { speaker: string | null; text: string };
 export type DraftScene = {
   heading: string;
-  /** Where it is, in the words of the script; empty where they do not say. */
+  /** The place in the script's words; empty if unknown. */
   place: string;
   time: string | null;
   timeWords: string;
   isInside: boolean | null;
-  /** Whether a heading says that here is a scene, even where nothing happens in it. */
+  /** Whether a heading marks it as a scene, even without action. */
   isSlug: boolean;
   action: string[];
   lines: DraftLine[];
@@ -18,7 +18,7 @@ export type DraftScene = {
 
 export type Draft = { logline: string | null; scenes: DraftScene[] };
 
-/** A scene that goes on where another was, or that is nowhere yet. */
+/** A scene that continues in the place of another, or has none yet. */
 export function createScene(before: DraftScene | null): DraftScene {
   return {
     heading: "",
@@ -49,7 +49,7 @@ export function isEmpty({ lines, action, isSlug }: DraftScene): boolean {
   return lines.length === 0 && action.length === 0 && !isSlug;
 }
 
-/** The first sentences of what can be seen. */
+/** The first sentences of the action. */
 export function summarizeAction(action: readonly string[], sentencesMax: number): string {
   const sentences: string[] = [];
   for (const text of action) {

@@ -34,7 +34,7 @@ test.each([
   expect(parseSceneHeading(line)).toBeNull();
 });
 
-test("a shouted place is written as a place is, with the names of people in it", () => {
+test("an all-caps place is written in title case, with the names of people in it", () => {
   expect(writePlace("ANNA'S KITCHEN", ["Anna"])).toBe("Anna's kitchen");
   expect(writePlace("Paris", [])).toBe("Paris");
 });

@@ -2,16 +2,16 @@ import { dropParentheses, writeName } from "./role-names.ts";
 import { readTimeToken } from "./time-words.ts";
 
 export type SceneHeading = {
-  /** As it was written. */
+  /** As written. */
   text: string;
-  /** Where it is, as it was written; empty where the heading does not say. */
+  /** The place as written; empty if the heading has none. */
   place: string;
-  /** In English; `null` where the heading does not say. */
+  /** In English; `null` if the heading has none. */
   time: string | null;
-  /** The words for the time, as they were written. */
+  /** The words for the time, as written. */
   timeWords: string;
   isInside: boolean | null;
-  /** A heading that can stand for nothing but a scene; others may be a chapter's or the whole story's. */
+  /** Definitely a scene; other headings may be a chapter's or the story's. */
   isSlug: boolean;
 };
 
@@ -34,7 +34,7 @@ const sceneNumber = new RegExp(
 const denseNumber = /^第\s?[一二三四五六七八九十百零〇两\d]{1,5}\s?[场場幕集章回节節景]\s?[:：、.]?\s?(.*)$/u;
 const denseScene = /^(?:场景|場景|场次|場次|分场)\s?[一二三四五六七八九十百\d]{0,4}\s?[:：、.\s]\s?(.*)$/u;
 
-/** The heading of a scene in any of the ways that people write one; `null` for any other line. */
+/** Parses the usual forms of scene headings; `null` for any other line. */
 export function parseSceneHeading(line: string): SceneHeading | null {
   if (line.length > headingCharactersMax) return null;
   const numbered = sceneNumber.exec(line)?.[1] ?? denseNumber.exec(line)?.[1] ?? denseScene.exec(line)?.[1];
@@ -44,7 +44,7 @@ export function parseSceneHeading(line: string): SceneHeading | null {
   return isSlug(bare) || isDenseSlug(bare) ? readHeading(line, bare, { isSlug: true }) : null;
 }
 
-/** A line of which is known that it is a heading. */
+/** Parses a line that is known to be a heading. */
 export function readHeading(line: string, body: string, { isSlug }: { isSlug: boolean }): SceneHeading {
   const heading: SceneHeading = { text: line.trim(), place: "", time: null, timeWords: "", isInside: null, isSlug };
   const places: string[] = [];
@@ -54,14 +54,14 @@ export function readHeading(line: string, body: string, { isSlug }: { isSlug: bo
     else if (outsideWords.test(token)) heading.isInside ??= false;
     else if (time === null) places.push(token);
     else if (time !== "same") [heading.time, heading.timeWords] = [time, token];
-    // In the heading 夜内 are two things.
+    // 夜内 in a heading is a time and a setting.
     if (denseSetting.test(token) && heading.time === null)
       heading.time = readTimeToken(token.replace(/[内外內景]+/u, ""));
   }
   return { ...heading, place: places.join(", ") };
 }
 
-/** Shouted places are written as places are: "ANNA'S KITCHEN" is Anna's kitchen. */
+/** All-caps places in title case: "ANNA'S KITCHEN" becomes "Anna's kitchen". */
 export function writePlace(place: string, names: readonly string[]): string {
   if (/\p{Ll}/u.test(place)) return place;
   let written = place.toLowerCase();
@@ -75,7 +75,7 @@ export function writePlace(place: string, names: readonly string[]): string {
 function isSlug(line: string): boolean {
   if (shortSlug.test(line) || dottedSlug.test(line)) return true;
   if (!longSlug.test(line)) return false;
-  // "Interior design bored her." is a sentence; a heading is shouted, or has a sign after its first word.
+  // "Interior design bored her." is a sentence; a heading is in capitals, or has punctuation after its first word.
   return !/\p{Ll}/u.test(line) || /^[\p{L}/]{3,20}\s?[.:/,–-]/u.test(line);
 }
 

@@ -4,16 +4,16 @@ import { parseSceneHeading } from "./scene-heading.ts";
 import { findLabel, isNoName, isTransition } from "./script-labels.ts";
 import { findTeller } from "./speech-verbs.ts";
 
-/** Somebody, and what stands beside the name in the same line. */
+/** A speaker, and the text beside the name in the same line. */
 export type Cue = { speaker: string; text: string };
 
-/** What the whole script says about who speaks in it. */
+/** Facts about the whole script that help to find speakers. */
 export type CueBook = {
   names: NameBook;
-  /** How often something stood before a colon or a dash, or alone in capitals. */
+  /** How often a text appears before a colon or a dash, or alone in capitals. */
   counts: ReadonlyMap<string, number>;
   hasSlugs: boolean;
-  /** Whether names are written small, as people do in a chat. */
+  /** Whether names are in lower case, as in a chat. */
   isChat: boolean;
 };
 
@@ -55,7 +55,7 @@ export function findInlineCue(line: ScriptLine, book: CueBook): Cue | null {
     : null;
 }
 
-/** A name alone on its line, with what is said in the lines below. */
+/** A name alone on its line, with the speech below. */
 export function isCueLine(line: ScriptLine, book: CueBook): boolean {
   const { text } = line;
   if (line.isBeforeBlank || text.length > cueCharactersMax || line.bullet !== null) return false;
@@ -78,7 +78,7 @@ function isSpeaker(candidate: string, { names, isChat }: CueBook): boolean {
   return isChat && smallName.test(name);
 }
 
-/** Capitals only: scripts that have none cannot shout. */
+/** Capitals only; scripts without case have none. */
 function isShouted(text: string): boolean {
   const name = stripExtension(text);
   return /\p{Lu}/u.test(name) && !/\p{Ll}/u.test(name) && !/[.!?:,…]$/.test(name) && text.length <= cueCharactersMax;
@@ -86,7 +86,7 @@ function isShouted(text: string): boolean {
 
 function splitAtColon(text: string): Cue | null {
   const at = text.slice(0, cueCharactersMax).search(/[:：]/u);
-  // "12:30" and "https://" are no names.
+  // "12:30" and "https://" are not names.
   if (at <= 0 || text.startsWith("//", at + 1) || /\d:\d/.test(text.slice(at - 1, at + 2))) return null;
   return { speaker: text.slice(0, at).trim(), text: text.slice(at + 1).trim() };
 }

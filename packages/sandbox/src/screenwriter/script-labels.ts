@@ -13,7 +13,7 @@ enter(
 );
 enter("none", "duration length transition 剧名 片名 标题 標題 作者 编剧 人物 角色 出场人物 备注 音效 音乐");
 
-/** Words that begin a sentence with a colon, and are nobody's name. */
+/** Words before a colon that are not names. */
 const noNames = new Set(
   "remember but and so then now moral ps first second third finally later suddenly warning attention question answer example result conclusion the a an it this that here there end 注意 但是 于是 然后 结果 比如 例如 现在 最后".split(
     " ",
@@ -23,7 +23,7 @@ const noNames = new Set(
 const transitionPattern =
   /^(?:fade (?:in|out|to black|to white)|(?:smash |match |jump |hard )?cut to(?: black)?|cut|dissolve to|wipe to|intercut|back to scene|the end|end|剧终|全剧终|完|切至|淡入|淡出)[.:：!]?$/iu;
 
-/** Says what a label before a colon is about, if it is one; the number of a scene may stand in it. */
+/** The meaning of a label before a colon; it may contain a scene number. */
 export function findLabel(text: string): LabelKind | null {
   return labels.get(keyOf(text)) ?? null;
 }
@@ -32,7 +32,7 @@ export function isNoName(text: string): boolean {
   return noNames.has(keyOf(text));
 }
 
-/** "CUT TO:" and the like, which are neither seen nor said. */
+/** Transitions such as "CUT TO:", which are neither action nor speech. */
 export function isTransition(text: string): boolean {
   if (text.length > 40) return false;
   return transitionPattern.test(text.replace(/^>\s?/, "")) || /^[\p{Lu}\s]{2,30}\sTO:$/u.test(text);

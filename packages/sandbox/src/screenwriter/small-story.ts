@@ -1,10 +1,10 @@
 import type { StoryLanguage } from "./story-language.ts";
 
-/** What the sandbox says where a script says too little for a video, by language. */
+/** Phrases for scripts that are too short for a video, by language. */
 type SmallPhrases = {
-  /** Of a script of one word. */
+  /** For a script of one word. */
   fromWord: (word: string) => string;
-  /** Of a script without any word. */
+  /** For a script without words. */
   fromTitle: (title: string) => string;
   wordless: string;
   question: string;
@@ -37,7 +37,7 @@ export function findSmallPhrases(language: StoryLanguage): SmallPhrases {
   return language === "zh" ? chinese : english;
 }
 
-/** What the emoji of a text show, in their order, each once. */
+/** What the emoji of a text show, in order, each once. */
 export function listEmojiWords(text: string): string[] {
   const found: string[] = [];
   for (const sign of text.slice(0, 2000)) {

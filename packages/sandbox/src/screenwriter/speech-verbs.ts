@@ -1,4 +1,4 @@
-/** Verbs that tell who said something, where words stand apart. */
+/** Speech verbs of languages that separate words. */
 const verbs =
   "said|says|say|asked|asks|ask|replied|replies|answered|answers|whispered|whispers|shouted|shouts|cried|cries|murmured|murmurs|muttered|yelled|called|calls|exclaimed|added|adds|told|tells|laughed|sighed|began|continued|sang|screamed|growled|agreed|admitted|explained|insisted|repeated|warned|promised|begged|groaned|wondered";
 
@@ -32,12 +32,12 @@ const personNouns =
 const sentenceOpeners =
   /^(?:Nobody|No|Everyone|Everybody|Then|But|And|So|Now|When|As|He|She|They|It|I|We|You|The|An?)$/;
 
-/** Whether a part of a sentence tells that somebody speaks. */
+/** Whether a part of a sentence has a speech verb. */
 export function hasSpeechVerb(text: string): boolean {
   return verbPattern.test(text) || chineseTag.test(text);
 }
 
-/** Who a part of a sentence says speaks: somebody known first, else a name beside the verb; `null` for nobody. */
+/** The speaker in a part of a sentence: a known person first, else a name beside the verb; `null` if none. */
 export function findTeller(text: string, known: readonly string[]): string | null {
   const part = text.slice(-120);
   if (!hasSpeechVerb(part)) return null;
@@ -46,7 +46,7 @@ export function findTeller(text: string, known: readonly string[]): string | nul
   return chineseTeller.exec(part)?.[1] ?? findEnglishTeller(part);
 }
 
-/** Somebody who has no name: "a girl in a yellow coat". The last of several. */
+/** A person without a name: "a girl in a yellow coat". The last of several. */
 export function findPerson(text: string): string | null {
   return [...text.slice(-300).matchAll(personNouns)].at(-1)?.[0] ?? null;
 }
@@ -65,7 +65,7 @@ export function findNamed(text: string, known: readonly string[]): string | null
   return found?.name ?? null;
 }
 
-/** "They" are those who speak in a scene, "she" is whoever was seen last. */
+/** "They" are the speakers of a scene, "she" is the person seen last. */
 export function hasPluralPronoun(text: string): boolean {
   return pluralPronouns.test(text);
 }
@@ -84,7 +84,7 @@ function findEnglishTeller(text: string): string | null {
   return noun === undefined || hasPronoun(noun) || silentThings.test(noun) ? null : noun;
 }
 
-/** "Ann" is not found in "Anna"; where words are not parted, anything stands alone. */
+/** "Ann" does not match in "Anna"; scripts without spaces have no word boundaries. */
 function standsAlone(text: string, at: number, length: number): boolean {
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text.slice(at, at + length)))
     return true;

@@ -22,7 +22,7 @@ test("sentences end where a reader would stop", () => {
   expect(splitStory("")).toEqual([]);
 });
 
-test("speech takes as long as it has letters, and longer where a sign is a word", () => {
+test("speech takes as long as its letters, and longer for dense scripts", () => {
   expect(estimateSpeechSeconds("")).toBeCloseTo(0.6);
   expect(estimateSpeechSeconds("a".repeat(28))).toBeCloseTo(2.6);
   expect(estimateSpeechSeconds("海".repeat(9))).toBeCloseTo(2.6);
@@ -53,7 +53,7 @@ test("a word that is too long is cut, but no character is", () => {
   expect(parts.every((part) => part.isWellFormed())).toBe(true);
 });
 
-test("whatever is cut is the beginning of the text, and fits", () => {
+test("a cut text is the start of the text, and fits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.nat(200), (text, max) => {
       const cut = cutText(text, (part) => part.length <= max);
@@ -64,7 +64,7 @@ test("whatever is cut is the beginning of the text, and fits", () => {
   );
 });
 
-test("scripts without spaces are joined without them, and sentences are ended as their script does", () => {
+test("scripts without spaces are joined without them, and sentences end in their script's way", () => {
   expect(joinText("他走了。", "她笑了。")).toBe("他走了。她笑了。");
   expect(joinText("One.", "Two.")).toBe("One. Two.");
   expect(writeSentence("a kitchen")).toBe("A kitchen.");
@@ -84,6 +84,6 @@ test.each([
   ["und", "สวัสดีครับ"],
   ["en", "Anna met 小明 in the café and they talked about the weather all day."],
   ["en", "🐱🚀"],
-])("%s is known by its letters and small words: %s", (language, text) => {
+])("%s is detected by letters and common words: %s", (language, text) => {
   expect(detectStoryLanguage(text)).toBe(language);
 });

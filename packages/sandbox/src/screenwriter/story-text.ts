@@ -10,18 +10,18 @@ const closers = new Set(`"'”’»」』)）】`);
 const spacedEnds = new Set(".!?…؟।");
 const denseEnds = new Set("。！？");
 
-/** How long it takes to say a text, with a breath after it. */
+/** The estimated duration of a text when spoken, with a pause after it. */
 export function estimateSpeechSeconds(text: string): number {
   const dense = countMatches(text, denseSigns);
   return pauseSeconds + dense / denseSignsPerSecond + (text.length - dense) / charactersPerSecond;
 }
 
-/** Whether there is anything in it that a voice can say. */
+/** Whether a voice can say anything of it. */
 export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** The sentences of a paragraph; put together with spaces they are the paragraph. */
+/** The sentences of a paragraph. Joined with spaces, they are the paragraph. */
 export function splitStory(text: string): string[] {
   const sentences: string[] = [];
   let from = 0;
@@ -40,7 +40,7 @@ export function splitStory(text: string): string[] {
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
 }
 
-/** A text in parts that are short enough to be said in one image: whole sentences, or as many words as fit. */
+/** Splits a text into parts that fit one shot: whole sentences, or as many words as fit. */
 export function splitSpeech(text: string): string[] {
   if (text.length <= sentenceCharactersMax) return [text];
   const parts: string[] = [];
@@ -53,7 +53,7 @@ export function splitSpeech(text: string): string[] {
   return parts;
 }
 
-/** The beginning of a text: whole sentences where they are most of it, else whole words; empty where none fits. */
+/** The start of a text: whole sentences if they are most of it, else whole words; empty if none fits. */
 export function cutText(text: string, fits: (text: string) => boolean): string {
   if (fits(text)) return text;
   let kept = "";
@@ -69,7 +69,7 @@ export function cutToLength(text: string, charactersMax: number): string {
   return cutText(text, (part) => part.length <= charactersMax);
 }
 
-/** Scripts without spaces are put together without them. */
+/** Joins scripts without spaces without one. */
 export function joinText(before: string, after: string): string {
   if (before === "" || after === "") return before + after;
   const isDense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。！？，、」』”]$/u.test(before.slice(-2));
@@ -92,7 +92,7 @@ function isAfterEnd(sign: string): boolean {
   return closers.has(sign) || spacedEnds.has(sign) || denseEnds.has(sign);
 }
 
-/** "3.14" and "Mr. Smith" are no ends. */
+/** "3.14" and "Mr. Smith" do not end a sentence. */
 function isSentenceEnd(text: string, from: number, end: number): boolean {
   if (end >= text.length) return true;
   if (!/\s/.test(text[end] ?? "")) return false;
@@ -112,12 +112,12 @@ function splitLong(sentence: string): string[] {
   return [...parts, rest].filter((part) => part !== "");
 }
 
-/** A word that is longer than all is cut, but not in the middle of a character. */
+/** Cuts a long word, but not inside a character. */
 function countWholeCharacters(text: string, max: number): number {
   return text.slice(0, max).isWellFormed() ? max : max - 1;
 }
 
-/** As many whole words as fit, with a sign that there were more. */
+/** As many whole words as fit, with an ellipsis. */
 function cutWords(text: string, fits: (text: string) => boolean, more = "…"): string {
   const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
   let kept = "";

@@ -7,7 +7,7 @@ type TimeOfDay = {
   words: RegExp;
 };
 
-/** Earlier entries win: "midnight" is no noon, and 黎明 no night. */
+/** Earlier entries win: "midnight" is not noon, and 黎明 is not night. */
 const times = (
   [
     ["dawn", "at dawn", "pale first light", "dawn daybreak sunrise", "黎明|清晨|凌晨|日出|破晓"],
@@ -28,18 +28,18 @@ const times = (
   return { name, phrase, outsideLight, insideLight, words: new RegExp(pattern, "iu") };
 });
 
-/** What stands alone in the heading of a scene, and would mean anything in a sentence. */
+/** Single characters that are a time in a heading, but ambiguous in a sentence. */
 const headingSigns = new Map(
   Object.entries({ 日: "day", 夜: "night", 晚: "night", 晨: "dawn", 早: "morning", 昏: "dusk", 夕: "dusk" }),
 );
 const sameTimePattern = /^(?:later|continuous|moments? later|same(?: time)?|稍后|稍後|随后|连续)$/i;
 
-/** The time of day that a text speaks of, in English. */
+/** The time of day in a text, in English. */
 export function findTime(text: string): string | null {
   return times.find(({ words }) => words.test(text))?.name ?? null;
 }
 
-/** The time that a part of a heading is; `same` for one that only says that time goes on, `null` for a place. */
+/** The time in a part of a heading; `same` if time continues, `null` for a place. */
 export function readTimeToken(token: string): string | null {
   const word = token.trim().toLowerCase();
   if (sameTimePattern.test(word)) return "same";

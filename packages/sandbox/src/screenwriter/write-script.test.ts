@@ -13,7 +13,7 @@ function listLines({ scenes }: WrittenScript): string[] {
   return scenes.flatMap(({ lines }) => lines.map(({ speaker, text }) => `${speaker ?? "~"}: ${text}`));
 }
 
-test("a screenplay keeps its scenes, places, times and every line, without directions", () => {
+test("a screenplay keeps its scenes, places, times and lines, without directions", () => {
   const script = write(
     `Title: The Letter
 Author: Somebody
@@ -69,7 +69,7 @@ I will not open it.`,
   ]);
 });
 
-test("a screenplay that lost its empty lines is still one", () => {
+test("a screenplay without empty lines is recognised", () => {
   const script = write(`INT. OFFICE - DAY
 Tom packs his things.
 TOM
@@ -92,7 +92,7 @@ test("a name right below a heading speaks", () => {
   ]);
 });
 
-test("a play may write its speakers in any of the usual ways", () => {
+test("a play may mark its speakers in any of the usual ways", () => {
   const script = write(
     `ANNA: Hello there.
 Ben (softly): I did not hear you (he turns) come in.
@@ -114,12 +114,12 @@ anna: Fine!`,
   expect(script.scenes[0]?.action).toBe("Anna sits down.");
 });
 
-test("a speaker is who the caller named, also by the first name alone", () => {
+test("a speaker is matched to the caller's character, also by the first name", () => {
   const script = write("ANNA: One.\nBEN: Two.\nANNA & BEN: Three.", { characters: ["Anna Schmidt", "ben"] });
   expect(listLines(script)).toEqual(["Anna Schmidt: One.", "ben: Two.", "Anna Schmidt: Three."]);
 });
 
-test("a narrator whom the caller names is a character", () => {
+test("a narrator among the caller's characters is a character", () => {
   expect(listLines(write("Narrator: Once.\nAnna: Now.", { characters: ["Narrator"] }))[0]).toBe("Narrator: Once.");
 });
 
@@ -132,7 +132,7 @@ test("a chat is a play", () => {
   expect(listLines(write("🐱: Meow!\n🐶: Woof!"))).toEqual(["🐱: Meow!", "🐶: Woof!"]);
 });
 
-test("labels say where and when, and times, links and remarks are nobody's lines", () => {
+test("labels set place and time; times, links and remarks are not speech", () => {
   const script = write(`Scene: A beach
 Time: sunset
 Characters: Anna, Ben
@@ -181,11 +181,11 @@ test.each([
   ["ЛЕС\n\nАННА\nКто здесь?\n\nИван: Это я.", ["Анна: Кто здесь?", "Иван: Это я."]],
   ["민수: 안녕하세요.\n지영: 네, 반가워요.", ["민수: 안녕하세요.", "지영: 네, 반가워요."]],
   ["花子：もう来ないと思った。\n太郎：約束したから。", ["花子: もう来ないと思った。", "太郎: 約束したから。"]],
-])("who speaks is found in languages that the screenwriter does not know: %s", (text, lines) => {
+])("speakers are found in unknown languages: %s", (text, lines) => {
   expect(listLines(write(text)).filter((line) => !line.startsWith("~"))).toEqual(lines);
 });
 
-test("a story becomes a video that is told, with what is said in the mouths of those who say it", () => {
+test("a story becomes a narrated video, with quotations spoken by their speakers", () => {
   const script =
     write(`Anna opened the door of the old house. It was night, and the rain would not stop. "Come in," said Anna. "You are wet."
 
@@ -222,14 +222,11 @@ test.each([
     "“Who is there?” asked the old man. “Nobody,” whispered Mrs. Brown.",
     ["Old man: Who is there?", "Mrs. Brown: Nobody."],
   ],
-])(
-  "speech is found in quotation marks, and in a language that is not known the narrator says it: %s",
-  (text, lines) => {
-    expect(listLines(write(text))).toEqual(lines);
-  },
-);
+])("quotations are speech, spoken by the narrator in an unknown language: %s", (text, lines) => {
+  expect(listLines(write(text))).toEqual(lines);
+});
 
-test("somebody known is preferred, a pronoun is whoever was spoken of, and answers go to and fro", () => {
+test("known people are preferred, pronouns refer to the last person, and answers alternate", () => {
   const characters = ["Tom", "Mia"];
   expect(listLines(write('Tom ran home. He shouted, "Mum!" Nobody answered.', { characters }))).toEqual([
     "~: Tom ran home.",
@@ -254,21 +251,21 @@ test("somebody known is preferred, a pronoun is whoever was spoken of, and answe
   ]);
 });
 
-test("somebody without a name is who is spoken of", () => {
+test("a person without a name is described by a noun", () => {
   expect(listLines(write('A girl in a yellow coat stood on the bridge. "Are you hungry too?" she asked.'))).toEqual([
     "~: A girl in a yellow coat stood on the bridge.",
     "Girl: Are you hungry too?",
   ]);
 });
 
-test("a few lines with a colon make no play of a long story", () => {
+test("a few lines with a colon do not make a long story a play", () => {
   const story = "The fox went on through the snow, and nobody saw it go. ".repeat(2).trim();
   const script = write([story, story, story, story, "Fox: I am hungry."].join("\n\n"));
   expect(listLines(script)).toHaveLength(9);
   expect(listLines(script).at(-1)).toBe("Fox: I am hungry.");
 });
 
-test("a word in quotation marks is said by nobody", () => {
+test("a quoted word is not speech", () => {
   expect(
     listLines(write('It was the "best" day of all. The sign said "OPEN" in red. They went in and had tea.')),
   ).toEqual(['~: It was the "best" day of all.', '~: The sign said "OPEN" in red.', "~: They went in and had tea."]);
@@ -277,7 +274,7 @@ test("a word in quotation marks is said by nobody", () => {
   expect(play.scenes[0]?.action).toBe('The sign says "Come in, friends." Anna waits.');
 });
 
-test("an outline is a scene for each point, told by its sentence", () => {
+test("an outline has a scene for each point, narrated by its sentence", () => {
   const script = write(`# The Lighthouse
 - A keeper lights the lamp for the last time.
 - A storm breaks over the sea.
@@ -296,7 +293,7 @@ test("an outline is a scene for each point, told by its sentence", () => {
   expect(write("1. A boy finds a key.\n2. He opens a door.\n3. It snows inside.").scenes).toHaveLength(3);
 });
 
-test("headings of Markdown are scenes, and the first of them the title", () => {
+test("Markdown headings are scenes, and the first is the title", () => {
   const script = write(
     "# My Film\n\n## The Kitchen\nAnna waits by the window.\n\n---\n\nShe waits on.\n\n## At the Sea\nThe wind is loud.",
   );
@@ -308,13 +305,13 @@ test("headings of Markdown are scenes, and the first of them the title", () => {
   expect(listLines(script)).toEqual(["~: Anna waits by the window.", "~: She waits on.", "~: The wind is loud."]);
 });
 
-test("a title says where a story is that does not", () => {
+test("the title gives the place if the story does not", () => {
   expect(write("Anna: Who is there?\nBen: Me.", { title: "Night in the Forest" }).scenes[0]?.place).toBe(
     "A forest by day.",
   );
 });
 
-test("one word, an emoji, a sentence or nothing is a small scene with something to say", () => {
+test("one word, an emoji, a sentence or nothing becomes a small scene with a line", () => {
   expect(listLines(write("Lighthouse", { characters: ["Anna", "Ben"] }))).toEqual([
     "~: This story begins with a single word: Lighthouse.",
     "Anna: Do you see it too?",
@@ -332,7 +329,7 @@ test("one word, an emoji, a sentence or nothing is a small scene with something 
   expect(listLines(write("INT. KITCHEN - NIGHT"))).toEqual(["~: This story begins with a single word: kitchen."]);
 });
 
-test("a long speech is said in parts that lose no word", () => {
+test("a long speech is split into parts that lose no word", () => {
   const speech = "I have been thinking about this for a long time and I cannot say it. ".repeat(9).trim();
   const script = write(`ANNA: ${speech}`);
   const lines = script.scenes.flatMap(({ lines }) => lines);
@@ -341,14 +338,14 @@ test("a long speech is said in parts that lose no word", () => {
   expect(lines.map(({ text }) => text).join(" ")).toBe(speech);
 });
 
-test("there are at most forty roles; whoever comes after is heard as the narrator", () => {
+test("there are at most forty roles; later speakers become the narrator", () => {
   const script = write(Array.from({ length: 60 }, (_, index) => `Guest${index}: Hi.`).join("\n"), { seconds: 3600 });
   const lines = script.scenes.flatMap(({ lines }) => lines);
   expect(lines).toHaveLength(60);
   expect(new Set(lines.flatMap(({ speaker }) => speaker ?? [])).size).toBe(40);
 });
 
-test("notes of writers are neither seen nor said", () => {
+test("writers' notes are neither seen nor spoken", () => {
   expect(listLines(write("Anna: One. /* cut */\n[[ask Ben]]\nBen: Two.<!-- why? -->"))).toEqual([
     "Anna: One.",
     "Ben: Two.",

@@ -22,7 +22,7 @@ const actionCharactersMax = 1200;
 const loglineCharactersMax = 240;
 const smallCharactersMax = 120;
 
-/** A script in scenes, of whatever was given: a screenplay, a play, a story, an outline, a word. */
+/** Writes a script in scenes from any input: a screenplay, a play, a story, an outline, a word. */
 export function writeScript({ title, characters, filmSecondsMax, script }: ScriptQuestion) {
   const names = createNameBook(characters);
   const lines = cleanScript(script);
@@ -39,7 +39,7 @@ export function writeScript({ title, characters, filmSecondsMax, script }: Scrip
   };
 }
 
-/** A word, an image, a sentence, a lone heading: too little to be told as it stands. */
+/** A word, an emoji, a sentence, a lone heading: too little for a video. */
 function isSmall({ scenes }: Draft): boolean {
   const lines = scenes.flatMap((scene) => scene.lines);
   if (lines.length === 0) return true;
@@ -54,7 +54,7 @@ function isSmall({ scenes }: Draft): boolean {
 
 type Beginning = { title: string; characters: readonly string[]; text: string; language: StoryLanguage };
 
-/** Keeps what there is, and has the narrator and up to two of the characters say a little more. */
+/** Adds a few lines by the narrator and up to two characters. */
 function tellSmallStory(draft: Draft, { title, characters, text, language }: Beginning): Draft {
   const phrases = findSmallPhrases(language);
   const first: DraftScene = draft.scenes[0] ?? createScene(null);
@@ -82,7 +82,7 @@ function tellSmallStory(draft: Draft, { title, characters, text, language }: Beg
   }
 }
 
-/** Where words stand without spaces, as many signs as a word may have. */
+/** For scripts without spaces: as many characters as a word may have. */
 function isSingleWord(text: string): boolean {
   return !/\s/.test(text) && (countMatches(text, denseSigns) === 0 || Array.from(text).length <= 6);
 }
@@ -112,7 +112,7 @@ function presentScene(scene: DraftScene, { title, language }: { title: string; l
   };
 }
 
-/** Where a scene does not say where it is, the title may; else what happens in it is all that can be painted. */
+/** Without a place in the scene: the title's, else the action. */
 function guessPlace({ action }: DraftScene, title: string): string {
   const named = findPlace(title);
   if (named !== null) return named.words.toLowerCase();

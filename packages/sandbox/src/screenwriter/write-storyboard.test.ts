@@ -45,7 +45,7 @@ const page: readonly Part[] = [
   },
 ];
 
-test("a page of a script is a view of each place, a shot for each turn, and all lines in order", () => {
+test("a page of a script has a view of each place, a shot for each turn, and all lines in order", () => {
   const { shots } = writeStoryboard(ask(page));
   expect(shots).toEqual([
     {
@@ -99,13 +99,13 @@ test("a page of a script is a view of each place, a shot for each turn, and all 
   ]);
 });
 
-test("without time for views there are none, and what is said stays", () => {
+test("without time for views there are none, and the lines stay", () => {
   const { shots } = writeStoryboard(ask(page, { filmSecondsMax: 10 }));
   expect(shots.every(({ line_numbers }) => line_numbers.length > 0)).toBe(true);
   expect(shots.flatMap(({ line_numbers }) => line_numbers)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test("a long talk is put into shots of two, with both of them", () => {
+test("a long dialogue is merged into two-shots", () => {
   const lines = Array.from(
     { length: 30 },
     (_, index) => [index % 2 === 0 ? "Anna" : "Ben", "A short sentence of mine."] as const,
@@ -116,7 +116,7 @@ test("a long talk is put into shots of two, with both of them", () => {
   expect(Math.max(...shots.map(({ duration }) => duration))).toBeLessThanOrEqual(9);
 });
 
-test("who goes on speaking stays in the frame, as long as an eye likes it", () => {
+test("a continuing speaker stays in the frame for a limited time", () => {
   const { shots } = writeStoryboard(
     ask([
       {
@@ -131,7 +131,7 @@ test("who goes on speaking stays in the frame, as long as an eye likes it", () =
   expect(shots.map(({ line_numbers }) => line_numbers)).toEqual([[], [1, 2], [3]]);
 });
 
-test("a word and its answer share a shot, but not across two scenes", () => {
+test("a short line and its answer share a shot, but not across scenes", () => {
   const [asked, answered] = [["Anna", "Now?"] as const, ["Ben", "No."] as const];
   const listNumbers = (parts: readonly Part[]): number[][] =>
     writeStoryboard(ask(parts, { filmSecondsMax: 2 })).shots.map(({ line_numbers }) => line_numbers);
@@ -144,7 +144,7 @@ test("a scene without lines is shown in silence", () => {
   expect(shots[0]).toMatchObject({ scene: "scene-1", line_numbers: [], duration: 3 });
 });
 
-test("those who are only called they are those who speak there", () => {
+test('"they" are the speakers of the scene', () => {
   const { shots } = writeStoryboard(
     ask([
       {
@@ -171,7 +171,7 @@ test("those who are only called they are those who speak there", () => {
   expect(after.shots.at(-1)?.characters).toEqual(["Ben"]);
 });
 
-test("only roles are shown, however they are written", () => {
+test("only roles are shown, in any spelling", () => {
   const { shots } = writeStoryboard(
     ask([
       {
@@ -200,12 +200,12 @@ test.each([
   ],
   [{ place: "", time: "", heading: "INT. ATTIC - NIGHT" }, "An attic at night, warm lamp light."],
   [{ place: "", time: "", heading: "" }, "An open landscape by day, soft daylight."],
-])("a place is painted in English, with its light: %j", (part, painted) => {
+])("a place is described in English, with its light: %j", (part, painted) => {
   const { shots } = writeStoryboard(ask([{ ...part, action: "" }]));
   expect(shots[0]?.prompt).toBe(painted);
 });
 
-test("every line is said once and in order, in no more shots and no more time than there are", () => {
+test("every line is spoken once and in order, within the limits of shots and time", () => {
   const anyLine = fc.tuple(fc.constantFrom("Anna", "Ben", "Eve", null), fc.string({ maxLength: 120 }));
   const anyScene = fc.record({
     action: fc.string({ maxLength: 80 }),

@@ -11,12 +11,12 @@ export type StoryboardQuestion = Pick<DramaQuestion, "filmSecondsMax" | "shotsMa
 const silentSeconds = 3;
 const silentSecondsMin = 2.5;
 const shotSecondsMax = 30;
-/** As long as an eye likes to look at one image; a video has about so many times fewer shots than seconds. */
+/** A comfortable shot length in seconds, which determines the usual number of shots. */
 const shotSecondsUsual = 7;
 const shotsUsualMin = 6;
 const charactersMax = 8;
 
-/** A video shot by shot: where a scene is, who speaks, what is told. Every line is said once, and in its order. */
+/** A video shot by shot: the place, the speakers, the narration. Every line is spoken once, in order. */
 export function writeStoryboard(question: StoryboardQuestion) {
   const turns = question.scenes.flatMap(planTurns);
   const spoken = turns.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -27,12 +27,12 @@ export function writeStoryboard(question: StoryboardQuestion) {
   return { shots: presentShots(merged, question) };
 }
 
-/** A shot for each turn: lines of one voice after the other. */
+/** One shot per turn: consecutive lines of one voice. */
 function planTurns(scene: AskedScene): PlannedShot[] {
   return scene.lines.map((line) => ({ scene, lines: [line], seconds: estimateSpeechSeconds(line.text) }));
 }
 
-/** A scene that begins with speech is first seen without, and one without lines is seen at all, as far as there is time. */
+/** Adds a view before scenes that start with speech and for scenes without lines, if there is time. */
 function addViews(turns: readonly PlannedShot[], question: StoryboardQuestion, spoken: number): PlannedShot[] {
   let left = Math.max(0, question.filmSecondsMax - spoken);
   const silent = question.scenes.filter(({ lines }) => lines.length === 0);

@@ -23,12 +23,12 @@ const traits: GenerationTraits = {
   pollMsMin: 250,
   pollMsMax: 2000,
 };
-/** Failures of the work itself; the others are of handing it over, and nothing is begun then. */
+/** Failures of the job itself. Others fail the submission, and no job starts. */
 const failuresOfWork: readonly ProviderError["kind"][] = ["content-refused", "too-long", "rejected"];
 
 /**
- * Media without any network: images, videos, avatars and speech, made on this machine. The same request always gives
- * the same media. Words in double brackets make it fail, wait or behave badly: `studio-script.ts` has them all.
+ * Images, videos, avatars and speech, made on this machine without network access. Deterministic. Words in double
+ * brackets make it fail, wait or misbehave: `studio-script.ts` lists them.
  */
 export function createSandboxGeneration({ studio }: { studio: Studio }): GenerationProvider {
   return {
@@ -94,7 +94,7 @@ function findText(request: GenerationRequest): string {
   }
 }
 
-/** What is made knows nothing of the script. */
+/** Removes the script words from the request. */
 function replaceText(request: GenerationRequest, text: string, { partialCount }: StudioScript): GenerationRequest {
   switch (request.type) {
     case "image":
@@ -136,12 +136,12 @@ function listOutputs(job: StudioJob): MadeOutput[] {
   }));
 }
 
-/** What was removed in the meantime is made again when the work is asked for again. */
+/** A file that was deleted in the meantime is made again when the job is submitted again. */
 async function openFile(path: string, signal: AbortSignal): Promise<Readable> {
   try {
     const file = await open(path);
     return file.createReadStream({ signal });
   } catch (cause) {
-    throw new ProviderError("unreachable", "What was made is not kept any more.", { isIsolated: true, cause });
+    throw new ProviderError("unreachable", "The output is no longer stored.", { isIsolated: true, cause });
   }
 }

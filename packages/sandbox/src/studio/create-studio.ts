@@ -6,25 +6,25 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../../src/providers/adapter.ts";
 import { ProviderError } from "../../../../src/providers/contract.ts";
 import type { GenerationInput, GenerationRequest } from "../../../../src/providers/generation.ts";
+import { createFifoSemaphore, type FifoSemaphore } from "./fifo-semaphore.ts";
 import { runStudioJob } from "./run-studio-job.ts";
 import { openStudioFolder, type StudioFolder } from "./studio-folder.ts";
 import type { StudioReport } from "./studio-order.ts";
-import { createWaitingLine, type WaitingLine } from "./waiting-line.ts";
 
 export type StudioParts = {
-  /** Where jobs are worked on; several processes may share it. */
+  /** The working folder; several processes may share it. */
   folder: string;
   clock: Clock;
-  /** How many jobs are worked on at a time; all cores but one and at least two, unless told. */
+  /** The number of concurrent jobs; by default all cores but one, at least two. */
   concurrencyMax?: number;
 };
 
-/** What is to be made, and what the script of its prompt asks for. */
+/** The request, and the effects of its script words. */
 export type StudioAssignment = {
   request: GenerationRequest;
   inputs: readonly GenerationInput[];
   delayMs: number;
-  /** The end of the job, whatever it could have been. */
+  /** The scripted failure of the job. */
   failure: ProviderError | null;
   isStuck: boolean;
 };
@@ -36,23 +36,20 @@ export type StudioJob = {
   /** From 0 to 99, and 100 at the end. */
   readonly progress: number;
   readonly outputs: readonly StudioOutput[];
-  /** `null` while it goes on. */
+  /** `null` while it runs. */
   readonly ending: { kind: "done" } | { kind: "canceled" } | { kind: "failed"; error: ProviderError } | null;
-  /** All that was made is safe elsewhere: it need not be kept much longer. */
+  /** All outputs are stored elsewhere, so they can be deleted soon. */
   markCollected(): void;
 };
 
-/**
- * Makes media in child processes, a few at a time. The same assignment always gives the same media, so that a job that
- * nobody here knows (any more) is simply begun again.
- */
+/** Makes media in child processes, a few at a time. Deterministic, so an unknown job is simply started again. */
 export type Studio = {
   findJob(id: string): StudioJob | null;
-  /** Begins a job; the one that is known by this id, where there is one. Throws when the line is full. */
+  /** Starts a job, or returns the one with this id. Throws if the queue is full. */
   startJob(id: string, assignment: StudioAssignment): StudioJob;
-  /** Ends a job at once, and what it runs. What was finished before stays. */
+  /** Stops a job and its process. Finished outputs stay. */
   cancelJob(id: string): Promise<void>;
-  /** The folders, and a place in the line of those who are listened to. */
+  /** The cache folder, and a slot among the streamed speech jobs. */
   enterSpeech(signal: AbortSignal): Promise<{ cacheDir: string; leave(): void }>;
   close(): Promise<void>;
 };
@@ -63,7 +60,7 @@ type OwnJob = {
   controller: AbortController;
   settled: Promise<void>;
   bytes: number;
-  /** By the monotonic clock; `null` while it goes on. */
+  /** By the monotonic clock; `null` while it runs. */
   removeAtMs: number | null;
 };
 
@@ -73,20 +70,20 @@ const endedBytesMax = 2 * 1024 ** 3;
 const keptMs = 15 * 60_000;
 const collectedMs = 60_000;
 const sweepEveryMs = 30_000;
-/** Whoever listens waits for nothing else, so that speech has a line of its own. */
-const speakersPerJob = 4;
+/** A listener is waiting, so streamed speech has its own queue. */
+const speechSlotsPerJob = 4;
 
 class JobCanceled extends Error {}
 
 export function createStudio({
   folder,
   clock,
-  // Their processes have a low priority, so that two of them leave the gateway what it needs on any machine.
+  // The processes have a low priority, so two of them leave enough for the gateway on any machine.
   concurrencyMax = Math.max(2, availableParallelism() - 1),
 }: StudioParts): Studio {
   const jobs = new Map<string, OwnJob>();
-  const line = createWaitingLine(concurrencyMax);
-  const speakers = createWaitingLine(concurrencyMax * speakersPerJob);
+  const jobSlots = createFifoSemaphore(concurrencyMax);
+  const speechSlots = createFifoSemaphore(concurrencyMax * speechSlotsPerJob);
   let opened: Promise<StudioFolder> | null = null;
   const open = (): Promise<StudioFolder> => {
     opened ??= openStudioFolder(folder, clock).catch((error: unknown) => {
@@ -108,10 +105,10 @@ export function createStudio({
       if (known !== undefined) return known.job;
       const openCount = [...jobs.values()].filter(({ job }) => job.ending === null).length;
       if (openCount >= openJobsMax)
-        throw new ProviderError("overloaded", "The studio's line is full.", { retryAfterMs: 5000 });
+        throw new ProviderError("overloaded", "The studio's queue is full.", { retryAfterMs: 5000 });
       const own = createJob(clock);
       jobs.set(id, own);
-      own.settled = work(own, id, assignment, { line, open }).finally(() => {
+      own.settled = work(own, id, assignment, { jobSlots, open }).finally(() => {
         own.removeAtMs = clock.monotonicMs() + keptMs;
       });
       return own.job;
@@ -122,7 +119,7 @@ export function createStudio({
       await own?.settled;
     },
     async enterSpeech(signal) {
-      const leave = await speakers.enter(signal);
+      const leave = await speechSlots.acquire(signal);
       try {
         return { cacheDir: (await open()).cacheDir, leave };
       } catch (error) {
@@ -160,9 +157,9 @@ function createJob(clock: Clock): OwnJob {
   return own;
 }
 
-type Workshop = { line: WaitingLine; open(): Promise<StudioFolder> };
+type JobContext = { jobSlots: FifoSemaphore; open(): Promise<StudioFolder> };
 
-async function work(own: OwnJob, id: string, assignment: StudioAssignment, { line, open }: Workshop): Promise<void> {
+async function work(own: OwnJob, id: string, assignment: StudioAssignment, { jobSlots, open }: JobContext): Promise<void> {
   const { job, controller } = own;
   const { signal } = controller;
   try {
@@ -172,7 +169,7 @@ async function work(own: OwnJob, id: string, assignment: StudioAssignment, { lin
       job.isStarted = true;
       await untilAborted(signal);
     }
-    const leave = await line.enter(signal);
+    const leave = await jobSlots.acquire(signal);
     try {
       const { jobsDir, cacheDir } = await open();
       const folder = join(jobsDir, createHash("sha256").update(id).digest("hex").slice(0, 32));
@@ -202,7 +199,7 @@ function note({ job }: OwnJob, folder: string, report: StudioReport): void {
 function asProviderError(error: unknown): ProviderError {
   return error instanceof ProviderError
     ? error
-    : new ProviderError("unreachable", "The studio could not begin.", { cause: error });
+    : new ProviderError("unreachable", "The studio process could not start.", { cause: error });
 }
 
 async function measure(outputs: readonly StudioOutput[]): Promise<number> {
@@ -217,7 +214,7 @@ async function measure(outputs: readonly StudioOutput[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Forgets what is over: when its time has come, and the oldest first when there is too much of it. */
+/** Deletes finished jobs: after their time, and the oldest first if there are too many. */
 function sweep(jobs: Map<string, OwnJob>, clock: Clock): void {
   const now = clock.monotonicMs();
   const ended = [...jobs].filter(([, { removeAtMs }]) => removeAtMs !== null);
@@ -229,7 +226,7 @@ function sweep(jobs: Map<string, OwnJob>, clock: Clock): void {
     jobs.delete(id);
     count -= 1;
     bytes -= own.bytes;
-    // A file that somebody still reads stays readable until it is closed.
+    // An open file stays readable until it is closed.
     if (own.folder !== null) void rm(own.folder, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -21,7 +21,7 @@ test.each<[string, GenerationRequest]>([
   ["speed", { ...speech, speed: 0.2 }],
   ["speed", { ...speech, speed: 4.1 }],
   ["input", { ...speech, text: "a".repeat(20_001) }],
-])("%s is named as what cannot be done", (param, request) => {
+])("%s is the unsupported field", (param, request) => {
   expect(findStudioObstacle(request)?.param).toBe(param);
 });
 

@@ -12,21 +12,21 @@ const speedMax = 4;
 
 type Obstacle = { param: string; message: string };
 
-/** What the studio cannot make, and the field that asks for it. */
+/** What the studio does not support, and the field at fault. */
 export function findStudioObstacle(request: GenerationRequest): Obstacle | null {
   switch (request.type) {
     case "image":
       if (
         ![request.width, request.height].every((side) => isWithin(side, sideMin, sideMax) && Number.isInteger(side))
       ) {
-        return { param: "size", message: `Both sides must be of ${sideMin} to ${sideMax} pixels.` };
+        return { param: "size", message: `Both sides must be ${sideMin} to ${sideMax} pixels.` };
       }
       return isWithin(request.count, 1, imagesMax)
         ? null
         : { param: "n", message: `At most ${imagesMax} images can be made at a time.` };
     case "video":
       if (!isWithin(request.durationSeconds, 1, videoSecondsMax)) {
-        return { param: "duration", message: `A video must be of 1 to ${videoSecondsMax} seconds.` };
+        return { param: "duration", message: `A video must be 1 to ${videoSecondsMax} seconds long.` };
       }
       return findRatioObstacle(request.aspectRatio);
     case "avatar":
@@ -38,7 +38,7 @@ export function findStudioObstacle(request: GenerationRequest): Obstacle | null 
 
 function findRatioObstacle(aspectRatio: string): Obstacle | null {
   return findVideoSize(aspectRatio) === null
-    ? { param: "aspect_ratio", message: "This is no aspect ratio from 1:4 to 4:1." }
+    ? { param: "aspect_ratio", message: "The aspect ratio must be from 1:4 to 4:1, such as 16:9." }
     : null;
 }
 

@@ -5,12 +5,12 @@ import { createScriptedError } from "../sandbox-script.ts";
 const refusedPattern = /\b(?:gory|bloodbaths?|beheaded|dismembered)\b/i;
 
 /**
- * As services of this kind have a policy, so has the studio: what is too bloody is not drawn. Whoever tries their handling of
- * a refusal needs no words of the script for it.
+ * A simple content policy for violent prompts, so that callers can test their handling of a rejection without script
+ * words.
  */
 export function refuseContent(request: GenerationRequest): ProviderError | null {
   const isDrawn = request.type === "image" || request.type === "video";
   return isDrawn && refusedPattern.test(request.prompt)
-    ? createScriptedError("content-refused", "The studio does not draw this.")
+    ? createScriptedError("content-refused", "The prompt violates the studio's content policy.")
     : null;
 }

@@ -23,7 +23,7 @@ const inputBytesMax = 512 * 1024 * 1024;
 const jobMsMin = 3 * 60_000;
 const jobMsMax = 45 * 60_000;
 
-/** Makes what is asked for in a process of its own. Throws a `ProviderError`, or the signal's reason. */
+/** Runs a job in its own process. Throws a `ProviderError`, or the signal's reason. */
 export async function runStudioJob(call: StudioJobCall): Promise<void> {
   const { request, folder, cacheDir, signal } = call;
   try {
@@ -57,7 +57,7 @@ export async function runStudioJob(call: StudioJobCall): Promise<void> {
   }
 }
 
-/** Videos may take long; what has no length of its own gets the most. */
+/** Longer videos may take longer; media without a known length get the maximum. */
 function allowMs(request: GenerationRequest): number {
   if (request.type === "avatar") return jobMsMax;
   return request.type === "video" ? jobMsMin + request.durationSeconds * 15_000 : jobMsMin;
@@ -91,6 +91,6 @@ function translate(error: unknown): ProviderError {
     const { kind, detail = {} } = error;
     return new ProviderError(kind === "timeout" ? "timeout" : "bad-answer", error.message, { detail, cause: error });
   }
-  const message = error instanceof Error ? error.message : "The studio could not begin.";
+  const message = error instanceof Error ? error.message : "The studio process could not start.";
   return new ProviderError("unreachable", message, { cause: error });
 }

@@ -10,21 +10,21 @@ import {
 export type StudioProcessCall = View & {
   program: "studio-process.ts" | "speech/speech-process.ts";
   order: unknown;
-  /** For fonts and compiled code, so that the next process starts faster. */
+  /** A cache for fonts and compiled code, so that the next process starts faster. */
   cacheDir: string;
   signal: AbortSignal;
   timeoutMs: number;
 };
 
-/** A video of 1280 × 720 takes 0.4 GB; the synthesizer 0.2. */
+/** A video of 1280 × 720 takes 0.4 GB; the synthesizer 0.2 GB. */
 const memoryBytesMax = 3 * 1024 ** 3;
 const heapMebibytesMax = 1024;
 const packageDir = join(import.meta.dirname, "../..");
 
-/** Starts a process of the studio. It knows nothing but its order, its inputs, the fonts and where it may write. */
+/** Starts a confined studio process, with access only to its order, its inputs, the fonts and its output folder. */
 export async function startStudioProcess(call: StudioProcessCall): Promise<RunningProcess> {
   const { reads, runs = [], writes, cacheDir } = call;
-  // Whoever reads what strangers sent leaves nothing that the next process would run.
+  // A process that reads callers' files must not write compiled code that the next process would run.
   const isTrusted = reads.length === 0;
   const program = describeNodeProgram(join(import.meta.dirname, call.program), {
     heapMebibytesMax,
@@ -40,11 +40,11 @@ export async function startStudioProcess(call: StudioProcessCall): Promise<Runni
       FONTCONFIG_FILE: join(fontsDir, "fonts.conf"),
       XDG_CACHE_HOME: cacheDir,
       NODE_COMPILE_CACHE: join(cacheDir, "code"),
-      // Large images pass through a file.
+      // Large images are buffered in a file.
       ...(writes[0] === undefined ? {} : { TMPDIR: writes[0] }),
     },
     mayFork: runs.length > 0,
-    // Its address space is mostly reserved and never used, so that only what is written to is counted.
+    // Most of the reserved address space is never used, so only written memory is limited.
     memory: { kind: "data", bytesMax: memoryBytesMax },
     signal: call.signal,
     timeoutMs: call.timeoutMs,

@@ -9,8 +9,8 @@ export type StudioFolder = { jobsDir: string; cacheDir: string };
 const foreignMsMax = 24 * 60 * 60 * 1000;
 
 /**
- * A folder of this process alone, in one that several may share. What was left by processes of this machine that are
- * gone is removed, and what others have not touched for a day.
+ * Creates this process's own folder inside a shared one. Deletes folders of dead processes on this machine, and others'
+ * after a day without changes.
  */
 export async function openStudioFolder(folder: string, clock: Clock): Promise<StudioFolder> {
   const host = hostname().replace(/[^\w.-]/g, "_");
@@ -23,7 +23,7 @@ export async function openStudioFolder(folder: string, clock: Clock): Promise<St
   const jobsDir = join(folder, `${host}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const cacheDir = join(folder, "cache");
   await mkdir(jobsDir, { mode: 0o700 });
-  // Confined, fontconfig cannot make the folder for what it remembers: it would change the folder's mode.
+  // A confined fontconfig cannot create its cache folder, because it would change the folder's mode.
   await mkdir(join(cacheDir, "fontconfig"), { recursive: true, mode: 0o700 });
   return { jobsDir, cacheDir };
 }
@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else may not be asked, but it is there.
+    // `EPERM`: the process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

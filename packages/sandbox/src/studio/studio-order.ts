@@ -1,28 +1,28 @@
 import type { MediaMachine } from "../../../../src/providers/adapter-tools.ts";
 import type { GenerationRequest } from "../../../../src/providers/generation.ts";
 
-/** What a process of the studio is told to make: all it needs, as JSON on its standard input. */
+/** The order of a studio process, as JSON on its standard input. */
 export type StudioOrder = {
-  /** Without words of the script. */
+  /** Without script words. */
   request: GenerationRequest;
   inputs: readonly { role: "image" | "person" | "audio"; contentType: string; path: string }[];
-  /** Where it may write. */
+  /** The output folder. */
   folder: string;
-  /** Where ffmpeg is and how it is started; `null` where it is not needed. */
+  /** How to run ffmpeg; `null` if it is not needed. */
   machine: MediaMachine | null;
 };
 
-/** What it says of its work: one line of JSON each on its standard output. */
+/** A process's report: one line of JSON on its standard output. */
 export type StudioReport =
   | { kind: "progress"; percent: number }
-  /** A file in the folder, finished. */
+  /** A finished file in the folder. */
   | { kind: "output"; type: "image" | "video" | "audio"; name: string }
-  /** What was ordered cannot be made. The message is for logs. */
+  /** The order cannot be fulfilled. The message is for logs. */
   | { kind: "refusal"; message: string };
 
 export type ReportStudio = (report: StudioReport) => void;
 
-/** The order asks for what no studio could make, such as an image of a file that is none. */
+/** The order is impossible, such as an input image that is not an image. */
 export class OrderRefusal extends Error {
   override readonly name = "OrderRefusal";
 }

@@ -1,5 +1,5 @@
-// A process of its own for each job of the studio: what it draws or decodes may be slow, large or broken, and can be
-// ended at once. Started by run-studio-job.ts.
+// One process per studio job: drawing and decoding may be slow, large or broken, and can be killed. Started by
+// run-studio-job.ts.
 import { json } from "node:stream/consumers";
 import { rememberMediaMachine } from "../../../../src/providers/adapter-tools.ts";
 import { makeImages } from "./image/make-images.ts";

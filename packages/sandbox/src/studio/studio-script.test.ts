@@ -11,7 +11,7 @@ test.each([
   ["[[partial:2]]", { partialCount: 2 }],
   ["[[delay:30]]", { delayMs: 30_000 }],
   ["[[cut:5]]", { cutAfterPieces: 5 }],
-])("%s asks for %j and leaves the text", (word, change) => {
+])("%s sets %j and keeps the text", (word, change) => {
   expect(parseStudioScript(`A cat ${word} at night`)).toEqual({
     text: "A cat at night",
     script: { ...quiet, ...change },
@@ -22,6 +22,6 @@ test("failures are those of chat", () => {
   expect(parseStudioScript("[[fail:content_policy]]").script.failure?.kind).toBe("content-refused");
 });
 
-test.each(["[[partial]]", "[[partial:-1]]", "[[partial:1e9]]", "[[lost:1]]", "[stuck]"])("%s means nothing", (word) => {
+test.each(["[[partial]]", "[[partial:-1]]", "[[partial:1e9]]", "[[lost:1]]", "[stuck]"])("%s is unknown", (word) => {
   expect(parseStudioScript(`a ${word} b`)).toEqual({ text: `a ${word} b`, script: quiet });
 });

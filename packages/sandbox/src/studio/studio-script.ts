@@ -1,21 +1,21 @@
 import { parseScript, type SandboxScript } from "../sandbox-script.ts";
 
-/** What the words in double brackets of a prompt ask for, beside those that chat knows too. */
+/** The effects of script words for media, in addition to those of chat. */
 export type StudioScript = SandboxScript & {
-  /** Nobody can say whether the work was begun. */
+  /** The submission's outcome is unknown. */
   isAmbiguous: boolean;
-  /** The work is forgotten once it was begun. */
+  /** The job is lost after its submission. */
   isLost: boolean;
-  /** The work never ends by itself. */
+  /** The job never ends by itself. */
   isStuck: boolean;
   isUncancelable: boolean;
-  /** At most so many images are made. */
+  /** At most this many images are made. */
   partialCount: number | null;
 };
 
 const wordPattern = / ?\[\[(ambiguous|lost|stuck|uncancelable|partial:(\d{1,3}))\]\]/gi;
 
-/** Takes the words of the script out of a text; what means nothing here stays where it is. */
+/** Removes script words from a text; unknown ones stay. */
 export function parseStudioScript(text: string): { text: string; script: StudioScript } {
   const own = {
     isAmbiguous: false,

@@ -24,8 +24,8 @@ const languageNames = {
 } as const satisfies Record<Language, string>;
 
 /**
- * Knows the sandbox's own speech again, by the text that it carries. Of any other recording it tells how long it is, and that
- * it does not understand it. The words of a script are in the prompt.
+ * Recognises the sandbox's own speech by the text in the file. For any other recording it returns its length and that
+ * it was not understood. Script words are in the prompt.
  */
 export function createSandboxTranscription(): TranscriptionProvider {
   return {
@@ -45,10 +45,10 @@ export function createSandboxTranscription(): TranscriptionProvider {
 }
 
 function findObstacle({ isDiarized, hasLogprobs, chunking }: TranscriptionRequest) {
-  if (isDiarized) return { param: "response_format", message: "This model does not tell who speaks." };
-  if (hasLogprobs) return { param: "include", message: "This model does not tell logprobs." };
+  if (isDiarized) return { param: "response_format", message: "This model does not support diarization." };
+  if (hasLogprobs) return { param: "include", message: "This model does not support logprobs." };
   if (chunking !== null && chunking !== "auto") {
-    return { param: "chunking_strategy", message: "This model takes `auto` only." };
+    return { param: "chunking_strategy", message: "This model supports only `auto`." };
   }
   return null;
 }
@@ -88,7 +88,7 @@ function describeStranger({ durationMs }: Recording): string {
   return `A recording of ${seconds} seconds. The sandbox writes down only what its own speech models have said.`;
 }
 
-/** It knows no languages, and says so. */
+/** It does not translate, and says so. */
 function sayIn(task: TranscriptionRequest["task"], said: string, language: Language): string {
   if (task === "transcribe" || language === "en") return said;
   return `The sandbox does not translate. In ${languageNames[language]} it was said: ${said}`;

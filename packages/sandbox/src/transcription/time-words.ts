@@ -4,8 +4,8 @@ import { splitSentences } from "../studio/speech/split-sentences.ts";
 export type TimedText = { segments: TranscriptSegment[]; words: TranscriptWord[] };
 
 /**
- * When each sentence and word of a text was said, where only the length of all of it is known: each letter takes as long as
- * any other. An estimate, good to a fraction of a second.
+ * Estimates when each sentence and word was spoken, from the total length: every letter takes equally long. Accurate to
+ * a fraction of a second.
  */
 export function timeWords(text: string, durationMs: number): TimedText {
   const sentences = splitSentences(text);

@@ -14,17 +14,17 @@ test.each(["Hello Ünïcode", "Привет, мир", "Ελληνικά", "مر�
 );
 
 test.each(["हिन्दी", "한국어", "ภาษาไทย", "🜨🜩🜪", "", "   ", "\u0000\u0001"])(
-  "%j is left out rather than written as boxes",
+  "%j is omitted rather than drawn as boxes",
   (text) => {
     expect(wrap(text)).toEqual([]);
   },
 );
 
-test("single characters that no font has are left out", () => {
+test("single characters that no font has are omitted", () => {
   expect(wrap("A beautiful picture 🜨")).toEqual(["A beautiful picture"]);
 });
 
-test("lines end between words and are never wider than the room", () => {
+test("lines break between words and fit the width", () => {
   const lines = wrap("The quick brown fox jumps over the lazy dog and runs away", 12);
   expect(lines).toHaveLength(3);
   const widthOf = (line: string): number => [...line].reduce((sum, sign) => sum + (metrics.findWidth(sign) ?? 0), 0);
@@ -32,14 +32,14 @@ test("lines end between words and are never wider than the room", () => {
   expect(lines.slice(0, 2).join(" ")).toMatch(/^The quick brown fox( jumps)?/);
 });
 
-test("a long text ends in dots after three lines", () => {
+test("a long text ends in an ellipsis after three lines", () => {
   const lines = wrap("word ".repeat(200), 12);
   expect(lines).toHaveLength(3);
   expect(lines.at(-1)).toMatch(/…$/);
   expect(wrap("长".repeat(200), 12)).toHaveLength(3);
 });
 
-test("what looks like markup is text", () => {
+test("markup is text", () => {
   const svg = drawCaption('<script>&"', { canvas: createCanvas(800, 600), metrics, isOnLight: false });
   expect(svg).toContain("&lt;script&gt;&amp;");
 });

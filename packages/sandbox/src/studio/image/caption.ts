@@ -5,14 +5,14 @@ import { drawVerticalGradient, round } from "../scenes/svg-shapes.ts";
 const linesMax = 3;
 const charactersMax = 400;
 const lightToneMin = 165;
-/** A text of which more is missing would be a riddle; the image is better without. */
+/** If the fonts lack more of the text than this, the image has no caption. */
 const knownShareMin = 0.7;
-/** Letters with marks above or below are drawn together with what is before them. */
+/** Combining marks are drawn with the character before them. */
 const markPattern = /^[\p{M}\u200c\u200d]$/u;
 
 /**
- * The prompt as lines below the image: wrapped by the fonts' own widths, at most three, without what no font of ours
- * can draw. Empty where too little would be left.
+ * Wraps the prompt into at most three lines by the fonts' widths, without characters that our fonts lack. Empty if too
+ * little would be left.
  */
 export function wrapCaption(text: string, { widthMax, metrics }: { widthMax: number; metrics: FontMetrics }): string[] {
   const characters = [...text.replace(/[\p{C}\s]+/gu, " ").trim()].slice(0, charactersMax);
@@ -35,7 +35,7 @@ export function wrapCaption(text: string, { widthMax, metrics }: { widthMax: num
   return rest === "" ? lines : [...lines, rest];
 }
 
-/** Up to the last space, or, where a script has none or a word is long, all but what overflowed. */
+/** Up to the last space; without one, all but what overflowed. */
 function takeLine(line: readonly string[]): string[] {
   const space = line.lastIndexOf(" ");
   return line.slice(0, space > line.length * 0.4 ? space + 1 : Math.max(1, line.length - 1));
@@ -45,7 +45,7 @@ function shorten(lines: readonly string[]): string[] {
   return lines.map((line, index) => (index === linesMax - 1 ? `${[...line].slice(0, -1).join("").trimEnd()}…` : line));
 }
 
-/** A quiet title in the lower left corner: dark where the image is light there, else light on a soft shadow. */
+/** A small title in the lower left corner: dark on a light image, else light with a soft shadow. */
 export function drawCaption(text: string, { canvas, metrics, isOnLight }: CaptionParts): string {
   const { width, height, unit } = canvas;
   const size = Math.max(9, unit * 2.7);
@@ -65,7 +65,7 @@ export function drawCaption(text: string, { canvas, metrics, isOnLight }: Captio
 
 export type CaptionParts = { canvas: Canvas; metrics: FontMetrics; isOnLight: boolean };
 
-/** Whether the corner where the caption stands is light, in a frame of 4 bytes a pixel. */
+/** Whether the caption's corner is light, in an RGBA frame. */
 export function isCornerLight(frame: Uint8Array, { width, height }: Canvas): boolean {
   let sum = 0;
   let count = 0;

@@ -2,18 +2,16 @@ import type { Canvas } from "../scenes/scene.ts";
 import type { LayerRaster } from "./layer-raster.ts";
 import { phaseCount } from "./layer-raster.ts";
 
-/** Where a layer stands at a moment of a video. */
+/** The position of a layer at a moment of a video. */
 export type LayerPose = {
-  /** How far to the left of its place it is, in pixels; for each row another where it ripples. */
+  /** The shift to the left in pixels; a rippling layer has another in each row. */
   offsetX: number;
   ripple: { pixels: number; turns: number } | null;
   offsetY: number;
   opacity: number;
 };
 
-/**
- * Where a layer is when the camera has gone `camera` of its way: from −1, as far to the left as the bleed allows, to 1.
- */
+/** The position of a layer at camera position `camera`: from −1, as far left as the bleed allows, to 1. */
 export function poseLayer(
   layer: Pick<LayerRaster, "motion" | "depth">,
   canvas: Canvas,
@@ -43,7 +41,7 @@ export function poseLayer(
   return pose;
 }
 
-/** Lays a layer over a frame of `canvas` (4 bytes a pixel, opaque). */
+/** Composes a layer over an opaque RGBA frame. */
 export function composeLayer(frame: Uint8Array, canvas: Canvas, layer: LayerRaster, pose: LayerPose): void {
   const { width, height, bleed, unit } = canvas;
   const lastOffset = bleed - 2;
@@ -57,7 +55,7 @@ export function composeLayer(frame: Uint8Array, canvas: Canvas, layer: LayerRast
     const pixels = layer.phases[phase] ?? layer.phases[0];
     if (pixels === undefined) return;
     const row: RowPlan = { pixels, source: Math.floor(steps / phaseCount), target: y * width, width };
-    // What the layer lacks beyond its edges is its last row, which only bobbing layers ever show.
+    // Beyond a layer's edge its last row repeats, which only bobbing layers show.
     const sourceY = Math.min(layer.height - 1, Math.max(0, y + shiftY));
     const below = Math.min(layer.height - 1, sourceY + 1);
     if (shareY > 0.02 && below !== sourceY) blendTwoRows(frame, layer, row, sourceY, below, shareY);
@@ -97,7 +95,7 @@ function blendPixels(
     if (opacity === 0) continue;
     const into = target + x * 4;
     const rest = 255 - opacity;
-    // 257 / 65536 is 1 / 255, near enough for bytes.
+    // 257 / 65536 approximates 1 / 255 well enough for bytes.
     frame[into] = (pixels[at] as number) + (((frame[into] as number) * rest * 257 + 32_768) >> 16);
     frame[into + 1] = (pixels[at + 1] as number) + (((frame[into + 1] as number) * rest * 257 + 32_768) >> 16);
     frame[into + 2] = (pixels[at + 2] as number) + (((frame[into + 2] as number) * rest * 257 + 32_768) >> 16);
@@ -128,7 +126,7 @@ function blendFaded(
   }
 }
 
-/** What lies between two rows is mixed of both. */
+/** Interpolates between two rows. */
 function blendTwoRows(
   frame: Uint8Array,
   layer: LayerRaster,

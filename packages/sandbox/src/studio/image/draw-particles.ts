@@ -3,17 +3,17 @@ import { parseColour } from "../scenes/colour.ts";
 import type { Canvas, Particles } from "../scenes/scene.ts";
 import { type PlanarFrame, toPlanes } from "../video/planar-frame.ts";
 
-/** Paints all particles of a moment into a frame of 4 bytes a pixel. */
+/** Draws all particles of a moment into an RGBA frame. */
 export type ParticlePainter = (frame: Uint8Array, seconds: number) => void;
 
-/** Where the particles are at a moment, in pixels. */
+/** The positions of the particles at a moment, in pixels. */
 type ParticleFinder = (seconds: number) => Dot[];
 
 type Flake = { x: number; y: number; size: number; pace: number; phase: number; opacity: number };
 
 type Style = { size: readonly [min: number, max: number]; fall: number; sway: number; glow: number; top: number };
 
-/** `top` is where the air begins to be full of them, as a share of the height. */
+/** `top` is where the particles start, as a share of the height. */
 const styles: Record<Particles["kind"], Style> = {
   snow: { size: [0.25, 0.75], fall: 9, sway: 2.5, glow: 0.85, top: 0 },
   rain: { size: [0.12, 0.2], fall: 110, sway: 0, glow: 0.4, top: 0 },
@@ -31,7 +31,7 @@ export function createParticlePainter(particles: Particles, canvas: Canvas, rand
   };
 }
 
-/** The same for frames in planes. */
+/** The same for planar frames. */
 export function createPlanarParticles(
   particles: Particles,
   canvas: Canvas,
@@ -49,7 +49,7 @@ export function createPlanarParticles(
   };
 }
 
-/** Small things in the air. Where each is follows from the time alone, so that any frame can be drawn by itself. */
+/** Small things in the air. Positions depend only on the time, so that any frame can be drawn alone. */
 function createParticleFinder(particles: Particles, canvas: Canvas, random: SeededRandom): ParticleFinder {
   const { size, fall, sway, glow, top } = styles[particles.kind];
   const { width, height, unit } = canvas;

@@ -14,24 +14,24 @@ import { parseShotPrompt, type ShotPrompt } from "./shot-prompt.ts";
 
 export type StillOrder = {
   prompt: string;
-  /** Which of all the images of the prompt. */
+  /** Selects one of the possible images of the prompt. */
   seed: string;
   width: number;
   height: number;
   photos: readonly PhotoPath[];
 };
 
-/** The moment at which a scene is shown that could also be a video. */
+/** The moment of an animated scene that a still shows. */
 const stillSeconds = 2;
 
-/** How near the camera is, and how much of what is behind people is out of focus, in units. */
+/** The camera's distance, and the blur behind people, in units. */
 const lenses = {
   close: { zoom: 1.3, blur: 0.75 },
   medium: { zoom: 1.1, blur: 0.32 },
   wide: { zoom: 1, blur: 0 },
 } as const;
 
-/** An image of a prompt, as a PNG of exactly the asked size. */
+/** An image for a prompt, as a PNG of exactly the requested size. */
 export async function drawStill(order: StillOrder): Promise<Buffer> {
   const { prompt, seed, width, height, photos } = order;
   const canvas = createCanvas(width, height);
@@ -64,7 +64,7 @@ async function drawView({ scene }: PlannedImage, canvas: Canvas, random: SeededR
 
 type ShotParts = { canvas: Canvas; photos: readonly PhotoPath[]; random: SeededRandom };
 
-/** The scene as the camera of this shot sees it, and the people of the shot in it. */
+/** The scene as the shot's camera sees it, with the people of the shot. */
 async function drawShot(
   { people, distance }: ShotPrompt,
   { scene, palette }: PlannedImage,

@@ -1,7 +1,7 @@
 import type { SeededRandom } from "../../seeded-random.ts";
 import type { Canvas } from "../scenes/scene.ts";
 
-/** Changes a frame in place: darker corners and the grain of film, which also hides steps in the sky. */
+/** Changes a frame in place: darker corners and film grain, which also hides banding in the sky. */
 export type FrameFinisher = (frame: Uint8Array) => void;
 
 const fullShare = 256;
@@ -18,7 +18,7 @@ export function createFrameFinisher(
       const across = (x / width - 0.5) * 2;
       const away = Math.max(0, Math.sqrt(across * across + down * down) - 0.55);
       shares[y * width + x] = fullShare - Math.round(fullShare * vignette * away * away);
-      // Two halves of one number are as good as two numbers, and half of the work.
+      // Two halves of one random number are enough, for half of the work.
       const chance = random.next() * 65_536;
       noises[y * width + x] = Math.round((chance / 65_536 + (chance % 1) - 1) * grain);
     }

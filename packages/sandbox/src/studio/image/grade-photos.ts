@@ -4,19 +4,19 @@ import { mixColours, parseColour } from "../scenes/colour.ts";
 import type { Palette } from "../scenes/palette.ts";
 import type { Canvas } from "../scenes/scene.ts";
 
-/** An image that a caller gave, on disk. */
+/** The path of a caller's image. */
 export type PhotoPath = string;
 
 type GradeParts = { canvas: Canvas; palette: Palette; random: SeededRandom };
 
 const photoPixelsMax = 100_000_000;
 const printsMax = 4;
-/** What matters is looked for where more than a fifth of a side is lost; else it is in the middle anyway. */
+/** Smart cropping only if more than a fifth of a side is lost; otherwise crop at the centre. */
 const cutMin = Math.log(1.25);
 
 /**
- * The given images as one new one: the first fills the frame in the colours of the prompt, with light from one side;
- * the others lie on it as prints.
+ * Combines the given images: the first fills the frame in the colours of the prompt, with light from one side; the
+ * others lie on it as prints.
  */
 export async function gradePhotos(photos: readonly PhotoPath[], parts: GradeParts): Promise<Uint8Array> {
   const { canvas, random } = parts;
@@ -28,7 +28,7 @@ export async function gradePhotos(photos: readonly PhotoPath[], parts: GradePart
   return frame;
 }
 
-/** An image in the asked size, what matters in it kept, 4 bytes a pixel. */
+/** An RGBA image of the requested size, cropped around what matters. */
 export async function readPhoto(path: PhotoPath, width: number, height: number): Promise<Uint8Array> {
   return (await fitPhoto(path, width, height))
     .flatten({ background: "#ffffff" })
@@ -38,7 +38,7 @@ export async function readPhoto(path: PhotoPath, width: number, height: number):
     .toBuffer();
 }
 
-/** Cut to the asked size, nothing distorted. */
+/** Cropped to the requested size, without distortion. */
 export async function fitPhoto(path: PhotoPath, width: number, height: number): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
   const photo = sharp(path, { limitInputPixels: photoPixelsMax, failOn: "error", pages: 1 }).rotate();
@@ -47,7 +47,7 @@ export async function fitPhoto(path: PhotoPath, width: number, height: number): 
   return photo.resize(width, height, { fit: "cover", position: cut < cutMin ? "centre" : "attention" });
 }
 
-/** Shadows take the colour of the foreground, lights that of the sun; half of the image's own colours stay. */
+/** Shadows take the colour of the foreground, highlights that of the sun; half of the image's own colour stays. */
 function gradePixels(frame: Uint8Array, { canvas, palette }: GradeParts, light: { x: number; y: number }): void {
   const { width, height } = canvas;
   const tones = [
@@ -71,7 +71,7 @@ function gradePixels(frame: Uint8Array, { canvas, palette }: GradeParts, light: 
       const shine = Math.max(0, 1 - away * 1.35) ** 2 * 0.5;
       for (let channel = 0; channel < 3; channel += 1) {
         const graded = (frame[at + channel] ?? 0) * 0.5 + (target[channel] ?? 0) * 0.5;
-        // As if the light were projected onto it: bright places stay, dark ones gain.
+        // Screen blending: bright areas stay, dark ones gain.
         frame[at + channel] = 255 - ((255 - graded) * (255 - (glow[channel] ?? 0) * shine)) / 255;
       }
     }

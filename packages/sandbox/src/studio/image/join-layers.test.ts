@@ -12,7 +12,7 @@ const lamp: SceneLayer = {
 };
 const water: SceneLayer = { svg: "<water/>", depth: 0.5, motion: { kind: "ripple", units: 1, periodSeconds: 2 } };
 
-test("layers that hold still become one, in their order; those that ripple stay by themselves", () => {
+test("static layers become one, in order; rippling ones stay separate", () => {
   const [first, second, third, ...rest] = joinStillLayers([far, lamp, water, near], canvas);
   expect(rest).toEqual([]);
   expect(first?.svg).toMatch(/<far\/>.*<lamp\/>/u);
@@ -20,7 +20,7 @@ test("layers that hold still become one, in their order; those that ripple stay 
   expect(third?.svg).toContain("<near/>");
 });
 
-test("what is near moves with the camera, what is far does not, and lights shine as they do at that moment", () => {
+test("near layers move with the camera, far ones do not, and lights have the brightness of the moment", () => {
   const { svg } = joinLayers([far, near, lamp], canvas, 1);
   expect(svg).toBe(
     '<g transform="translate(0 0)"><far/></g><g transform="translate(-90 0)"><near/></g><g transform="translate(0 0)" opacity="0.75"><lamp/></g>',

@@ -3,8 +3,8 @@ import { round } from "../scenes/svg-shapes.ts";
 import { poseLayer } from "./compose-frame.ts";
 
 /**
- * Layers as they stand when nothing moves, as one: drawing one document is much less work than drawing ten and laying
- * them over each other. Ripples are left out, because each of their rows is somewhere else.
+ * Joins static layers into one: drawing one document is much cheaper than composing ten. Rippling layers stay separate,
+ * because each of their rows moves differently.
  */
 export function joinLayers(layers: readonly SceneLayer[], canvas: Canvas, camera: number): SceneLayer {
   const parts = layers.map(({ svg, depth, motion = null }) => {
@@ -15,7 +15,7 @@ export function joinLayers(layers: readonly SceneLayer[], canvas: Canvas, camera
   return { svg: parts.join(""), depth: 0 };
 }
 
-/** The same scene in as few layers as look the same while nothing moves. */
+/** The same scene in as few layers as possible without movement. */
 export function joinStillLayers(layers: readonly SceneLayer[], canvas: Canvas): SceneLayer[] {
   const joined: SceneLayer[] = [];
   let run: SceneLayer[] = [];

@@ -1,23 +1,23 @@
 import type { Canvas, LayerMotion, SceneLayer } from "../scenes/scene.ts";
 
-/** Positions between two pixels that a layer is kept at, so that slow movements do not jump. */
+/** Subpixel positions that a layer is rendered at, so that slow movements do not jump. */
 export const phaseCount = 4;
 
-/** A layer as pixels: colours are multiplied by their opacity, 4 bytes each. */
+/** A layer as pixels, RGBA with premultiplied alpha. */
 export type LayerRaster = {
   width: number;
   height: number;
   depth: number;
   motion: LayerMotion | null;
-  /** The same image, each moved left by another quarter of a pixel; one where nothing moves. */
+  /** The same image, shifted left by quarters of a pixel; one if nothing moves. */
   phases: readonly Uint8Array[];
-  /** For each row: where it begins to show anything and where it ends, and the longest opaque run within. */
+  /** For each row: the start and end of its visible part, and the longest opaque run. */
   spans: Int32Array;
 };
 
 type RasterOptions = { canvas: Canvas; isMoving: boolean };
 
-/** Draws the elements of a layer over the whole scene, its bleed included. */
+/** Renders a layer over the whole scene, including its bleed. */
 export async function rasterizeLayer(layer: SceneLayer, { canvas, isMoving }: RasterOptions): Promise<LayerRaster> {
   const width = canvas.width + 2 * canvas.bleed;
   const { height } = canvas;
@@ -35,7 +35,7 @@ export async function rasterizeLayer(layer: SceneLayer, { canvas, isMoving }: Ra
   };
 }
 
-/** The pixels of elements of SVG, 4 bytes each: red, green, blue, opacity. */
+/** Renders SVG elements to RGBA pixels. */
 export async function rasterizeSvg(
   elements: string,
   { left, top, width, height }: { left: number; top: number; width: number; height: number },
@@ -72,7 +72,7 @@ function listShifted(pixels: Uint8Array, width: number, height: number): Uint8Ar
   });
 }
 
-/** Four numbers a row; what is true of every phase. */
+/** Four numbers per row, valid for every phase. */
 function findSpans(phases: readonly Uint8Array[], width: number, height: number): Int32Array {
   const spans = new Int32Array(height * 4);
   const [pixels = new Uint8Array()] = phases;
@@ -90,7 +90,7 @@ function findSpans(phases: readonly Uint8Array[], width: number, height: number)
         runStart = -1;
       }
     }
-    // A shifted copy mixes each pixel with its neighbour on the right.
+    // A shifted copy mixes each pixel with its right neighbour.
     spans.set([Math.max(0, first - 1), last, bestStart, Math.max(bestStart, bestEnd - 1)], y * 4);
   }
   return spans;

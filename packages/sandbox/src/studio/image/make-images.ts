@@ -5,7 +5,7 @@ import type { ImageRequest } from "../../../../../src/providers/generation.ts";
 import { OrderRefusal, type ReportStudio, type StudioOrder } from "../studio-order.ts";
 import { drawStill } from "./draw-still.ts";
 
-/** Images of a prompt, one after the other; each is told of when it is whole. */
+/** Makes images of a prompt one after the other, and reports each when it is complete. */
 export async function makeImages(order: StudioOrder & { request: ImageRequest }, report: ReportStudio): Promise<void> {
   const { prompt, width, height, count } = order.request;
   const photos = order.inputs.filter(({ role }) => role === "image").map(({ path }) => path);
@@ -29,7 +29,7 @@ async function drawOne(order: Parameters<typeof drawStill>[0]): Promise<Buffer> 
   }
 }
 
-/** Other input images are another image, whatever their names are. */
+/** Different input images give a different output, whatever their names. */
 export async function hashPhotos(photos: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const photo of photos) hash.update(await readFile(photo));

@@ -33,7 +33,7 @@ test.each([
   expect(findShotKind(setting)).toBe(kind);
 });
 
-test("a place looks the same in every shot, whoever is there, and another time of day is another light", () => {
+test("a place looks the same in every shot, and another time of day has another light", () => {
   const first = planShot(
     "Close-up. A kitchen at night. Anna waits. Anna: red hair, green coat. Reference 1 shows Anna.",
   );
@@ -45,19 +45,19 @@ test("a place looks the same in every shot, whoever is there, and another time o
   expect(morning.palette.sky).not.toEqual(first.palette.sky);
 });
 
-test("day is a time of day, and evening is one of lamps in a room and of the sun outside", () => {
+test('"day" is a time of day, and evening has lamps inside and sun outside', () => {
   expect(planShot("An office by day.").palette).toEqual(planShot("An office at noon.").palette);
   expect(planShot("An office in the evening.").palette).toEqual(planShot("An office at dusk.").palette);
   expect(planShot("A street in the evening.").palette).toEqual(planShot("A street at sunset.").palette);
 });
 
-test("people who are put into a scene are not drawn a second time by it", () => {
+test("people who are added to a scene are not drawn twice", () => {
   const alone = planShot("A meadow at noon. A man walks.");
   const cast = planShot("A meadow at noon. A man walks. Ben: tall.");
   expect(cast.scene.layers).not.toEqual(alone.scene.layers);
 });
 
-test("rain is seen through a window and heard", () => {
+test("rain is visible through a window and audible", () => {
   const dry = planShot("A kitchen, stormy.");
   const wet = planShot("A kitchen, stormy, rain.");
   expect(wet.scene.sound).toBe("rain");

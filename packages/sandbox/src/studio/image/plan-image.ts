@@ -28,7 +28,7 @@ type SceneStyle = { draw(parts: SceneParts): Scene; moods: readonly [Mood, ...Mo
 
 const indoorMoods: readonly [Mood, ...Mood[]] = ["golden", "dusk", "day", "dawn"];
 
-/** Each with the moods that suit it when the prompt names none. */
+/** Each scene with the moods that suit it if the prompt names none. */
 const sceneKinds: Record<SceneKind, SceneStyle> = {
   mountains: { draw: drawMountains, moods: ["dawn", "golden", "mist", "winter", "dusk", "day"] },
   sea: { draw: drawSea, moods: ["golden", "day", "dawn", "dusk", "storm"] },
@@ -53,10 +53,7 @@ const sceneKinds: Record<SceneKind, SceneStyle> = {
 const kindNames = Object.keys(sceneKinds) as [SceneKind, ...SceneKind[]];
 const indoorKinds: readonly SceneKind[] = ["kitchen", "bedroom", "office", "parlour", "carriage", "cafe"];
 
-/**
- * What a prompt looks like: by its words where they are known, by its hash where they are not. The seed says which of
- * all such images it is.
- */
+/** Plans an image: by the prompt's known words, else by its hash. The seed selects one of the possible images. */
 export function planImage(shot: ShotPrompt, seed: string, canvas: Canvas): PlannedImage {
   return shot.isShot ? planShot(shot, canvas) : planAlone(shot.setting, seed, canvas);
 }
@@ -73,7 +70,7 @@ function planAlone(prompt: string, seed: string, canvas: Canvas): PlannedImage {
   return { scene, palette };
 }
 
-/** A place looks the same in all shots that happen there at that time of day: only the words for it are its seed. */
+/** A place looks the same in all shots at the same time of day: only the words for it are the seed. */
 function planShot({ setting, people }: ShotPrompt, canvas: Canvas): PlannedImage {
   const kind = findShotKind(setting);
   const isEvening = /\b(evening|lamplight|candle\w*|abend|soir|noche)\b|晚/iu.test(setting);
@@ -85,7 +82,7 @@ function planShot({ setting, people }: ShotPrompt, canvas: Canvas): PlannedImage
   return { scene: drawScene(kind, setting, staging), palette };
 }
 
-/** Where a shot happens. Stories that name no place happen in a room, or in the street. */
+/** Where a shot takes place. Without a place, in a room or in the street. */
 export function findShotKind(setting: string): SceneKind {
   const places = setting.replace(storyWords, " ");
   const isOutside = /\b(outside|outdoors|exterior)\b|户外|外面/iu.test(setting);
@@ -93,12 +90,12 @@ export function findShotKind(setting: string): SceneKind {
   return findWord(words, places) ?? (isOutside ? "street" : "parlour");
 }
 
-/** What is a word among others elsewhere is the time of day in a shot. */
+/** In a shot, "day" is a time of day. */
 function findDay(setting: string): Mood | null {
   return /\b(day|tag|jour|día)\b|白天/iu.test(setting) ? "day" : null;
 }
 
-/** `hasPeople` says that others put people into it. */
+/** `hasPeople`: people are added separately. */
 type Staging = { canvas: Canvas; palette: Palette; random: SeededRandom; hasPeople: boolean };
 
 function drawScene(kind: SceneKind, prompt: string, { hasPeople, ...parts }: Staging): Scene {
@@ -116,7 +113,7 @@ function drawScene(kind: SceneKind, prompt: string, { hasPeople, ...parts }: Sta
   });
 }
 
-/** What is asked for by name needs a stage to stand on. */
+/** A subject named in the prompt needs a scene that can show it. */
 function chooseKind(prompt: string, random: SeededRandom): SceneKind {
   const subject = findWord(subjectWords, prompt);
   if (subject === null) return random.pick(kindNames);

@@ -1,15 +1,15 @@
 import type { PlanarFrame, Plane } from "../video/planar-frame.ts";
 
-/** What the camera sees: the middle of the view in the photo's pixels, and how many of them one pixel of the frame is. */
+/** The camera's view: its centre in the photo's pixels, and how many of these one pixel of the frame covers. */
 export type CameraView = { x: number; y: number; step: number };
 
 /**
- * How far up each pixel of the frame looks instead, in the photo's pixels: `drop` times what its column and its row say.
- * `null` for an image that keeps its shape.
+ * Shifts the sampling of each pixel up, in the photo's pixels: `drop` times its column's and row's factors. `null` for
+ * no distortion.
  */
 export type PhotoWarp = { drop: number; columns: Float32Array; rows: Float32Array } | null;
 
-/** Draws the view into a frame; what lies between pixels is mixed of its four neighbours. */
+/** Draws the view into a frame with bilinear interpolation. */
 export function samplePhoto(frame: PlanarFrame, photo: PlanarFrame, view: CameraView, warp: PhotoWarp = null): void {
   for (const [index, plane] of frame.planes.entries()) {
     const source = photo.planes[index];
@@ -22,7 +22,7 @@ function samplePlane(plane: Plane, source: Plane, view: CameraView, warp: PhotoW
   const startX = view.x / scale - (width / 2) * view.step;
   const startY = view.y / scale - (height / 2) * view.step;
   const lastY = source.height - 2;
-  // In 256ths, so that the inner loop is whole numbers only.
+  // In 256ths, so that the inner loop uses integers only.
   const places = Int32Array.from({ length: width }, (_, x) =>
     Math.floor(256 * Math.min(source.width - 2, Math.max(0, startX + x * view.step))),
   );
@@ -41,7 +41,7 @@ function mixRow({ values, into, places }: RowTarget, { values: pixels, width }: 
   const upper = placeY | 0;
   const shareY = ((placeY - upper) * 256) | 0;
   const base = upper * width;
-  // No index here can lie outside, and a check of each would be half of the work of a video.
+  // No index can be out of range, and checking each would be half of the work of a video.
   for (let x = 0; x < places.length; x += 1) {
     const place = places[x] as number;
     const shareX = place & 255;

@@ -4,7 +4,7 @@ import { parseShotPrompt, peopleMax } from "./shot-prompt.ts";
 const kitchen =
   "Medium shot, slowly moving in. A small kitchen at night, warm lamp light. Anna leans on the table. Anna: about 30, red hair, green coat. Ben: tall, grey beard. Reference 1 shows Anna. Reference 2 shows Ben. No captions, no text, no watermark.";
 
-test("a shot is taken apart: its setting, its people with their images, its camera", () => {
+test("a shot is parsed into its setting, its people with their images, and its camera", () => {
   expect(parseShotPrompt(kitchen, 2)).toEqual({
     isShot: true,
     setting: "Medium shot, slowly moving in. A small kitchen at night, warm lamp light. Anna leans on the table.",
@@ -18,7 +18,7 @@ test("a shot is taken apart: its setting, its people with their images, its came
   });
 });
 
-test("a reference to an image that did not come is none", () => {
+test("a reference to a missing image is ignored", () => {
   expect(parseShotPrompt(kitchen, 1).people.map(({ photo }) => photo)).toEqual([0, null]);
   expect(parseShotPrompt("Reference 0 shows Anna.", 1).people).toEqual([{ name: "Anna", appearance: "", photo: null }]);
 });
@@ -29,20 +29,20 @@ test.each([
   "A sea WITHOUT CAPTIONS",
   "A sea. no lettering please",
   "A sea without any text.",
-])("no lettering is asked for: %s", (prompt) => {
+])("no captions are requested: %s", (prompt) => {
   const { hasCaption, isShot, setting } = parseShotPrompt(prompt, 0);
   expect({ hasCaption, isShot }).toEqual({ hasCaption: false, isShot: true });
   expect(setting).toContain("A sea");
 });
 
 test.each(["A sea", "Style: bauhaus. A lighthouse.", "Anna: red hair", "A know-nothing texture", ""])(
-  "any other prompt is a setting as a whole: %j",
+  "any other prompt is only a setting: %j",
   (prompt) => {
     expect(parseShotPrompt(prompt, 3)).toMatchObject({ isShot: false, hasCaption: true, people: [], setting: prompt });
   },
 );
 
-test("labels, times and who says something are nobody's names; titles belong to a name; colons may be Chinese", () => {
+test("labels, times and speech tags are not names; titles belong to a name; colons may be Chinese", () => {
   const names = (prompt: string) => parseShotPrompt(`${prompt} No text.`, 0).people.map(({ name }) => name);
   expect(names("Close-up: a hand. It is 7:30. Camera: fixed. Anna says: come here.")).toEqual([]);
   expect(names("INT. KITCHEN – NIGHT: the lamp burns.")).toEqual([]);
@@ -71,7 +71,7 @@ test.each([
   expect(parseShotPrompt(`Medium shot, ${words}. No text.`, 0).move).toBe(move);
 });
 
-test("a crowd is cut off, and a long prompt is read in no time", () => {
+test("the number of people is limited, and a long prompt is parsed quickly", () => {
   const crowd = Array.from({ length: 30 }, (_, index) => `Man${index}: tall.`).join(" ");
   expect(parseShotPrompt(`A square. ${crowd} No text.`, 0).people).toHaveLength(peopleMax);
   for (const piece of ["no any ", "Reference 1 shows ", "A: ", ". a", "dr. "]) {

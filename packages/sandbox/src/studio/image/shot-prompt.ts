@@ -1,17 +1,17 @@
-/** A shot of a video as its prompt describes it; of any other prompt, all of it is the setting. */
+/** A shot of a drama, parsed from its prompt. Any other prompt is only a setting. */
 export type ShotPrompt = {
-  /** Whether it is written as the shots of dramas are: with people, or without any lettering. */
+  /** Whether the prompt has the form of a drama's shot: with people, or without captions. */
   isShot: boolean;
-  /** What is left to choose the scene by. */
+  /** The text that determines the scene. */
   setting: string;
   hasCaption: boolean;
-  /** In the order in which they are described. */
+  /** In the order of their description. */
   people: readonly ShotPerson[];
   distance: "close" | "medium" | "wide";
   move: CameraMove | null;
 };
 
-/** `photo` is which of the input images shows them; `null` where none does. */
+/** `photo` is the index of the input image that shows the person; `null` if none does. */
 export type ShotPerson = { name: string; appearance: string; photo: number | null };
 
 export type CameraMove = "in" | "out" | "left" | "right" | "still";
@@ -26,7 +26,7 @@ const personPattern = new RegExp(
   `(?<=^|[.。!?！？…]\\s*)(${title}[\\p{L}\\p{N}][^.。:：!?！？…"]{0,99}?)(?::\\s+|：\\s*)`,
   "giu",
 );
-/** What stands before a colon and is nobody's name. */
+/** Labels before a colon that are not names. */
 const labelPattern =
   /^(?:style|scene|setting|place|location|time|light|lighting|camera|mood|tone|colou?rs?|palette|background|foreground|action|format|int|ext)$|\b(?:shot|close-?up|angle|view|day|night|morning|evening|dusk|dawn|later|continuous|says?|asks?|whispers?|shouts?|reads?)$/iu;
 
@@ -41,7 +41,7 @@ const moveWords: readonly [CameraMove, RegExp][] = [
   ["still", /\b(?:still|static|fixed|locked[- ]off|motionless)\b(?! life)|静止|固定/iu],
 ];
 
-/** Reads what a prompt says of people, camera and lettering; `photoCount` is how many images came with it. */
+/** Parses people, camera and captions from a prompt; `photoCount` is the number of input images. */
 export function parseShotPrompt(prompt: string, photoCount: number): ShotPrompt {
   const references = [...prompt.matchAll(referencePattern)].map(([, number, name = ""]) => ({
     name: name.trim(),
@@ -67,7 +67,7 @@ export function parseShotPrompt(prompt: string, photoCount: number): ShotPrompt 
   };
 }
 
-/** Whoever is described is so until somebody else is: `Anna: about 30, red hair. Ben: tall.` */
+/** A description extends to the next name: `Anna: about 30, red hair. Ben: tall.` */
 function separatePeople(text: string): { setting: string; described: { name: string; appearance: string }[] } {
   const heads = [...text.matchAll(personPattern)].filter(([, name = ""]) => !labelPattern.test(name.trim()));
   const described = heads.map((head, index) => {

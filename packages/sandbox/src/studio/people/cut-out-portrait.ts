@@ -3,20 +3,20 @@ import { parseColour } from "../scenes/colour.ts";
 import type { Palette } from "../scenes/palette.ts";
 import { figureBox } from "./draw-figure.ts";
 
-/** Somebody without what was behind them; 4 bytes a pixel. */
+/** A person without the background; RGBA. */
 export type CutOut = { pixels: Buffer; width: number; height: number };
 
-/** The size in which what belongs to the person is looked for: what is smaller than a pixel of it does not count. */
+/** The resolution of the mask: smaller details do not matter. */
 const maskSize = { width: figureBox.width, height: figureBox.height };
-/** Neighbours that differ by less belong together; of 255. */
+/** Neighbours that differ by less are one area; of 255. */
 const stepMax = 8;
 const backgroundShareMax = 0.72;
 const faceShareMax = 0.06;
 const sidesShareMin = 0.8;
 
 /**
- * The person of an image in the given size, nothing of them distorted: by the image's own transparency, by an even
- * background, or else by the shape that head and shoulders have. In the light of the scene.
+ * Cuts the person out of an image, without distortion: by its transparency, by an even background, or else by a
+ * head-and-shoulders shape. Adjusts to the scene's light.
  */
 export async function cutOutPortrait(
   photo: PhotoPath,
@@ -32,7 +32,7 @@ export async function cutOutPortrait(
   const raw = { raw: { ...size, channels: 4 } } as const;
   const small = await sharp(whole, raw).resize(maskSize.width, maskSize.height, { fit: "fill" }).raw().toBuffer();
   const mask = findTransparency(small) ?? findForeground(small) ?? (await drawShoulders());
-  // The edge moves inwards, so that nothing of the background is left around the hair.
+  // Moves the edge inwards, so that no background is left around the hair.
   const alpha = await sharp(softenEdges(mask), { raw: { ...maskSize, channels: 1 } })
     .blur(1.7)
     .linear(1.9, -225)
@@ -50,7 +50,7 @@ export async function cutOutPortrait(
   return { pixels: lit, ...size };
 }
 
-/** How much of each colour the light of the scene leaves: a fifth of its tint, and less of everything in the dark. */
+/** The colour gains of the scene's light: a fifth of its tint, and darker at night. */
 function listGains({ light, sky, isDark }: Palette): number[] {
   const [lamp, air] = [parseColour(light), parseColour(sky[2])];
   const tint = lamp.map((value, channel) => value * 0.6 + (air[channel] ?? 0) * 0.4);
@@ -63,7 +63,10 @@ function findTransparency(small: Buffer): Uint8Array | null {
   return isPerson(mask) ? mask : null;
 }
 
-/** All that cannot be reached from the upper edges over even ground; `null` where that is no likely person. */
+/**
+ * Everything that cannot be reached from the upper edges over an even background; `null` if the result is unlikely to
+ * be a person.
+ */
 function findForeground(small: Buffer): Uint8Array | null {
   const { width, height } = maskSize;
   const mask = new Uint8Array(width * height).fill(255);
@@ -84,7 +87,7 @@ function findForeground(small: Buffer): Uint8Array | null {
   return isPerson(mask) ? mask : null;
 }
 
-/** Whether it leaves a face in the middle, and nothing beside it. */
+/** Whether the mask has a face in the middle and nothing beside it. */
 function isPerson(mask: Uint8Array): boolean {
   const share = measureBackground(mask, () => true);
   const face = measureBackground(mask, (across, down) => Math.hypot((across - 0.5) / 0.16, (down - 0.48) / 0.22) < 1);
@@ -100,7 +103,7 @@ function compare(small: Buffer, one: number, other: number): number {
   return Math.max(...differences);
 }
 
-/** The share of the background in a part of the image, which is told by places from 0 to 1. */
+/** The share of background in a part of the image; coordinates are from 0 to 1. */
 function measureBackground(mask: Uint8Array, isInside: (across: number, down: number) => boolean): number {
   const { width, height } = maskSize;
   const inside = mask.filter((_, pixel) => isInside((pixel % width) / width, Math.floor(pixel / width) / height));
@@ -116,7 +119,7 @@ async function drawShoulders(): Promise<Uint8Array> {
   return sharp(Buffer.from(svg)).extractChannel(3).raw().toBuffer();
 }
 
-/** What reaches the edges of the image fades there; only below it goes on, where the frame ends. */
+/** Fades at the edges of the image, except the lower one, where the frame ends. */
 function softenEdges(mask: Uint8Array): Uint8Array {
   const { width, height } = maskSize;
   return mask.map((value, pixel) => {

@@ -1,13 +1,13 @@
 import { mixColours } from "../scenes/colour.ts";
 import type { FigureLooks } from "./figure-looks.ts";
 
-/** The box that figures are drawn in; they stand on its lower edge, cut off there as by the edge of an image. */
+/** The box that figures are drawn in. They are cut off at its lower edge. */
 export const figureBox = { width: 200, height: 240 } as const;
 
-/** `turn` is where they look, from −1 for the left to 1 for the right; `light` and `shade` are those of the scene. */
+/** `turn` is the direction of the look, from −1 (left) to 1 (right); `light` and `shade` are the scene's. */
 export type FigurePose = { id: string; turn: number; tilt: number; light: string; shade: string };
 
-/** Somebody from the chest up: few lines, no caricature. Elements of SVG in the box of figures. */
+/** A simple figure from the chest up, as SVG elements in the figure box. */
 export function drawFigure(looks: FigureLooks, pose: FigurePose): string {
   const { id, light, shade, tilt } = pose;
   const tone = (colour: string): string => mixColours(mixColours(colour, shade, 0.14), light, 0.06);
@@ -69,7 +69,7 @@ function drawGlasses(ink: string, at: (x: number) => number): string {
   return `<g stroke="${ink}" stroke-width="2" fill="#ffffff" fill-opacity="0.12"><circle cx="${at(86)}" cy="92" r="10"/><circle cx="${at(114)}" cy="92" r="10"/><path d="M${at(96)} 90Q${at(100)} 87 ${at(104)} 90" fill="none"/></g>`;
 }
 
-/** What of the hair is behind the head. */
+/** The hair behind the head. */
 function drawHairBehind({ hairstyle }: FigureLooks, { hair, ink }: FigureColours): string {
   const fill = mixColours(hair, ink, 0.3);
   switch (hairstyle) {

@@ -17,7 +17,7 @@ test.each([
   ["an old woman, hair in a bun, blue dress", { hairstyle: "bun", garment: "dress", clothes: blue, isOld: true }],
   ["a boy of 9, green eyes, curly", { hairstyle: "curly", height: 0.78 }],
   ["三十岁，红色的头发，绿色外套", { hair: red, clothes: green, garment: "coat" }],
-])("%s is drawn as it is said", (appearance, looks) => {
+])("%s is drawn as described", (appearance, looks) => {
   expect(chooseLooks("Somebody", appearance)).toMatchObject(looks);
 });
 
@@ -26,7 +26,7 @@ test("the colour of eyes is not that of clothes", () => {
   expect(chooseLooks("Anna", "about 30, green eyes").clothes).toBe(plain.clothes);
 });
 
-test("who is described alike looks alike every time, and people of other names can be told apart", () => {
+test("the same description looks the same, and different names are distinguishable", () => {
   expect(chooseLooks("Ben", "tall")).toEqual(chooseLooks("ben", "tall"));
   const looks = ["Ben", "Anna", "Clara", "Tim", "Omar", "Yuki"].map((name) => JSON.stringify(chooseLooks(name, "")));
   expect(new Set(looks).size).toBe(6);

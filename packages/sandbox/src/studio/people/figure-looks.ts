@@ -1,6 +1,6 @@
 import { createSeededRandom } from "../../seeded-random.ts";
 
-/** How somebody looks who is drawn. */
+/** The looks of a drawn person. */
 export type FigureLooks = {
   skin: string;
   hair: string;
@@ -11,7 +11,7 @@ export type FigureLooks = {
   hasGlasses: boolean;
   hasHat: boolean;
   isOld: boolean;
-  /** Beside others: 1 for most. */
+  /** Relative to others: 1 for most. */
   height: number;
 };
 
@@ -59,7 +59,7 @@ const manWords = `man|boy|he|his|father|son|brother|grandfather|mann|homme|hombr
 const childWords = "child|kid|boy|girl|little|kind|enfant|niño|niña|孩";
 const oldWords = "old|elderly|aged|grandmother|grandfather|wrinkled|alt|vieux|viejo|老";
 
-/** What a description has words for; the first that it has counts. */
+/** Words for each property; the first match counts. */
 const heights = [
   [1.07, "tall|huge|giant|groß|grand|高"],
   [0.92, "short (?:man|woman)|small|petite|小个"],
@@ -86,10 +86,7 @@ const garments = [
   ["sweater", "sweater|jumper|pullover|hoodie|shirt|t-shirt|cardigan|hemd|毛衣|衬衫"],
 ] as const;
 
-/**
- * By the words of a description where they are known, by the name where they are not: who is described the same way
- * looks the same in every image.
- */
+/** By the known words of a description, else by the name: the same description looks the same in every image. */
 export function chooseLooks(name: string, appearance: string): FigureLooks {
   const usual = chooseUsual(name, appearance);
   const age = Number(/\b(\d{1,3})\b/u.exec(appearance)?.[1] ?? 35);
@@ -112,7 +109,7 @@ export function chooseLooks(name: string, appearance: string): FigureLooks {
   };
 }
 
-/** What follows from the name, where nothing is said. */
+/** Defaults derived from the name. */
 function chooseUsual(name: string, appearance: string) {
   const random = createSeededRandom(`figure/${name.toLowerCase()}`);
   const isFeminine = has(appearance, womanWords) || (!has(appearance, manWords) && random.chance(0.5));
@@ -131,7 +128,7 @@ function has(appearance: string, words: string): boolean {
   return new RegExp(`(?<!\\p{Script=Latin})(?:${words})(?!\\p{Script=Latin})`, "iu").test(appearance);
 }
 
-/** The colour that stands before a thing, with a word or two between them at most; of all things where none is named. */
+/** The colour before a thing, with at most two words between them; of any thing if none is given. */
 function findHue(appearance: string, things: string | null): Hue | null {
   const places = hues.flatMap((hue): { hue: Hue; at: number; end: number }[] => {
     const colour = `(?<!\\p{Script=Latin})(?:${hue.words})(?:ish)?`;
@@ -142,6 +139,6 @@ function findHue(appearance: string, things: string | null): Hue | null {
     const match = new RegExp(pattern, "iu").exec(appearance);
     return match === null ? [] : [{ hue, at: match.index, end: match.index + match[0].length }];
   });
-  // Of the first thing, and what stands nearest to it: a dark blue coat is blue.
+  // The first thing, and the colour nearest to it: a dark blue coat is blue.
   return places.toSorted((one, other) => one.end - other.end || other.at - one.at)[0]?.hue ?? null;
 }

@@ -16,12 +16,12 @@ function listPlaces(count: number, distance: (typeof distances)[number], [width,
   return Array.from({ length: count }, (_, index) => placePerson(index, count, { canvas, distance }));
 }
 
-/** Heads are narrower than the boxes that people stand in. */
+/** Heads are narrower than the boxes of people. */
 function findHead({ left, width }: PersonPlace): [number, number] {
   return [left + width * 0.25, left + width * 0.75];
 }
 
-test("people stand inside the frame, from left to right, and no head is behind another", () => {
+test("people are inside the frame, from left to right, and no head hides another", () => {
   for (const size of sizes) {
     for (const distance of distances) {
       for (let count = 1; count <= peopleMax; count += 1) {
@@ -41,7 +41,7 @@ test("people stand inside the frame, from left to right, and no head is behind a
   }
 });
 
-test("who is near is large, and who is alone stands in the middle", () => {
+test("near people are large, and a single person is in the middle", () => {
   const [close, medium, wide] = distances.map((distance) => listPlaces(1, distance, [1536, 1024])[0]);
   expect(close?.height).toBeGreaterThan(950);
   expect(medium?.height).toBeLessThan(close?.height ?? 0);

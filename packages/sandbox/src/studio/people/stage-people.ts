@@ -18,16 +18,16 @@ export type Stage = {
   random: SeededRandom;
 };
 
-/** Where somebody stands: a box of the frame, which nobody else's face is in. */
+/** The box of a person in the frame; no other face is in it. */
 export type PersonPlace = { left: number; top: number; width: number; height: number };
 
-/** How tall people are in a frame, as a share of it. */
+/** The height of people as a share of the frame. */
 const heights = { close: 0.97, medium: 0.8, wide: 0.52 } as const;
-/** Shoulders leave room beside the head, so that boxes may overlap by so much and nobody is hidden. */
+/** Boxes may overlap by this much without hiding a head. */
 const overlap = 1.14;
 const portraitScale = 0.88;
 
-/** Puts people into a frame (4 bytes a pixel): by their images where there are some, drawn where there are none. */
+/** Adds people to an RGBA frame: from their photos, or drawn. */
 export async function layPeople(frame: Uint8Array, people: readonly ShotPerson[], stage: Stage): Promise<Uint8Array> {
   if (people.length === 0) return frame;
   const { default: sharp } = await import("sharp");
@@ -60,14 +60,14 @@ export function placePerson(
   const wide = Math.min(slot * (isCrowd ? overlap : 1), tall * ratio);
   const [width, height] = [Math.floor(wide), Math.floor(wide / ratio)];
   const middle = canvas.width * 0.02 + slot * (index + 0.5);
-  // Two who talk stand together, not at the edges of a wide frame.
+  // Two people in a dialogue stand together, not at the edges of a wide frame.
   const near = canvas.width / 2 + (middle - canvas.width / 2) * Math.min(1, (wide * 1.04) / slot);
   const left = Math.min(canvas.width - width, Math.max(0, Math.round(near - width / 2)));
   const top = Math.floor(canvas.height - liftPeople(canvas, height) - height);
   return { left, top: Math.max(0, top), width, height };
 }
 
-/** Small people do not sit on the lower edge, where captions are. */
+/** Raises small people above the captions. */
 function liftPeople({ height }: Canvas, tall: number): number {
   return Math.max(0, 0.78 - tall / height) * height * 0.3;
 }
@@ -93,7 +93,7 @@ async function showPerson(
   return { pixels: Buffer.from(await rasterizeSvg(view, { left: 0, top: 0, width, height })), width, height };
 }
 
-/** Images of people are taken from nearer than figures are drawn: a little smaller, their heads are as large. */
+/** Photos are closer than drawn figures, so they are scaled down to match the head size. */
 async function showPortrait(
   photo: PhotoPath,
   place: { width: number; height: number },
@@ -112,7 +112,7 @@ async function showPortrait(
   return { pixels: whole, width, height };
 }
 
-/** The outline of somebody, dark and soft: what makes them stand in the room and not on the image. */
+/** A soft dark outline that separates people from the background. */
 async function castShadow({ pixels, width, height }: CutOut, { canvas, palette }: Stage): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
   const raw = { width, height, channels: 4 } as const;
@@ -129,7 +129,7 @@ async function castShadow({ pixels, width, height }: CutOut, { canvas, palette }
     .toBuffer();
 }
 
-/** The floor before everybody is in the dark, so that nobody ends at an edge. */
+/** Darkens the floor in front, so that figures have no hard lower edge. */
 async function drawForeground(stage: Stage, count: number): Promise<Buffer> {
   const { canvas, palette } = stage;
   const { width, height } = canvas;

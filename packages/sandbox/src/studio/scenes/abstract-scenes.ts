@@ -3,7 +3,7 @@ import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
 import { drawSubject } from "./subjects.ts";
 import { describeCurve, drawBand, drawCircle, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
-/** Circles, quarters and bars on paper, as posters had them a hundred years ago. */
+/** Circles, quarters and bars on paper, like a Bauhaus poster. */
 export function drawPoster(parts: SceneParts): Scene {
   const { canvas, palette, random, subjects } = parts;
   const { width, height, unit } = canvas;
@@ -81,7 +81,7 @@ function drawTile({ random }: SceneParts, [x, y]: Point, size: number, fill: str
   }
 }
 
-/** Ribbons of colour that follow one current, as ink does in water. */
+/** Ribbons of colour that follow one current, like ink in water. */
 export function drawCurrents(parts: SceneParts): Scene {
   const { canvas, palette, random, createId } = parts;
   const { height } = canvas;

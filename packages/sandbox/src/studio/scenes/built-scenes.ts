@@ -4,7 +4,7 @@ import { drawClouds, drawMist, drawMoon, drawSky, drawStars, drawSun } from "./s
 import { drawSubject } from "./subjects.ts";
 import { drawBand, drawBlur, drawCircle, drawGlow, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
-/** Towers with lit windows by a river that mirrors them. */
+/** Towers with lit windows, mirrored in a river. */
 export function drawCity(parts: SceneParts): Scene {
   const { canvas, palette, random, subjects, weather } = parts;
   const { width, height, unit } = canvas;
@@ -106,7 +106,7 @@ function drawTower({ canvas, palette, random }: SceneParts, { x, wide, tall, sho
   return `${parts.join("")}<g fill="${glass}">${panes.join("")}</g>`;
 }
 
-/** Tall trunks in the mist, with light that falls between them. */
+/** Tall trunks in the mist, with light between them. */
 export function drawForest(parts: SceneParts): Scene {
   const { canvas, palette, random, subjects, weather } = parts;
   const { width, height, unit, bleed } = canvas;
@@ -177,7 +177,7 @@ function drawTrunks({ canvas, random }: SceneParts, share: number, bark: string)
   const foot = height * (0.8 + 0.24 * share);
   const gap = unit * (5 + 17 * share);
   for (let x = -bleed + gap * random.next(); x < width + bleed; x += gap * random.between(0.6, 1.6)) {
-    // The clearing in the middle is what makes the wood deep.
+    // A clearing in the middle gives the forest depth.
     if (share > 0.9 && Math.abs(x / width - 0.5) < 0.2) continue;
     const wide = unit * (0.8 + 4.6 * share ** 1.4) * random.between(0.7, 1.25);
     const lean = unit * random.between(-2, 2);

@@ -51,7 +51,7 @@ function warm(colours: RoomColours): RoomColours {
   };
 }
 
-/** What there is today: nobody can read it, and nobody has to. */
+/** The menu board, with illegible text. */
 function drawBoard({ canvas, random }: SceneParts, { wood }: RoomColours, x: number): string {
   const { unit, height } = canvas;
   const [left, top] = [x - unit * 10, height * 0.28];
@@ -114,7 +114,7 @@ function drawCounter({ canvas }: SceneParts, { wood, shade, paper }: RoomColours
   return { svg, depth: 0.4 };
 }
 
-/** Lights that are out of focus, near the camera. */
+/** Out-of-focus lights near the camera. */
 function drawBokeh({ canvas, random }: SceneParts, { lamp }: RoomColours): string {
   const { width, height, unit } = canvas;
   return Array.from({ length: 12 }, (_, index) => {

@@ -1,4 +1,4 @@
-/** Colours are written as in SVG, `#rrggbb`. They are mixed in OKLab, where half of the way looks like half of it. */
+/** Colours are SVG's `#rrggbb`. They are mixed in OKLab, which is perceptually uniform. */
 type Lab = readonly [lightness: number, greenRed: number, blueYellow: number];
 
 export function mixColours(from: string, to: string, share: number): string {

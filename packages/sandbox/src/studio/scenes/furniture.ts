@@ -10,7 +10,7 @@ type Box = (x: number, y: number, wide: number, tall: number, fill: string, radi
 export const box: Box = (x, y, wide, tall, fill, radius = 0) =>
   `<rect x="${round(x)}" y="${round(y)}" width="${round(wide)}" height="${round(tall)}" rx="${round(radius)}" fill="${fill}"/>`;
 
-/** What stands in a room, along its wall: people have the middle of it. */
+/** Furniture along the wall: people are in the middle. */
 export function drawFurniture(parts: SceneParts, furniture: FurnitureParts): SceneLayer[] {
   switch (furniture.kind) {
     case "kitchen":

@@ -1,7 +1,7 @@
 import type { SeededRandom } from "../../seeded-random.ts";
 import { saturateColour, shiftColour } from "./colour.ts";
 
-/** The colours of an image, from far away to near. */
+/** The colours of an image, from far to near. */
 export type Palette = {
   /** From the zenith down to the horizon. */
   sky: readonly [string, string, string, string];
@@ -33,7 +33,7 @@ const moods = {
 export const moodNames = Object.keys(moods) as [Mood, ...Mood[]];
 const darkMoods: readonly Mood[] = ["dusk", "night", "neon", "storm"];
 
-/** The colours of a mood, a little different for every image. `tint` is a hue to turn them to, or no colour at all. */
+/** The colours of a mood, slightly different for every image. `tint` is a hue to shift to, or grey. */
 export function createPalette(name: Mood, tint: number | "grey" | null, random: SeededRandom): Palette {
   const turn = tint === null || tint === "grey" ? random.between(-13, 13) : tint + random.between(-6, 6);
   const lighter = random.between(-0.02, 0.02);

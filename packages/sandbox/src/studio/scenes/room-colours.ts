@@ -4,7 +4,7 @@ import type { SceneParts } from "./scene.ts";
 /** What a room is for. */
 export type RoomKind = "kitchen" | "bedroom" | "office" | "parlour" | "carriage";
 
-/** The colours of a room: of daylight, or of the lamp where it is dark outside. */
+/** The colours of a room: in daylight, or in lamp light if it is dark outside. */
 export type RoomColours = {
   wall: string;
   wood: string;
@@ -19,7 +19,7 @@ export function chooseRoomColours({ palette, random }: SceneParts): RoomColours 
   const wood = random.pick(["#7a4f33", "#8b6242", "#5d4033"]);
   const cloth = random.pick(["#7d4a44", "#46627a", "#5f6f4e", "#8a6a3f"]);
   const lamp = "#ffcf8a";
-  // By night a room is as dark as its corners; by day the sky comes in.
+  // At night a room is as dark as its corners; by day the sky lights it.
   const [dark, share] = palette.isDark ? [mixColours("#1d1a22", palette.near, 0.35), 0.6] : [palette.far, 0.18];
   return {
     wall: mixColours(wallpaper, dark, share),

@@ -4,7 +4,7 @@ import { chooseRoomColours, type RoomColours, type RoomKind } from "./room-colou
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
 import { drawBand, drawCircle, drawGlow, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
-/** A room with a window, a lamp and what is in such rooms. */
+/** A room with a window, a lamp and its furniture. */
 export function drawRoom(parts: SceneParts, kind: RoomKind): Scene {
   const { canvas, palette, random, weather } = parts;
   const { width, height, unit } = canvas;
@@ -58,10 +58,10 @@ export function drawWalls(parts: SceneParts, { wall, wood, paper, shade }: RoomC
   return `<defs>${surface}${ground}</defs>${drawBand(canvas, 0, floor, `url(#${id})`)}${drawBand(canvas, floor, height + 2, `url(#${id}f)`)}${boards.join("")}${drawBand(canvas, floor - unit * 2.6, floor, mixColours(paper, wall, 0.55))}${drawBand(canvas, floor - unit * 0.3, floor, shade)}`;
 }
 
-/** `hasLight` says that sun or moon can be seen through it. */
+/** `hasLight`: the sun or moon is visible through it. */
 export type WindowPlace = { x: number; top: number; wide: number; tall: number; hasLight: boolean };
 
-/** A window with what can be seen through it: the sky, hills or roofs, and rain where it rains. */
+/** A window with its view: the sky, hills or roofs, and rain if it rains. */
 export function drawWindow(parts: SceneParts, colours: RoomColours, place: WindowPlace): SceneLayer {
   const { canvas, palette, random, createId, weather } = parts;
   const { unit } = canvas;
@@ -138,13 +138,13 @@ function drawCurtains(
   return `<defs><linearGradient id="${id}" x1="0" x2="1" y1="0" y2="0">${folds.join("")}</linearGradient></defs>${side(-1)}${side(1)}${rod}`;
 }
 
-/** The lamp's light on the wall behind it: strong where it is dark outside. */
+/** The lamp's light on the wall: strong if it is dark outside. */
 function drawLampLight(parts: SceneParts, { lamp }: RoomColours, [x, y]: Point): string {
   const { canvas, palette } = parts;
   return drawGlow(parts, [x, y + canvas.unit * 8], canvas.unit * 78, lamp, palette.isDark ? 0.62 : 0.2);
 }
 
-/** A lamp that hangs from the ceiling. */
+/** A hanging lamp. */
 export function drawLamp({ canvas, palette }: SceneParts, { lamp, shade, wood }: RoomColours, [x, y]: Point): string {
   const { unit } = canvas;
   const hood = mixColours(wood, shade, 0.3);
@@ -154,7 +154,7 @@ export function drawLamp({ canvas, palette }: SceneParts, { lamp, shade, wood }:
 <ellipse cx="${round(x)}" cy="${round(y + unit * 2)}" rx="${round(unit * 7)}" ry="${round(unit * 1.1)}" fill="${lit}"/>`;
 }
 
-/** Rooms are darkest where neither window nor lamp reaches: in their lower corners. */
+/** Rooms are darkest in their lower corners. */
 function drawSideLight({ canvas, palette, createId }: SceneParts, isLeft: boolean): string {
   const { width, height, bleed } = canvas;
   const id = createId();

@@ -12,7 +12,7 @@ import {
   round,
 } from "./svg-shapes.ts";
 
-/** The sky down to the horizon, and beyond it, so that no gap shows. */
+/** The sky to below the horizon, so that no gap shows. */
 export function drawSky({ canvas, palette, createId }: SceneParts, horizon: number): SceneLayer {
   const id = createId();
   const [zenith, upper, lower, edge] = palette.sky;
@@ -52,7 +52,7 @@ export function drawMoon(parts: SceneParts, centre: Point, radius: number): Scen
   return { svg: drawGlow(parts, centre, radius * 5, palette.light, 0.5) + disc + spots.join(""), depth: 0.02 };
 }
 
-/** Clouds are heaps of soft ellipses with a flat base, lit from above. */
+/** Clouds: heaps of soft ellipses with a flat base, lit from above. */
 export function drawClouds(parts: SceneParts, { from, to, count, opacity }: CloudPlan): SceneLayer {
   const { canvas, palette, random, createId } = parts;
   const blurId = createId();
@@ -93,7 +93,7 @@ export function drawStars(
   return { svg: stars.join(""), depth: 0.01, motion };
 }
 
-/** Mountains in the haze: each chain is darker and nearer than the one behind it, and stands in mist. */
+/** Mountains in haze: each chain is darker and nearer than the one behind it. */
 export function drawRidges(
   parts: SceneParts,
   { from, to, count, amplitude, roughness, hasSnow }: RidgePlan,
@@ -123,7 +123,7 @@ export function drawRidges(
 
 type RidgePlan = { from: number; to: number; count: number; amplitude: number; roughness: number; hasSnow: boolean };
 
-/** What rises above the snow line is white, with a ragged edge below. */
+/** Snow above the snow line, with a ragged edge. */
 function drawSnowCaps(
   { canvas, palette, random }: SceneParts,
   line: readonly Point[],
@@ -156,7 +156,7 @@ export function drawFir({ random }: SceneParts, [x, y]: Point, height: number, f
   return `${trunk}<path d="M${round(x)} ${round(y - height)}L${right.join("L")}L${left.join("L")}Z" fill="${fill}"/>`;
 }
 
-/** Mist that lies in front of whatever is behind it. */
+/** Mist in front of the layers behind it. */
 export function drawMist(
   { canvas, palette, createId }: SceneParts,
   top: number,

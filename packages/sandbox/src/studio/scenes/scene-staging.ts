@@ -13,7 +13,7 @@ export function drawFirs(
   const { canvas, random } = parts;
   const firs: string[] = [];
   for (let x = -canvas.bleed; x < canvas.width + canvas.bleed; x += stride * random.between(0.5, 1.5)) {
-    // The middle stays open, as a stage has it.
+    // The middle stays open, like a stage.
     const edge = Math.abs(x / canvas.width - 0.5) * 2;
     const height = heightMin + (heightMax - heightMin) * Math.min(1, edge ** 1.6) * random.between(0.55, 1.05);
     firs.push(drawFir(parts, [x, findHeight(line, x) + height * 0.06], height, fill));
@@ -21,7 +21,7 @@ export function drawFirs(
   return firs.join("");
 }
 
-/** Where a subject fits: what flies hangs in the sky, what stands has its foot on the ground. */
+/** Places a subject: flying ones in the sky, others on the ground. */
 export function placeInAir(
   { canvas, palette, random }: SceneParts,
   subject: string,

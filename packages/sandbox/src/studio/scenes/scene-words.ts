@@ -1,7 +1,7 @@
 import type { Mood } from "./palette.ts";
 import type { Subject } from "./scene.ts";
 
-/** What an image can show. */
+/** The scenes that an image can show. */
 export type SceneKind =
   | "mountains"
   | "sea"
@@ -22,7 +22,7 @@ export type SceneKind =
   | "poster"
   | "currents";
 
-/** Earlier entries win. A few languages, because an image that ignores its prompt helps nobody to test. */
+/** Earlier entries win. Several languages, because an image that ignores its prompt is useless for tests. */
 export const kindWords: readonly [SceneKind, RegExp][] = [
   [
     "space",
@@ -107,7 +107,7 @@ export const moodWords: readonly [Mood, RegExp][] = [
   ["day", /\b(sunny|noon|midday|daytime|afternoon|daylight|blue sky|summer|sommer|été|verano)\b|晴|夏|лет[оа]/iu],
 ];
 
-/** Degrees to turn every hue by; the palettes are mostly blue above and orange below. */
+/** Degrees to shift every hue; the palettes are mostly blue above and orange below. */
 export const tintWords: readonly [number | "grey", RegExp][] = [
   ["grey", /\b(black and white|monochrome|grayscale|greyscale|noir)\b|黑白|モノクロ/iu],
   [-60, /\b(green|emerald|grün|vert|verde)\b|绿|緑/iu],
@@ -138,8 +138,8 @@ export const weatherWords: readonly ["snow" | "rain", RegExp][] = [
 ];
 
 /**
- * Words that name a place in other prompts, and in the shots of a story mostly something that somebody does: she leaves,
- * he waves. Night is a time there, and no place.
+ * Words that name a place in other prompts, but mostly an action in a story: she leaves, he waves. "Night" is a time
+ * there.
  */
 export const storyWords =
   /\b(space|leaf|leaves|waves?|rose|plants?|spring|fields?|fish|dreams?|flow|ink|music|emotion|paint|painting|texture|marble|shapes?|circle|design|minimal|logo|peak|summit|surf|mar|mer|sail|night|midnight|dark|stars?|nacht|nuit|noche)\b|夜|梦|夢/giu;

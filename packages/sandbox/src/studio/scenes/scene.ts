@@ -2,12 +2,12 @@ import type { SeededRandom } from "../../seeded-random.ts";
 import type { Palette } from "./palette.ts";
 
 /**
- * The frame of an image. Scenes are drawn wider than it, by `bleed` on both sides, so that a camera can pan over them.
- * `unit` is a hundredth of the shorter side: what is measured in it looks the same in every size.
+ * The frame of an image. Scenes are wider by `bleed` on both sides, so that a camera can pan. `unit` is a hundredth of
+ * the shorter side, for sizes that scale.
  */
 export type Canvas = { width: number; height: number; bleed: number; unit: number };
 
-/** An image as sheets of glass, the farthest first. */
+/** An image in layers, farthest first. */
 export type Scene = {
   layers: readonly SceneLayer[];
   particles: Particles | null;
@@ -15,9 +15,9 @@ export type Scene = {
 };
 
 export type SceneLayer = {
-  /** Elements of SVG; ids are unique in the scene. */
+  /** SVG elements; ids are unique in the scene. */
   svg: string;
-  /** How much the layer moves with the camera: 0 is infinitely far away, 1 is as near as can be. */
+  /** How much the layer moves with the camera: 0 is infinitely far, 1 is nearest. */
   depth: number;
   motion?: LayerMotion;
 };
@@ -25,16 +25,16 @@ export type SceneLayer = {
 export type LayerMotion =
   | { kind: "drift"; unitsPerSecond: number }
   | { kind: "bob"; units: number; periodSeconds: number; phase: number }
-  /** Each row moves by itself, as reflections in water do. */
+  /** Each row moves separately, like reflections in water. */
   | { kind: "ripple"; units: number; periodSeconds: number }
   | { kind: "twinkle"; periodSeconds: number; phase: number; opacityMin: number };
 
 export type Particles = { kind: "snow" | "rain" | "fireflies" | "petals" | "dust"; count: number; colour: string };
 
-/** What a video of the scene sounds like beside its music. */
+/** The ambient sound of a video of the scene. */
 export type SceneSound = "wind" | "surf" | "city" | "crickets" | "rain" | "air";
 
-/** Things that a prompt asks for by name and that many scenes can show. */
+/** Subjects that a prompt can name and that many scenes can show. */
 export type Subject =
   | "cat"
   | "boat"
@@ -54,7 +54,7 @@ export type SceneParts = {
   subjects: readonly Subject[];
   weather: "snow" | "rain" | null;
   wishes: readonly "aurora"[];
-  /** Makes an id that no other element of the scene has. */
+  /** Creates an id that is unique in the scene. */
   createId(): string;
 };
 

@@ -94,7 +94,7 @@ function drawGalaxy({ canvas, palette, random, createId }: SceneParts): SceneLay
   };
 }
 
-/** Curtains of light: one line, repeated upwards, ever fainter. */
+/** Curtains of light: one line, repeated upwards and fading. */
 function drawAurora({ canvas, random, createId }: SceneParts): SceneLayer[] {
   const { height, unit } = canvas;
   const hues = random.chance(0.5) ? ["#5cf2b0", "#39c8d8", "#8a6cf0"] : ["#7df29a", "#e26bd0", "#5a8bf2"];

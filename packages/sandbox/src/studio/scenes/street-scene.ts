@@ -29,7 +29,7 @@ export function drawStreet(parts: SceneParts): Scene {
   };
 }
 
-/** A house on either side; the nearer, the taller and the farther from the middle. */
+/** A house on each side; nearer ones are taller and farther from the middle. */
 function drawHouses(parts: SceneParts, [x, y]: Point, share: number): string {
   const { canvas, palette } = parts;
   const { unit, width, height, bleed } = canvas;

@@ -2,7 +2,7 @@ import { mixColours } from "./colour.ts";
 import type { SceneParts, Subject } from "./scene.ts";
 import { describeCurve, drawCircle, drawGlow, type Point, round } from "./svg-shapes.ts";
 
-/** Where a subject stands (the middle of its foot), how tall it is, and its own colour. */
+/** The position of a subject (the middle of its foot), its height and its colour. */
 export type SubjectPlace = { foot: Point; height: number; ink: string };
 
 type Painter = (parts: SceneParts, place: SubjectPlace) => string;
@@ -24,7 +24,7 @@ export function drawSubject(subject: Subject, parts: SceneParts, place: SubjectP
   return painters[subject](parts, place);
 }
 
-/** Outlines are drawn in a box of 100 by 100 that stands on its lower edge. */
+/** Outlines in a box of 100 by 100, standing on its lower edge. */
 const catPath =
   "M38 100C30 100 28 92 30 84C33 70 36 62 37 52C37 44 33 40 33 31L31 12L42 21C46 19 54 19 58 21L69 12L67 31C67 40 63 44 63 52C66 62 72 74 71 88C78 86 84 80 84 70C84 62 80 56 82 50C85 45 90 48 91 56C93 76 84 98 66 100Z";
 const personPath =
@@ -64,7 +64,7 @@ function drawHouse(parts: SceneParts, { foot: [x, y], height, ink }: SubjectPlac
   );
 }
 
-/** Branches that fork, each with a cloud of leaves at its end. */
+/** Forking branches with leaves at their ends. */
 function drawTree({ palette, random }: SceneParts, { foot, height, ink }: SubjectPlace): string {
   const branches: string[] = [];
   const leaves: string[] = [];

@@ -4,7 +4,7 @@ import type { Canvas, SceneParts } from "./scene.ts";
 export type Point = readonly [x: number, y: number];
 type Stop = readonly [offset: number, colour: string, opacity?: number];
 
-/** Two decimals are finer than any eye and keep documents short. */
+/** Two decimals are invisible and keep documents short. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
@@ -22,7 +22,7 @@ export function drawBlur(id: string, deviation: number): string {
   return `<filter id="${id}" x="-50%" y="-50%" width="200%" height="200%"><feGaussianBlur stdDeviation="${round(deviation)}"/></filter>`;
 }
 
-/** A rectangle over the whole width of the scene, its bleed included. */
+/** A rectangle over the whole width of the scene, including its bleed. */
 export function drawBand({ width, bleed }: Canvas, top: number, bottom: number, fill: string): string {
   return `<rect x="${-bleed}" y="${round(top)}" width="${width + 2 * bleed}" height="${round(bottom - top)}" fill="${fill}"/>`;
 }
@@ -31,7 +31,7 @@ export function drawCircle([x, y]: Point, radius: number, fill: string, rest = "
   return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${fill}" ${rest}/>`;
 }
 
-/** A line as hills have it: halves are moved up and down, and their halves less. */
+/** A fractal line of hills (midpoint displacement). */
 export function createRidge(
   { width, bleed }: Canvas,
   random: SeededRandom,
@@ -92,13 +92,13 @@ export function describeCurve(points: readonly Point[]): string {
   return path;
 }
 
-/** The height of a line at a place. */
+/** The height of a line at a position. */
 export function findHeight(line: readonly Point[], x: number): number {
   const index = line.findIndex((point) => point[0] >= x);
   return (line[Math.max(0, index)] ?? [0, 0])[1];
 }
 
-/** A soft light around a place. */
+/** A soft light around a point. */
 export function drawGlow(
   { createId }: SceneParts,
   centre: Point,

@@ -1,10 +1,7 @@
 const windowMs = 30;
 const searchMs = 9;
 
-/**
- * Makes speech `factor` times as fast without changing its pitch: windows of it are laid over each other, each where it
- * fits the one before best.
- */
+/** Changes the tempo of speech without its pitch (WSOLA): overlaps windows, each where it fits the previous one best. */
 export function changeTempo(samples: Int16Array, factor: number, samplesPerSecond: number): Int16Array {
   if (Math.abs(factor - 1) < 0.01) return samples;
   const size = Math.round((windowMs * samplesPerSecond) / 1000);

@@ -15,7 +15,7 @@ import { createMp3Mark, createSampleMarker } from "./spoken-mark.ts";
 import { createWavHeader } from "./wav-header.ts";
 
 const pieceBytesMax = 8192;
-/** Of speech that is listened to slowly; what is not listened to at all is aborted by the caller. */
+/** For a slow listener. The caller aborts speech without one. */
 const speechMsMax = 20 * 60_000;
 
 type Speaking = {
@@ -23,11 +23,11 @@ type Speaking = {
   script: StudioScript;
   call: SpeechCall;
   signal: AbortSignal;
-  /** Hears which share of the text the audio so far says. */
+  /** Receives the share of the text in the audio so far. */
   onSaid(share: number): void;
 };
 
-/** Speech that is heard while it is made, sentence by sentence. Knows the same words of the script as the studio. */
+/** Streams speech sentence by sentence. Supports the same script words as the studio. */
 export function createSandboxSpeech({ studio }: { studio: Studio }): SpeechProvider {
   const controllers = new Set<AbortController>();
   return {
@@ -63,7 +63,8 @@ export function createSandboxSpeech({ studio }: { studio: Studio }): SpeechProvi
       }
     },
     async close() {
-      for (const controller of controllers) controller.abort(new ProviderError("unreachable", "The studio closes."));
+      for (const controller of controllers)
+        controller.abort(new ProviderError("unreachable", "The studio is closing."));
     },
   };
 }
@@ -80,7 +81,7 @@ async function untilFirst(chunks: AsyncGenerator<Uint8Array>, timeoutMs: number)
     ]);
   } finally {
     over.abort();
-    // Whoever gave up does not hear how it ended.
+    // After an abort the result is ignored.
     first.catch(() => {});
   }
 }
@@ -99,7 +100,7 @@ async function* continueAfter(
   }
 }
 
-/** The audio as the script wants it to arrive. */
+/** The audio, with the delays and failures of the script. */
 async function* listen(speaking: Speaking, studio: Studio): AsyncGenerator<Uint8Array> {
   const { script, signal } = speaking;
   if (script.delayMs > 0) await wait(script.delayMs, null, { signal });
@@ -143,12 +144,12 @@ async function* speak({ order, call, signal, onSaid }: Speaking, studio: Studio)
     signal.throwIfAborted();
     throw await explain(error, running);
   } finally {
-    for (const { kill } of running) kill(new ProviderError("unreachable", "Nobody listens any more."));
+    for (const { kill } of running) kill(new ProviderError("unreachable", "The listener has disconnected."));
     leave();
   }
 }
 
-/** The header comes with the first audio, so that nothing is answered while everything can still fail. */
+/** Sends the header with the first audio, so that a failure before that can still be reported. */
 async function* addHeader(head: Buffer, audio: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let header: Buffer | null = head;
   for await (const chunk of audio) {
@@ -162,7 +163,7 @@ async function* markSamples(text: string, audio: AsyncIterable<Buffer>): AsyncGe
   for await (const chunk of audio) yield mark(chunk);
 }
 
-/** A stream that ends too early says less than the process that wrote it. */
+/** The process's error explains more than the truncated stream. */
 async function explain(error: unknown, running: readonly RunningProcess[]): Promise<ProviderError> {
   const failure = error instanceof Error ? error : new Error(String(error));
   for (const { kill } of running) kill(failure);

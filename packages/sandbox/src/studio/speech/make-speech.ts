@@ -9,7 +9,7 @@ import { createWavHeader } from "./wav-header.ts";
 
 const encodeMsMax = 120_000;
 
-/** Audio of a text, as a file. */
+/** Writes the speech of a text to a file. */
 export async function makeSpeech(order: StudioOrder & { request: SpeechRequest }, report: ReportStudio): Promise<void> {
   const { request, folder } = order;
   const parts: Buffer[] = [];
@@ -28,7 +28,7 @@ export function toBytes(samples: Int16Array): Buffer {
   return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/** What ffmpeg is told to make an MP3 of speech, without anything that names it. */
+/** ffmpeg's arguments for an MP3 of speech, without an encoder tag. */
 export const mp3Arguments = [
   ...["-f", "s16le", "-ar", String(speechRate), "-ac", "1", "-i", "pipe:0"],
   ...["-c:a", "libmp3lame", "-b:a", "64k", "-map_metadata", "-1", "-fflags", "+bitexact", "-flags:a", "+bitexact"],

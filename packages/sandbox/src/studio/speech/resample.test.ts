@@ -13,7 +13,7 @@ test.each([
   const found = resample(createTone(from, from / 10), from, to);
   const expected = createTone(to, to / 10);
   expect(found).toHaveLength(expected.length);
-  // The edges have no neighbours.
+  // Samples at the edges have no neighbours.
   for (let at = 60; at < found.length - 60; at += 1) {
     expect(Math.abs((found[at] ?? 0) - (expected[at] ?? 0)), `sample ${at}`).toBeLessThan(150);
   }

@@ -1,10 +1,10 @@
 const reach = 12;
 
-/** Speech at another number of samples a second: each is computed from its neighbours as if the sound were continuous. */
+/** Resamples speech with a windowed sinc filter. */
 export function resample(samples: Int16Array, from: number, to: number): Int16Array {
   if (from === to) return samples;
   const length = Math.floor((samples.length * to) / from);
-  // Places between two samples repeat, so that the weights of the neighbours are computed once for each of them.
+  // The fractional positions repeat, so the weights are computed once for each.
   const phaseCount = to / findCommonDivisor(from, to);
   const weights = Array.from({ length: phaseCount }, (_, phase) => weighNeighbours((phase * from) / to, from, to));
   const result = new Int16Array(length);
@@ -19,7 +19,7 @@ export function resample(samples: Int16Array, from: number, to: number): Int16Ar
 }
 
 function weighNeighbours(place: number, from: number, to: number): Float64Array {
-  // What the new rate cannot carry is filtered away.
+  // Filters frequencies above the new Nyquist limit.
   const cutoff = Math.min(1, to / from);
   const share = place - Math.floor(place);
   return Float64Array.from({ length: 2 * reach }, (_, tap) => {

@@ -3,15 +3,15 @@ import { resample } from "./resample.ts";
 import { splitSentences } from "./split-sentences.ts";
 import { findVoice, guessLanguage, type Voice } from "./voices.ts";
 
-/** Of all speech that leaves the studio: 16 bits, one channel. */
+/** The sample rate of all speech: 16 bits, one channel. */
 export const speechRate = 24_000;
 
 export type SpeechOrder = { text: string; voice: string; speed: number };
 
-/** `shareAfter` is how much of the text has been said when the part was heard: 1 after the last. */
+/** `shareAfter` is the share of the text spoken after this part: 1 after the last. */
 export type SpokenPart = { samples: Int16Array; shareAfter: number };
 
-/** What we use of the synthesizer. */
+/** The part of the synthesizer's interface that we use. */
 type Synthesizer = {
   set_voice(name: string): number;
   set_rate(wordsPerMinute: number): void;
@@ -22,20 +22,20 @@ type Synthesizer = {
 };
 
 const wordsPerMinute = 172;
-/** The synthesizer itself speaks well at these speeds; the rest is done to its sound. */
+/** The synthesizer's own speed range; beyond it the audio is stretched. */
 const spokenSpeedMin = 0.6;
 const spokenSpeedMax = 2.2;
 const pauseSeconds = 0.12;
 const silenceSeconds = 0.25;
 
-/** Speaks a text part by part. Blocks its thread while it speaks, so that it belongs into a process of its own. */
+/** Speaks a text part by part. Blocks its thread, so it must run in its own process. */
 export async function* speakText({ text, voice, speed }: SpeechOrder): AsyncGenerator<SpokenPart> {
   const manner = findVoice(voice);
   if (manner === null) throw new Error(`There is no voice ${voice}.`);
   const synthesizer = await loadSynthesizer();
   const spokenSpeed = Math.min(spokenSpeedMax, Math.max(spokenSpeedMin, speed));
   const parts = splitSentences(text);
-  // A text without a letter is a moment of silence, not a file without audio.
+  // A text without letters becomes a moment of silence, not an empty file.
   if (parts.length === 0) yield { samples: new Int16Array(speechRate * silenceSeconds), shareAfter: 1 };
   const characters = parts.reduce((sum, part) => sum + part.length, 0);
   let said = 0;
@@ -56,11 +56,11 @@ export async function* speakText({ text, voice, speed }: SpeechOrder): AsyncGene
 }
 
 async function loadSynthesizer(): Promise<Synthesizer> {
-  // It is only known by its name, because it is optional and has no types.
+  // Imported by name, because it is optional and has no types.
   const name = "@echogarden/espeak-ng-emscripten";
   const { default: load } = (await import(name)) as { default(): Promise<{ eSpeakNGWorker: new () => Synthesizer }> };
   const { eSpeakNGWorker: Worker } = await load();
-  // Some voices tremble by chance, which is seeded with the time. A process that speaks has no other use for that.
+  // Some voices tremble randomly, seeded with the time. Fixed for determinism; this process needs no clock.
   Date.now = () => 0;
   return new Worker();
 }
@@ -93,7 +93,7 @@ function synthesize(synthesizer: Synthesizer, text: string): Int16Array {
   return whole;
 }
 
-/** The synthesizer ends each text with a long pause; ours is shorter, and follows the speed. */
+/** Shortens the synthesizer's long pause after each text, by the speed. */
 function trimSilence(samples: Int16Array, rate: number): Int16Array {
   let end = samples.length;
   while (end > 0 && Math.abs(samples[end - 1] ?? 0) < 60) end -= 1;

@@ -14,7 +14,7 @@ test.each([
   expect(splitSentences(text)).toEqual(parts);
 });
 
-test("a long sentence is split where one breathes, and nothing of it is lost", () => {
+test("a long sentence is split at pauses, and nothing is lost", () => {
   const text = "word and word, ".repeat(100);
   const parts = splitSentences(text);
   expect(parts.every((part) => part.length <= 240)).toBe(true);

@@ -1,15 +1,15 @@
 const charactersMax = 240;
 
 /**
- * A text in parts that can be spoken one after the other, so that the first is heard before the last is made: sentences,
- * and parts of sentences where they are long.
+ * Splits a text into sentences, and long sentences into parts, so that the first can be heard before the last is made.
  */
 export function splitSentences(text: string): string[] {
   const sentences = text.match(/[^.!?。！？؟।\n]+[.!?。！？؟।\n]*[\s"'”’」)]*|[.!?。！？؟।\n]+/gu) ?? [];
   const parts: string[] = [];
   for (const sentence of sentences.flatMap(splitLong)) {
     const last = parts.at(-1);
-    // "3.14" and "e.g. this" are no ends: what begins with neither a capital nor a space belongs to what is before.
+    // "3.14" and "e.g. this" do not end a sentence: a part that starts with neither a capital nor a space belongs to
+    // the one before.
     const belongs = last !== undefined && /[.!?]$/.test(last) && /^[\p{Ll}\d]/u.test(sentence);
     if (belongs && last.length + sentence.length <= charactersMax) parts[parts.length - 1] = last + sentence;
     else parts.push(sentence);

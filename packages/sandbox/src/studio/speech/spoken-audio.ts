@@ -1,6 +1,6 @@
 /**
- * How speech comes out of its process: each part of the text as a head of 8 bytes (how many bytes of audio follow; which
- * millionth of the text is said when they are heard), then its audio.
+ * The output format of the speech process. Each part of the text has a header of 8 bytes (the bytes of audio that
+ * follow; the share of the text after them, in millionths), then its audio.
  */
 export function createPartHead(audioBytes: number, shareAfter: number): Buffer {
   const head = Buffer.alloc(headBytes);
@@ -12,7 +12,7 @@ export function createPartHead(audioBytes: number, shareAfter: number): Buffer {
 const headBytes = 8;
 const millionths = 1_000_000;
 
-/** Takes the audio out of what the process writes, and tells after each piece of it how much of the text was said. */
+/** Extracts the audio, and reports the share of the text after each piece. */
 export async function* readSpokenAudio(
   stream: AsyncIterable<Buffer>,
   onSaid: (share: number) => void,

@@ -13,7 +13,7 @@ async function find(...chunks: Buffer[]): Promise<string | null> {
   );
 }
 
-test.each(texts)("a WAV carries its text in bits that nobody hears, wherever it was cut", async (text) => {
+test.each(texts)("a WAV carries its text in inaudible bits, however it is split", async (text) => {
   const mark = createSampleMarker(text);
   const cuts = [0, 1, 7, 5000, 5001, silence.length];
   const marked = cuts.slice(1).map((to, index) => mark(silence.subarray(cuts[index], to)));
@@ -27,7 +27,7 @@ test.each(texts)("an MP3 carries its text in a comment before its audio", async 
   expect(await find(mark.subarray(0, 20), mark.subarray(20), Buffer.from([0xff, 0xf3]))).toBe(text);
 });
 
-test("what is not the sandbox's own, or not whole, says nothing", async () => {
+test("other or truncated files have no text", async () => {
   const wav = Buffer.concat([createWavHeader(null), createSampleMarker("Hello")(silence)]);
   expect(await find(createWavHeader(null), silence)).toBeNull();
   expect(await find(wav.subarray(0, 400))).toBeNull();

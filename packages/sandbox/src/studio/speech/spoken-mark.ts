@@ -1,7 +1,7 @@
 /**
- * What the sandbox says carries its text with it, so that the sandbox's own transcription knows it again: an MP3 in a comment,
- * a WAV in the lowest bits of its first samples, which nobody hears. It is no recognition of speech, and whatever is encoded
- * anew has lost it.
+ * The sandbox's speech contains its text, so that the sandbox's transcription can recover it: an MP3 in a comment, a
+ * WAV in the lowest bits of its first samples, which are inaudible. This is not speech recognition, and re-encoding
+ * removes it.
  */
 const start = "sluice-speech:";
 const end = ".";
@@ -11,7 +11,7 @@ const lengthBytes = 4;
 const bitsPerByte = 8;
 const sampleBytes = 2;
 const headerBytes = 44;
-/** Where the longest mark ends, of either kind. */
+/** The end of the longest mark of either kind. */
 const markedBytesMax = headerBytes + (start.length + lengthBytes + textBytesMax) * bitsPerByte * sampleBytes;
 
 function encodeText(text: string): Buffer | null {
@@ -19,7 +19,7 @@ function encodeText(text: string): Buffer | null {
   return bytes.length > textBytesMax ? null : bytes;
 }
 
-/** Looks for the text that a file of the sandbox's own speech carries; `null` where it is not one. */
+/** Finds the text in a file of the sandbox's own speech; `null` if it is not one. */
 export async function findSpokenText(chunks: AsyncIterable<Buffer>): Promise<string | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -39,11 +39,11 @@ function readComment(head: Buffer): string | null {
   return Buffer.from(head.toString("latin1", startsAt + start.length, endsAt), "base64url").toString();
 }
 
-/** The mark as a tag (ID3v2.3) for before an MP3, in letters that mean nothing to those who look for pages in media. */
+/** The mark as an ID3v2.3 tag before an MP3, in characters that content sniffing does not take for HTML. */
 export function createMp3Mark(text: string): Buffer {
   const bytes = encodeText(text);
   if (bytes === null) return Buffer.alloc(0);
-  // Latin letters, a language that has to be said, no name.
+  // Latin-1, a mandatory language, no description.
   const comment = Buffer.from(`\0eng\0${start}${bytes.toString("base64url")}${end}`, "latin1");
   const frame = Buffer.alloc(10);
   frame.write("COMM", 0, "latin1");
@@ -51,12 +51,12 @@ export function createMp3Mark(text: string): Buffer {
   const tag = Buffer.alloc(10);
   tag.write("ID3\x03", 0, "latin1");
   const tagBytes = frame.length + comment.length;
-  // Of each byte of this number the highest bit is not used.
+  // ID3 sizes use 7 bits per byte.
   for (const [index, shift] of [21, 14, 7, 0].entries()) tag[6 + index] = (tagBytes >> shift) & 0x7f;
   return Buffer.concat([tag, frame, comment]);
 }
 
-/** Marks the samples of a WAV, which may come cut anywhere. */
+/** Marks the samples of a WAV, which may be split anywhere. */
 export function createSampleMarker(text: string): (audio: Buffer) => Buffer {
   const bytes = encodeText(text);
   const length = Buffer.alloc(lengthBytes);
@@ -68,7 +68,7 @@ export function createSampleMarker(text: string): (audio: Buffer) => Buffer {
     if (position >= markedBytes) return audio;
     const marked = Buffer.from(audio);
     for (let index = 0; index < marked.length && position < markedBytes; index += 1, position += 1) {
-      // The first byte of a sample is its lower one.
+      // Samples are little-endian: the first byte is the lower one.
       if (position % sampleBytes !== 0) continue;
       const bit = position / sampleBytes;
       const value = ((mark[Math.floor(bit / bitsPerByte)] ?? 0) >> (bit % bitsPerByte)) & 1;

@@ -19,7 +19,7 @@ test.each([
   expect(guessLanguage(text)).toBe(language);
 });
 
-test("the voices are known by their names, and by nothing else", () => {
+test("voices are found by their names only", () => {
   expect(voiceNames).toEqual(expect.arrayContaining(["alloy", "echo", "nova"]));
   expect(findVoice("nova")).not.toBeNull();
   expect(findVoice("constructor")).toBeNull();

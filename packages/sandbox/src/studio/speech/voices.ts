@@ -1,6 +1,6 @@
 import { detectLanguage } from "../../chat/sandbox-languages.ts";
 
-/** How a voice of ours is spoken: by a variant of the synthesizer's voice, at a pitch of 0 to 99. */
+/** A voice: a variant of the synthesizer's, at a pitch of 0 to 99. */
 export type Voice = { variant: string; pitch: number; range: number };
 
 const voices = {
@@ -18,7 +18,7 @@ export function findVoice(name: string): Voice | null {
   return Object.hasOwn(voices, name) ? voices[name as keyof typeof voices] : null;
 }
 
-/** Scripts that say which language it most likely is. */
+/** Scripts that suggest a language. */
 const scriptLanguages: readonly [RegExp, string][] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "ja"],
   [/\p{Script=Hangul}/u, "ko"],
@@ -40,7 +40,7 @@ const scriptLanguages: readonly [RegExp, string][] = [
 
 const latinLanguages: Readonly<Record<string, string>> = { de: "de", fr: "fr-fr", es: "es" };
 
-/** The synthesizer's name of the language that a text is most likely in. */
+/** The synthesizer's name of the most likely language of a text. */
 export function guessLanguage(text: string): string {
   const byScript = scriptLanguages.find(([script]) => script.test(text))?.[1];
   return byScript ?? latinLanguages[detectLanguage(text)] ?? "en-us";

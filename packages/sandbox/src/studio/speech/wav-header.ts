@@ -1,10 +1,10 @@
 import { speechRate } from "./speak-text.ts";
 
 const headerBytes = 44;
-/** What is written where the length is not known yet; readers then read to the end. */
+/** For an unknown length; readers then read to the end. */
 const unknownBytes = 0xffff_ffff;
 
-/** The head of a WAV file: one channel, 16 bits. `dataBytes` is `null` for audio that is still being made. */
+/** A WAV header: one channel, 16 bits. `dataBytes` is `null` for streamed audio. */
 export function createWavHeader(dataBytes: number | null): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.write("RIFF", 0, "latin1");

@@ -14,19 +14,19 @@ import { createPlanarFrame, layOverPlanes, toPlanar } from "./planar-frame.ts";
 type ImageAnimation = {
   canvas: Canvas;
   shot: ShotPrompt;
-  /** What is written on it at the beginning; `null` for nothing. */
+  /** The caption at the start; `null` for none. */
   caption: string | null;
   particles: Particles | null;
   random: SeededRandom;
 };
 
-/** Where the camera is: how near, from 0 for all of the image to 1, and where it aims, both sides from −1 to 1. */
+/** The camera's position: `near` from 0 (the whole image) to 1, and its aim from −1 to 1 on both axes. */
 type CameraPlace = { near: number; aimX: number; aimY: number };
 
-/** `room` is how much larger the image is than what the camera sees when it is near. */
+/** `room` is how much larger the image is than the nearest view. */
 type CameraWay = { room: number; at(share: number): CameraPlace };
 
-/** The camera moves over an image, as the prompt says; what is in the air of the scene is in the air before it. */
+/** Moves the camera over an image, as the prompt says, with the scene's particles in front. */
 export async function animateImage(path: string, video: ImageAnimation): Promise<FrameDrawer> {
   const { canvas, shot, random } = video;
   const way = chooseWay(shot, random);
@@ -63,12 +63,12 @@ function chooseWay({ isShot, move }: ShotPrompt, random: SeededRandom): CameraWa
   return { room: 1.35, at: (share) => ({ near: isInward ? half(share) : 1 - half(share), aimX, aimY }) };
 }
 
-/** From 0 to 1, slow at both ends. */
+/** From 0 to 1, with easing at both ends. */
 function half(share: number): number {
   return 0.5 + easePan(share) / 2;
 }
 
-/** People are in the middle of a shot, and their eyes above it. */
+/** People are in the middle of a shot, with their eyes above it. */
 const eyes = { aimX: 0, aimY: -0.4 };
 
 const ways: Record<CameraMove, CameraWay> = {
@@ -76,7 +76,7 @@ const ways: Record<CameraMove, CameraWay> = {
   out: { room: 1.17, at: (share) => ({ near: 1 - half(share), ...eyes }) },
   left: { room: 1.2, at: (share) => ({ near: 0.85, aimX: -easePan(share), aimY: 0 }) },
   right: { room: 1.2, at: (share) => ({ near: 0.85, aimX: easePan(share), aimY: 0 }) },
-  // A camera on its tripod; a hand that holds its breath.
+  // A tripod camera with a slight movement.
   still: {
     room: 1.04,
     at: (share) => ({ near: 0.5, aimX: 0.3 * Math.sin(share * 5), aimY: 0.2 * Math.sin(share * 3) }),
@@ -101,7 +101,7 @@ async function drawTitle(
   const svg = drawCaption(caption, { canvas, metrics: loadFontMetrics(), isOnLight });
   const pixels = await rasterizeSvg(svg, { left: 0, top: 0, width, height });
   const first = pixels.findIndex((value, index) => index % 4 === 3 && value > 0);
-  // Rows of colours are two of the frame.
+  // Colour planes have half the rows, so the start must be even.
   const top = first < 0 ? height : 2 * Math.floor(first / 4 / width / 2);
   return { pixels: pixels.subarray(top * width * 4), top };
 }

@@ -10,7 +10,7 @@ import { easePan, type FrameDrawer, fadeCaption } from "./frame-drawer.ts";
 
 type SceneAnimation = { canvas: Canvas; caption: string | null; random: SeededRandom };
 
-/** The camera pans over the layers of a scene: what is near moves more than what is far. */
+/** Pans the camera over the layers of a scene with parallax. */
 export async function animateScene(scene: Scene, { canvas, caption, random }: SceneAnimation): Promise<FrameDrawer> {
   const layers: LayerRaster[] = [];
   for (const layer of scene.layers) layers.push(await rasterizeLayer(layer, { canvas, isMoving: true }));

@@ -1,4 +1,4 @@
-/** A place for the voice at the foot of a video: bars that run from the middle outwards, the newest first. */
+/** A strip at the bottom of a video that shows the voice as bars, newest in the middle. */
 export type VoiceStrip = { width: number; height: number };
 
 const barsPerSide = 26;
@@ -6,8 +6,8 @@ const barColour = [255, 255, 255] as const;
 const newColour = [255, 205, 140] as const;
 
 /**
- * Draws the strip into pixels of 4 bytes (colours not multiplied by their opacity), which are overwritten. `levels` is
- * how loud each frame of the video is, `index` which of them it is.
+ * Draws the strip into RGBA pixels (alpha not premultiplied), which are overwritten. `levels` is the loudness of each
+ * frame, `index` the current one.
  */
 export function drawVoiceStrip(pixels: Uint8Array, strip: VoiceStrip, levels: Float32Array, index: number): void {
   const { width, height } = strip;
@@ -29,7 +29,7 @@ export function drawVoiceStrip(pixels: Uint8Array, strip: VoiceStrip, levels: Fl
   }
 }
 
-/** A shadow that lets the bars be seen on any image, with a breath of light when the voice is loud. */
+/** A shadow that makes the bars visible on any image, with some light when the voice is loud. */
 function drawShade(pixels: Uint8Array, { width, height }: VoiceStrip, level: number): void {
   for (let y = 0; y < height; y += 1) {
     const share = y / height;
@@ -48,7 +48,7 @@ function drawShade(pixels: Uint8Array, { width, height }: VoiceStrip, level: num
 
 type Bar = { x: number; middle: number; half: number; radius: number; opacity: number };
 
-/** A bar with round ends: all that is nearer to its axis than its radius. */
+/** A bar with round ends: all pixels within its radius of its axis. */
 function drawBar(
   pixels: Uint8Array,
   strip: VoiceStrip,

@@ -7,13 +7,13 @@ export type VideoSource = {
   width: number;
   height: number;
   seconds: number;
-  /** Of the frames: 4 bytes a pixel, or in planes. */
+  /** The format of the frames: RGBA, or planar. */
   pixelFormat: "rgba" | "yuv420p";
-  /** Each a buffer of its own. */
+  /** Each frame is its own buffer. */
   frames: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** What the encoder reads the sound from, with its own options. */
+  /** The encoder's sound input, with its options. */
   soundInput: readonly string[];
-  /** Whose sound it is. */
+  /** The origin of the sound. */
   source: MediaToolCall["source"];
   timeoutMs: number;
 };
@@ -24,7 +24,7 @@ export const videoCodecs = [
   ...["-movflags", "+faststart", "-f", "mp4"],
 ];
 
-/** Writes an MP4 that plays while it is still being loaded. */
+/** Writes an MP4 that can be played while it loads. */
 export async function encodeVideo({
   path,
   width,
@@ -59,7 +59,7 @@ export async function encodeVideo({
       `file:${path}`,
     ],
     input: Readable.from(frames, { objectMode: true, highWaterMark: 1 }),
-    // The whole process is ended from outside; this is only for a tool that hangs.
+    // The process is killed from outside; the timeout is only for a tool that hangs.
     signal: new AbortController().signal,
     timeoutMs,
     stdoutBytesMax: 1_000_000,

@@ -1,4 +1,4 @@
-/** Draws the frame that lies `seconds` after the beginning of a video, `share` of the whole; a buffer of its own. */
+/** Draws the frame at `seconds`, `share` of the whole video, into its own buffer. */
 export type FrameDrawer = {
   pixelFormat: "rgba" | "yuv420p";
   drawFrame(seconds: number, share: number): Uint8Array;
@@ -7,7 +7,7 @@ export type FrameDrawer = {
 const captionSeconds = 3.4;
 const captionFadeSeconds = 0.6;
 
-/** How much of a caption is there: it comes and goes softly. */
+/** The opacity of a caption, with fades. */
 export function fadeCaption(now: number): number {
   return Math.min(1, Math.max(0, Math.min(now / captionFadeSeconds, (captionSeconds - now) / captionFadeSeconds)));
 }

@@ -16,7 +16,6 @@ import { drawVoiceStrip, type VoiceStrip } from "./draw-voice-strip.ts";
 import { encodeVideo, videoCodecs } from "./encode-video.ts";
 import { createPlanarFrame, toPlanar } from "./planar-frame.ts";
 import { findVideoSize, framesPerSecond } from "./video-sizes.ts";
-import { measureVoice, smoothVoice } from "./voice-levels.ts";
 
 const voiceRate = 24_000;
 const avatarSecondsMax = 600;
@@ -30,7 +29,7 @@ type AvatarPlan = {
   strip: VoiceStrip;
   seconds: number;
   levels: Float32Array;
-  /** Options and path of the voice, for the encoder. */
+  /** The encoder's options and path for the voice. */
   voiceInput: readonly string[];
   path: string;
   report: ReportStudio;
@@ -38,7 +37,7 @@ type AvatarPlan = {
 
 type MediaInput = StudioOrder["inputs"][number];
 
-/** A video of the given person with the given voice, exactly as long as the voice is. */
+/** A video of the given person with the given voice, exactly as long as the voice. */
 export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }, report: ReportStudio): Promise<void> {
   const size = findVideoSize(order.request.aspectRatio);
   if (size === null) throw new OrderRefusal(`There is no size for ${order.request.aspectRatio}.`);
@@ -70,7 +69,7 @@ function findInput({ inputs }: StudioOrder, role: MediaInput["role"]): MediaInpu
 
 function chooseDemuxer({ contentType, role }: MediaInput): string {
   const demuxer = findDemuxer(contentType);
-  if (demuxer === null) throw new OrderRefusal(`The ${role} is of a kind that is not read here: ${contentType}`);
+  if (demuxer === null) throw new OrderRefusal(`The ${role} has an unsupported type: ${contentType}`);
   return demuxer;
 }
 
@@ -95,7 +94,7 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
       timeoutMs,
       signal: new AbortController().signal,
     });
-    // Whole words can only be read from an even place.
+    // An Int16Array needs an even byte offset.
     return stdout.byteOffset % 2 === 0 ? stdout : Buffer.from(stdout);
   } catch (error) {
     if (error instanceof MediaToolError && error.kind === "failed")
@@ -104,7 +103,7 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
   }
 }
 
-/** An image of the person comes alive: the camera breathes, and nods with the voice; the jaw follows it. */
+/** Animates a photo: the camera breathes and nods with the voice, and the jaw follows it. */
 async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   const { width, height, levels, report } = plan;
   const size = { width: 2 * Math.round((width * photoScale) / 2), height: 2 * Math.round((height * photoScale) / 2) };
@@ -137,7 +136,7 @@ async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void
   });
 }
 
-/** Nobody looks for the face: in an image of a person it is in the middle, and the mouth a little below. */
+/** No face detection: in a portrait the face is in the middle, and the mouth a little below. */
 function createJaw(width: number, height: number): (level: number) => PhotoWarp {
   const [middleX, middleY] = [width / 2, height * 0.54];
   const side = Math.min(width, height);
@@ -150,7 +149,7 @@ function createJaw(width: number, height: number): (level: number) => PhotoWarp 
   };
 }
 
-/** A video of the person is repeated until the voice ends. */
+/** Repeats a video of the person until the voice ends. */
 async function loopPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   const { width, height, strip, voiceInput, seconds, path } = plan;
   const fit = `[0:v:0]fps=${framesPerSecond},scale=${width}:${height}:force_original_aspect_ratio=increase,crop=${width}:${height},setsar=1[person]`;
@@ -185,7 +184,7 @@ async function loopPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   });
 }
 
-/** The voice as bars, which the encoder lays over the foot of the video. */
+/** The voice as bars, which the encoder overlays at the bottom. */
 function* drawStrips({ levels, strip, report }: AvatarPlan): Generator<Uint8Array> {
   for (const index of levels.keys()) {
     const pixels = new Uint8Array(strip.width * strip.height * 4);
@@ -193,4 +192,29 @@ function* drawStrips({ levels, strip, report }: AvatarPlan): Generator<Uint8Arra
     report({ kind: "progress", percent: Math.floor((99 * (index + 1)) / levels.length) });
     yield pixels;
   }
+}
+
+/** The loudness of speech in each frame of a video: 0 is silence, 1 the maximum. 16 bits, one channel. */
+function measureVoice(samples: Int16Array, samplesPerSecond: number): Float32Array {
+  const stride = samplesPerSecond / framesPerSecond;
+  const count = Math.max(1, Math.ceil(samples.length / stride));
+  const levels = new Float32Array(count);
+  for (let frame = 0; frame < count; frame += 1) {
+    const part = samples.subarray(Math.round(frame * stride), Math.round((frame + 1) * stride));
+    const sum = part.reduce((total, value) => total + value * value, 0);
+    levels[frame] = Math.sqrt(sum / Math.max(1, part.length));
+  }
+  const loud = levels.toSorted()[Math.floor(count * 0.95)] ?? 0;
+  // Below this it is background noise.
+  const scale = Math.max(loud, 300);
+  return levels.map((level) => Math.min(1, level / scale));
+}
+
+/** Rises at once and falls slowly. */
+function smoothVoice(levels: Float32Array): Float32Array {
+  let value = 0;
+  return levels.map((level) => {
+    value += (level - value) * (level > value ? 0.75 : 0.35);
+    return value;
+  });
 }

@@ -14,11 +14,11 @@ import type { FrameDrawer } from "./frame-drawer.ts";
 import { composeSoundtrack, soundRate } from "./soundtrack.ts";
 import { findVideoSize, framesPerSecond } from "./video-sizes.ts";
 
-/** A slow core draws and encodes two frames a second at worst. */
+/** A slow core draws and encodes at least two frames a second. */
 const encodeMsPerSecond = 12_000;
 const encodeMsMin = 60_000;
 
-/** A video of a prompt, or of the given image, with motion and sound. */
+/** A video of a prompt or an image, with motion and sound. */
 export async function makeVideo(order: StudioOrder & { request: VideoRequest }, report: ReportStudio): Promise<void> {
   const { prompt, durationSeconds: seconds, aspectRatio } = order.request;
   const size = findVideoSize(aspectRatio);
@@ -54,7 +54,7 @@ export async function makeVideo(order: StudioOrder & { request: VideoRequest }, 
   report({ kind: "output", type: "video", name: "video.mp4" });
 }
 
-/** Nothing flies over somebody's image but what belongs to its scene, or was asked for. */
+/** A caller's image gets particles only if they belong to its scene or were requested. */
 function chooseAir(particles: Particles | null, { isShot }: ShotPrompt): Particles | null {
   return isShot || particles?.kind === "rain" || particles?.kind === "snow" ? particles : null;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { samplePhoto } from "../image/sample-photo.ts";
 import { createPlanarFrame, layOverPlanes, toPlanar, toPlanes } from "./planar-frame.ts";
 
-/** Red, green, blue and opacity of every pixel. */
+/** RGBA of every pixel. */
 function fill(width: number, height: number, pixel: readonly number[]): Uint8Array {
   return Uint8Array.from({ length: width * height * 4 }, (_, at) => pixel[at % 4] ?? 0);
 }
@@ -13,7 +13,7 @@ test.each([
   ["red", [255, 0, 0], [82, 90, 240]],
   ["green", [0, 255, 0], [145, 54, 34]],
   ["blue", [0, 0, 255], [41, 240, 110]],
-] as const)("%s is what every player takes for it", (_, colour, planes) => {
+] as const)("%s has the values that players expect", (_, colour, planes) => {
   const found = toPlanes(colour);
   for (const [index, value] of found.entries()) expect(Math.abs(value - (planes[index] ?? 0))).toBeLessThanOrEqual(1);
   const frame = toPlanar(fill(4, 2, [...colour, 255]), 4, 2);
@@ -21,7 +21,7 @@ test.each([
   expect([...frame.bytes]).toEqual([...Array(8).fill(found[0]), found[1], found[1], found[2], found[2]]);
 });
 
-test("light and colours are those of their own place", () => {
+test("brightness and colours keep their positions", () => {
   const [red, blue] = [toPlanes([255, 0, 0]), toPlanes([0, 0, 255])];
   const frame = toPlanar(Uint8Array.from([...fill(2, 2, [255, 0, 0, 255]), ...fill(2, 2, [0, 0, 255, 255])]), 2, 4);
   const [light, bluish, reddish] = [0, 1, 2].map((plane) => [red[plane], blue[plane]]);
@@ -29,7 +29,7 @@ test("light and colours are those of their own place", () => {
   expect([...frame.bytes.subarray(8)]).toEqual([...(bluish ?? []), ...(reddish ?? [])]);
 });
 
-test("what is laid over a frame covers it by its own opacity and by the given one, from its row on", () => {
+test("an overlay uses its own opacity and the given one, from its row on", () => {
   const frame = toPlanar(fill(4, 4, [0, 0, 0, 255]), 4, 4);
   layOverPlanes(frame, fill(4, 2, [255, 255, 255, 255]), 2, 1);
   expect([...(frame.planes[0]?.values ?? [])]).toEqual([...Array(8).fill(16), ...Array(8).fill(235)]);
@@ -38,7 +38,7 @@ test("what is laid over a frame covers it by its own opacity and by the given on
   for (const value of half.planes[0]?.values ?? []) expect(Math.abs(value - 71)).toBeLessThanOrEqual(1);
 });
 
-test("a view shows its part of the photo, mixed where it lies between pixels, and bent where it is", () => {
+test("a view shows its part of the photo, interpolated and warped", () => {
   const photo = createPlanarFrame(16, 16);
   for (const { values, width } of photo.planes)
     values.set(values.map((_, at) => (at % width) * 8 + Math.floor(at / width)));

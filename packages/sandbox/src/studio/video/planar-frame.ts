@@ -1,10 +1,10 @@
 /**
- * An image as encoders want it: how light each pixel is, then two colours of every four pixels, in one buffer. Half of
- * the bytes of other forms, which is half of the work of every frame. Both sides are even.
+ * An image in the encoder's format (YUV 4:2:0): the brightness of each pixel, then two colours per four pixels, in one
+ * buffer. Half the bytes of RGBA, so half the work per frame. Both sides are even.
  */
 export type PlanarFrame = { width: number; height: number; bytes: Uint8Array; planes: readonly Plane[] };
 
-/** `scale` is how many pixels of the image one of the plane is, in each direction. */
+/** `scale` is how many pixels one value of the plane covers, in each direction. */
 export type Plane = { width: number; height: number; scale: 1 | 2; values: Uint8Array };
 
 export function createPlanarFrame(width: number, height: number): PlanarFrame {
@@ -25,7 +25,7 @@ export function createPlanarFrame(width: number, height: number): PlanarFrame {
   };
 }
 
-/** From 4 bytes a pixel. */
+/** Converts from RGBA. */
 export function toPlanar(pixels: Uint8Array, width: number, height: number): PlanarFrame {
   const frame = createPlanarFrame(width, height);
   for (const [index, plane] of frame.planes.entries()) {
@@ -40,15 +40,15 @@ export function toPlanar(pixels: Uint8Array, width: number, height: number): Pla
   return frame;
 }
 
-/** A colour as the three planes have it. */
+/** A colour as values of the three planes. */
 export function toPlanes(colour: readonly [red: number, green: number, blue: number]): [number, number, number] {
   const pixel = Uint8Array.from(colour);
   return [weigh(pixel, 0, 0), weigh(pixel, 0, 1), weigh(pixel, 0, 2)];
 }
 
-/** By the recommendation that videos of this size are read by (BT.601), in 65,536ths. */
+/** The BT.601 weights, in 65,536ths, as players expect for this size. */
 function weigh(pixels: Uint8Array, at: number, plane: number): number {
-  // No index here can lie outside.
+  // No index can be out of range.
   const red = pixels[at] as number;
   const green = pixels[at + 1] as number;
   const blue = pixels[at + 2] as number;
@@ -57,7 +57,7 @@ function weigh(pixels: Uint8Array, at: number, plane: number): number {
   return (28_784 * red - 24_103 * green - 4681 * blue + 8_421_376) >> 16;
 }
 
-/** Lays pixels of 4 bytes, as wide as the frame, over its rows from `top` on. */
+/** Overlays RGBA pixels, as wide as the frame, from row `top` on. */
 export function layOverPlanes(frame: PlanarFrame, pixels: Uint8Array, top: number, opacity: number): void {
   const rows = Math.min(frame.height - top, pixels.length / 4 / frame.width);
   const factor = Math.round(opacity * 257);

@@ -26,10 +26,10 @@ const progressions: readonly [readonly [Chord, ...Chord[]], ...(readonly [Chord,
     [-5, 2, 11, 19],
   ],
 ];
-/** Of the noise of a place when it is alone: some 20 decibels below speech. */
+/** The loudness of ambience alone: about 20 dB below speech. */
 const ambienceLoudness = 0.3;
 const bellScale = [12, 14, 16, 19, 21, 24, 26, 28];
-/** How loud the noise of a place is, how it sounds (the share of each sample that is new), and how long its swells are. */
+/** The level, brightness (the share of each sample that is new) and swell length of each ambience. */
 const noises: Record<SceneSound, { level: number; brightness: number; swellSeconds: number }> = {
   wind: { level: 0.1, brightness: 0.035, swellSeconds: 5 },
   surf: { level: 0.24, brightness: 0.09, swellSeconds: 4 },
@@ -42,11 +42,11 @@ const noises: Record<SceneSound, { level: number; brightness: number; swellSecon
 export type SoundtrackPlan = {
   seconds: number;
   sound: SceneSound;
-  /** Without it, there is the sound of the place alone, so quiet that others can be heard over it. */
+  /** Without music, only ambience, quiet enough for speech over it. */
   hasMusic: boolean;
 };
 
-/** Quiet music over the sound of the place, stereo, 16 bits: exactly as long as asked. */
+/** Quiet music over the ambience, stereo, 16 bits, exactly as long as requested. */
 export function composeSoundtrack({ seconds, sound, hasMusic }: SoundtrackPlan, random: SeededRandom): Buffer {
   const length = Math.round(seconds * soundRate);
   const [left, right] = [new Float32Array(length), new Float32Array(length)];
@@ -78,7 +78,7 @@ function playPads(left: Float32Array, right: Float32Array, root: number, random:
   }
 }
 
-/** Swells and fades over one and a half chords, so that one melts into the next. */
+/** Fades in and out over one and a half chords, so that chords overlap. */
 function playPadNote(track: Float32Array, start: number, frequency: number, phase: number): void {
   const length = Math.round(chordSeconds * 1.5 * soundRate);
   const step = (2 * Math.PI * frequency) / soundRate;
@@ -110,7 +110,7 @@ function playBells(left: Float32Array, right: Float32Array, root: number, random
   }
 }
 
-/** Two delays that feed each other make a room. */
+/** Two delays that feed each other simulate a room. */
 function addEcho(left: Float32Array, right: Float32Array): void {
   const [short, long] = [Math.round(0.277 * soundRate), Math.round(0.391 * soundRate)];
   for (let at = long; at < left.length; at += 1) {
@@ -121,7 +121,7 @@ function addEcho(left: Float32Array, right: Float32Array): void {
 
 function blowNoise(left: Float32Array, right: Float32Array, sound: SceneSound, random: SeededRandom): void {
   const { level, brightness, swellSeconds } = noises[sound];
-  // What is filtered more is quieter by itself; this makes up for it.
+  // Compensates for the loss of loudness by the filter.
   const gain = (level * 1.6) / Math.sqrt(brightness);
   const phase = random.between(0, 2 * Math.PI);
   for (const track of [left, right]) {
@@ -148,7 +148,7 @@ function findPeak(left: Float32Array, right: Float32Array): number {
 
 type Mastering = { seconds: number; loudness: number };
 
-/** Never clipped, faded in and out. */
+/** Limits and fades in and out. */
 function toBytes(left: Float32Array, right: Float32Array, { seconds, loudness }: Mastering): Buffer {
   const samples = new Int16Array(left.length * 2);
   for (let at = 0; at < left.length; at += 1) {

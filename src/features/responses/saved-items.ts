@@ -14,7 +14,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
 export const itemIdPattern = /^[A-Za-z0-9_-]{1,200}$/;
 
 /** The items of a request in their stored form: each with a valid id, and messages with their content as parts. */
-export function keepItems(items: readonly PlacedItem[], requestId: string): JsonObject[] {
+export function toSavedItems(items: readonly PlacedItem[], requestId: string): JsonObject[] {
   const suffix = readSuffix(requestId);
   return items.map(({ item }, index) => {
     const type = String(item.type ?? "message");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWaitingLine } from "./waiting-line.ts";
+import { createFifoSemaphore } from "./fifo-semaphore.ts";
 
 const signal = new AbortController().signal;
 
@@ -7,12 +7,12 @@ async function letOthersRun(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
-test("so many are let in, the others in the order in which they came", async () => {
-  const line = createWaitingLine(2);
+test("lets in the maximum number, and the others in order", async () => {
+  const semaphore = createFifoSemaphore(2);
   const seen: number[] = [];
   const leaves: (() => void)[] = [];
   for (const index of [0, 1, 2, 3]) {
-    void line.enter(signal).then((leave) => {
+    void semaphore.acquire(signal).then((leave) => {
       seen.push(index);
       leaves.push(leave);
     });
@@ -28,16 +28,16 @@ test("so many are let in, the others in the order in which they came", async () 
   expect(seen).toEqual([0, 1, 2, 3]);
 });
 
-test("who gives up takes no place", async () => {
-  const line = createWaitingLine(1);
-  const leave = await line.enter(signal);
+test("an aborted waiter takes no slot", async () => {
+  const semaphore = createFifoSemaphore(1);
+  const leave = await semaphore.acquire(signal);
   const controller = new AbortController();
-  const waiting = line.enter(controller.signal);
-  const next = line.enter(signal);
+  const waiting = semaphore.acquire(controller.signal);
+  const next = semaphore.acquire(signal);
   controller.abort(new Error("given up"));
   await expect(waiting).rejects.toThrow("given up");
   leave();
   (await next)();
-  await line.enter(signal);
-  await expect(line.enter(controller.signal)).rejects.toThrow("given up");
+  await semaphore.acquire(signal);
+  await expect(semaphore.acquire(controller.signal)).rejects.toThrow("given up");
 });

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { CallEnd } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { addItems } from "./conversation-store.ts";
-import { keepItems } from "./keep-items.ts";
+import { toSavedItems } from "./saved-items.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
@@ -13,10 +13,10 @@ import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { insertResponse, type NewResponse } from "./response-store.ts";
 
 /** The maximum size of a stored response, in bytes. */
-const keptBytesMax = 4 * 1024 * 1024;
+const savedBytesMax = 4 * 1024 * 1024;
 
 /** A response that will be stored: its caller and its input. */
-export type KeptRequest = {
+export type SavedRequest = {
   caller: Caller;
   requestId: string;
   request: ResponseRequest;
@@ -27,55 +27,55 @@ export type KeptRequest = {
 };
 
 /** Whether to store a response: the caller wants it, and it is not too large. */
-export function isKept(
+export function isSavable(
   { retentionMs }: Pick<ResponseDependencies, "retentionMs">,
   { request, bytes }: { request: ResponseRequest; bytes: number },
 ): boolean {
-  return request.store !== false && retentionMs > 0 && bytes <= keptBytesMax;
+  return request.store !== false && retentionMs > 0 && bytes <= savedBytesMax;
 }
 
 /**
  * Stores a finished response before its caller gets the last event. If that fails, the response is delivered anyway,
  * because it is paid for, and says that it is not stored. Nothing is stored if the caller disconnected.
  */
-export async function keepResponse(
+export async function saveResponse(
   { database, clock, logger, retentionMs }: ResponseDependencies,
-  kept: KeptRequest,
+  saved: SavedRequest,
   { presenter, end }: Pick<PreparedResponse, "presenter"> & { end: CallEnd<ChatKinds> },
 ): Promise<void> {
   if (end.hasHungUp) return;
   const finished = presenter.describeEnd(end);
   const { status, body, itemIds } = finished;
-  if (body.length > keptBytesMax) {
+  if (body.length > savedBytesMax) {
     presenter.markUnstored();
     return;
   }
   try {
     const times = { now: clock.now(), retentionMs };
-    const row = { ...describeRow(kept, times), state: status, body, itemIds, events: null, leaseUntil: null };
-    if (kept.conversationId === null) await insertResponse(database, row);
+    const row = { ...describeRow(saved, times), state: status, body, itemIds, events: null, leaseUntil: null };
+    if (saved.conversationId === null) await insertResponse(database, row);
     else
       await database.transaction().execute(async (tx) => {
-        if (kept.isStored) await insertResponse(tx, row);
-        await addToConversation(tx, kept, finished, times);
+        if (saved.isStored) await insertResponse(tx, row);
+        await addToConversation(tx, saved, finished, times);
       });
   } catch (error) {
     presenter.markUnstored();
-    const { accountId, keyId } = kept.caller;
-    logger.error({ request_id: kept.requestId, account_id: accountId, key_id: keyId, error }, "response not stored");
+    const { accountId, keyId } = saved.caller;
+    logger.error({ request_id: saved.requestId, account_id: accountId, key_id: keyId, error }, "response not stored");
   }
 }
 
 /** Adds the input and output of a response to its conversation, if that still exists. */
 export async function addToConversation(
   database: Database,
-  { caller, requestId, items, conversationId }: KeptRequest,
+  { caller, requestId, items, conversationId }: SavedRequest,
   { status, body }: FinishedResponse,
   { now, retentionMs }: { now: Date; retentionMs: number },
 ): Promise<void> {
   if (conversationId === null || status === "failed") return;
   const { output } = JSON.parse(body) as { output: JsonObject[] };
-  const said = [...keepItems(items, requestId), ...output];
+  const said = [...toSavedItems(items, requestId), ...output];
   await addItems(
     database,
     { accountId: caller.accountId, id: conversationId },
@@ -87,14 +87,14 @@ export async function addToConversation(
 }
 
 export function describeRow(
-  { caller, requestId, request, items }: KeptRequest,
+  { caller, requestId, request, items }: SavedRequest,
   { now, retentionMs }: { now: Date; retentionMs: number },
 ): Omit<NewResponse, "state" | "body" | "itemIds" | "events" | "leaseUntil"> {
   return {
     accountId: caller.accountId,
     id: nameResponse(requestId),
     previousId: request.previous_response_id ?? null,
-    input: JSON.stringify(keepItems(items, requestId)),
+    input: JSON.stringify(toSavedItems(items, requestId)),
     createdAt: now,
     expiresAt: new Date(now.getTime() + retentionMs),
   };
