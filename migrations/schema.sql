@@ -92,6 +92,31 @@ CREATE TRIGGER api_keys_changed AFTER INSERT OR UPDATE ON api_keys FOR EACH ROW 
 
 CREATE TRIGGER api_keys_lineage BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_key_lineage();
 
+create table buckets (
+  id text not null,
+  account_id text not null,
+  kind text not null,
+  unit text not null,
+  expires_at timestamp with time zone,
+  posted bigint not null,
+  held bigint not null,
+  entry_count bigint not null,
+  is_open boolean not null,
+  opened_at timestamp with time zone not null,
+  constraint buckets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
+  constraint buckets_closed_empty CHECK (is_open OR posted = 0),
+  constraint buckets_id_unique PRIMARY KEY (id),
+  constraint buckets_never_overdrawn CHECK (held >= 0 AND posted >= held)
+);
+
+CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
+
+CREATE INDEX buckets_open_by_account ON buckets USING btree (account_id) WHERE is_open;
+
+CREATE INDEX buckets_open_by_expiry ON buckets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
+
+CREATE TRIGGER buckets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_kind();
+
 create table catalog_prices (
   catalog_version integer not null,
   position integer not null,
@@ -592,31 +617,6 @@ create table plans (
 );
 
 CREATE TRIGGER plans_changed AFTER UPDATE ON plans FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
-
-create table buckets (
-  id text not null,
-  account_id text not null,
-  kind text not null,
-  unit text not null,
-  expires_at timestamp with time zone,
-  posted bigint not null,
-  held bigint not null,
-  entry_count bigint not null,
-  is_open boolean not null,
-  opened_at timestamp with time zone not null,
-  constraint buckets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
-  constraint buckets_closed_empty CHECK (is_open OR posted = 0),
-  constraint buckets_id_unique PRIMARY KEY (id),
-  constraint buckets_never_overdrawn CHECK (held >= 0 AND posted >= held)
-);
-
-CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
-
-CREATE INDEX buckets_open_by_account ON buckets USING btree (account_id) WHERE is_open;
-
-CREATE INDEX buckets_open_by_expiry ON buckets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
-
-CREATE TRIGGER buckets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_kind();
 
 create table postings (
   number bigint not null generated always as identity,
@@ -1190,6 +1190,15 @@ create type ended_claim as (
   summary text
 );
 
+create type ledger_changed_bucket as (
+  id text,
+  posted bigint,
+  held bigint,
+  entry_count bigint,
+  is_open boolean,
+  expires_at timestamp with time zone
+);
+
 create type ledger_changed_hold as (
   id text,
   amount bigint,
@@ -1198,15 +1207,6 @@ create type ledger_changed_hold as (
   state text,
   settled bigint,
   settlement_fingerprint text,
-  expires_at timestamp with time zone
-);
-
-create type ledger_changed_bucket as (
-  id text,
-  posted bigint,
-  held bigint,
-  entry_count bigint,
-  is_open boolean,
   expires_at timestamp with time zone
 );
 
@@ -1223,6 +1223,18 @@ create type ledger_changed_wallet as (
   version bigint
 );
 
+create type ledger_decided_bucket as (
+  id text,
+  posted bigint,
+  held bigint,
+  entry_count bigint,
+  expires_at timestamp with time zone,
+  posted_before bigint,
+  held_before bigint,
+  entry_count_before bigint,
+  least_available bigint
+);
+
 create type ledger_decided_hold as (
   id text,
   amount bigint,
@@ -1234,18 +1246,6 @@ create type ledger_decided_hold as (
   expires_at timestamp with time zone,
   amount_before bigint,
   expires_at_before timestamp with time zone
-);
-
-create type ledger_decided_bucket as (
-  id text,
-  posted bigint,
-  held bigint,
-  entry_count bigint,
-  expires_at timestamp with time zone,
-  posted_before bigint,
-  held_before bigint,
-  entry_count_before bigint,
-  least_available bigint
 );
 
 create type ledger_decided_reserve as (
@@ -1309,6 +1309,18 @@ create type ledger_new_posting as (
   cause_id text
 );
 
+create type ledger_opened_bucket as (
+  id text,
+  account_id text,
+  kind text,
+  unit text,
+  expires_at timestamp with time zone,
+  posted bigint,
+  held bigint,
+  entry_count bigint,
+  is_open boolean
+);
+
 create type ledger_opened_hold as (
   id text,
   account_id text,
@@ -1329,18 +1341,6 @@ create type ledger_opened_hold as (
   expires_at timestamp with time zone
 );
 
-create type ledger_opened_bucket as (
-  id text,
-  account_id text,
-  kind text,
-  unit text,
-  expires_at timestamp with time zone,
-  posted bigint,
-  held bigint,
-  entry_count bigint,
-  is_open boolean
-);
-
 create type new_claim as (
   account_id text,
   key text,
@@ -1354,6 +1354,22 @@ CREATE OR REPLACE FUNCTION public.add_quantities(kept bigint[], added bigint[])
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ARRAY[((kept)[1] + (added)[1]), ((kept)[2] + (added)[2]), ((kept)[3] + (added)[3]), ((kept)[4] + (added)[4]), ((kept)[5] + (added)[5]), ((kept)[6] + (added)[6]), ((kept)[7] + (added)[7]), ((kept)[8] + (added)[8])];
+
+CREATE OR REPLACE FUNCTION public.check_bucket_kind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.id like 'bkt\_%' and (case new.kind
+      when 'cash' then new.unit = 'money' and new.id = 'bkt_' || substr(new.account_id, 6)
+      when 'gift' then new.unit = 'money'
+      when 'quota' then new.unit in ('text', 'image', 'video')
+      else false
+    end)
+  then return new; end if;
+  raise check_violation using constraint = 'buckets_kind_valid', table = 'buckets',
+    message = 'no bucket is of this kind', detail = to_json(new)::text;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_hold()
  RETURNS trigger
@@ -1377,22 +1393,6 @@ begin
   if is_valid then return new; end if;
   raise check_violation using constraint = 'holds_state_valid', table = 'holds',
     message = 'no hold is like this', detail = to_json(new)::text;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.check_bucket_kind()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if new.id like 'bkt\_%' and (case new.kind
-      when 'cash' then new.unit = 'money' and new.id = 'bkt_' || substr(new.account_id, 6)
-      when 'gift' then new.unit = 'money'
-      when 'quota' then new.unit in ('text', 'image', 'video')
-      else false
-    end)
-  then return new; end if;
-  raise check_violation using constraint = 'buckets_kind_valid', table = 'buckets',
-    message = 'no bucket is of this kind', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_posting_kind()

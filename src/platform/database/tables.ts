@@ -6,6 +6,7 @@ export type Tables = {
   accounts: AccountsTable;
   api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
+  buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
@@ -32,7 +33,6 @@ export type Tables = {
   payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
   plans: PlansTable;
-  buckets: BucketsTable;
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
@@ -112,6 +112,19 @@ type ApiKeysTable = {
   is_console: Generated<boolean>;
   lineage_id: string;
   logs_content: Generated<boolean>;
+};
+
+type BucketsTable = {
+  id: string;
+  account_id: string;
+  kind: string;
+  unit: string;
+  expires_at: Date | null;
+  posted: bigint;
+  held: bigint;
+  entry_count: bigint;
+  is_open: boolean;
+  opened_at: Date;
 };
 
 type CatalogPricesTable = {
@@ -414,19 +427,6 @@ type PlansTable = {
   quota_text: Generated<bigint>;
   quota_image: Generated<bigint>;
   quota_video: Generated<bigint>;
-};
-
-type BucketsTable = {
-  id: string;
-  account_id: string;
-  kind: string;
-  unit: string;
-  expires_at: Date | null;
-  posted: bigint;
-  held: bigint;
-  entry_count: bigint;
-  is_open: boolean;
-  opened_at: Date;
 };
 
 type PostingsTable = {
