@@ -1,19 +1,19 @@
+import { type Nano, nano } from "../../lib/money.ts";
 import { hasMark, isHourMark } from "../../providers/cache-control.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { NativeRequest } from "../../providers/contract.ts";
-import { type Nano, nano } from "../../lib/money.ts";
 import type { CallTerms } from "../calls/index.ts";
 import type { Model, Price } from "../catalog/index.ts";
 import type { InputSize } from "./measure-input.ts";
 import type { OutputVisibility } from "./output-visibility.ts";
 import {
-  type RequestedKinds,
   countAffordableTokens,
   type DearestRates,
   findDearestRates,
   isFree,
   plainKinds,
   priceTokens,
+  type RequestedKinds,
 } from "./quote-chat.ts";
 
 /** The terms of a chat call. Units are output tokens, summed over all choices. */
@@ -95,7 +95,12 @@ class TokenTerms implements ChatTerms {
  * The token types with a price of their own that a request can use. Cache marks are searched only if they can cost
  * more.
  */
-export function findRequestedKinds({ request, native, size, rates }: {
+export function findRequestedKinds({
+  request,
+  native,
+  size,
+  rates,
+}: {
   request: ChatRequest;
   /** The request as the caller sent it in another API's format, which may contain more. */
   native: NativeRequest | undefined;

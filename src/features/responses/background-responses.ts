@@ -8,7 +8,6 @@ import type { Span } from "../../platform/tracing/span.ts";
 import { type BegunCall, type CallEnd, noteFacts, noteRouting } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
-import { addToConversation, describeRow, type SavedRequest } from "./save-response.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -23,6 +22,7 @@ import {
   renewLease,
   type StoredResponse,
 } from "./response-store.ts";
+import { addToConversation, describeRow, type SavedRequest } from "./save-response.ts";
 
 type BackgroundOrder = PreparedResponse & {
   saved: SavedRequest;

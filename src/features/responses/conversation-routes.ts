@@ -32,13 +32,13 @@ import {
   updateMetadata,
 } from "./conversation-store.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
-import { itemIdPattern, toSavedItems } from "./saved-items.ts";
 import { readInput } from "./read-input.ts";
 import { checkFieldDepth } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import { readSuffix } from "./response-envelope.ts";
 import type { JsonObject } from "./response-request.ts";
 import { inputItemListSchema, inputItemQuerySchema } from "./response-schema.ts";
+import { itemIdPattern, toSavedItems } from "./saved-items.ts";
 
 const tags = ["Conversations"];
 const params = pathParams({ conversation_id: "conversation" });

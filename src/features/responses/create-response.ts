@@ -1,11 +1,11 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallEnd, CallPlan, IncomingCall } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
-import { isSavable, type SavedRequest, saveResponse } from "./save-response.ts";
 import { type Conversation, type PreparedResponse, prepareResponse } from "./prepare-response.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { ResponseRequest } from "./response-request.ts";
+import { isSavable, type SavedRequest, saveResponse } from "./save-response.ts";
 
 /** One requested response: its conversation, and whether to store it. */
 export class RequestedResponse {

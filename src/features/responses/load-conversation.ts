@@ -2,13 +2,13 @@ import type { AccountId } from "../../lib/ids.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findConversation, listItems, type StoredItem } from "./conversation-store.ts";
 import { createItemReader, type ItemReader } from "./item-reader.ts";
-import { itemIdPattern } from "./saved-items.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { PlacedItem } from "./read-input.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { findChain, findResponsesOfItems, type StoredResponse } from "./response-store.ts";
+import { itemIdPattern } from "./saved-items.ts";
 
 /** The longest chain of `previous_response_id` that is followed. */
 const chainMax = 1000;

@@ -15,7 +15,6 @@ import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";
 import { openConversation, RequestedResponse } from "./create-response.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
-import { isSavable } from "./save-response.ts";
 import { hasHistory, listInputItems, loadConversation } from "./load-conversation.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -29,6 +28,7 @@ import {
   responseSchema,
 } from "./response-schema.ts";
 import { deleteResponse, findEvents, findResponse, type StoredResponse } from "./response-store.ts";
+import { isSavable } from "./save-response.ts";
 
 type RouteDependencies = ResponseDependencies & {
   background: BackgroundResponses;
@@ -46,7 +46,7 @@ broken connection: it runs and is charged once. The response is stored unless \`
 with \`previous_response_id\`. With \`background\` the call returns at once and the response runs without a connection.`;
 
 /** Errors of creating a response, in addition to those of every endpoint. */
-const createErrors = [...chatErrors, "not_found"] as const satisfies readonly ErrorCode[];
+const createErrors = ["not_found", ...chatErrors] as const satisfies readonly ErrorCode[];
 
 export function addResponseRoutes(http: HttpServer, dependencies: RouteDependencies): void {
   addCreateResponse(http, dependencies);

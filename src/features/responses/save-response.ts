@@ -3,7 +3,6 @@ import type { Database } from "../../platform/database/database.ts";
 import type { CallEnd } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { addItems } from "./conversation-store.ts";
-import { toSavedItems } from "./saved-items.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
@@ -11,6 +10,7 @@ import type { ResponseDependencies } from "./response-dependencies.ts";
 import { nameResponse } from "./response-envelope.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { insertResponse, type NewResponse } from "./response-store.ts";
+import { toSavedItems } from "./saved-items.ts";
 
 /** The maximum size of a stored response, in bytes. */
 const savedBytesMax = 4 * 1024 * 1024;

@@ -159,7 +159,12 @@ function createJob(clock: Clock): OwnJob {
 
 type JobContext = { jobSlots: FifoSemaphore; open(): Promise<StudioFolder> };
 
-async function work(own: OwnJob, id: string, assignment: StudioAssignment, { jobSlots, open }: JobContext): Promise<void> {
+async function work(
+  own: OwnJob,
+  id: string,
+  assignment: StudioAssignment,
+  { jobSlots, open }: JobContext,
+): Promise<void> {
   const { job, controller } = own;
   const { signal } = controller;
   try {
