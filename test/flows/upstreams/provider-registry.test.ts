@@ -88,7 +88,7 @@ test("each kind serves the types that its table names, and no other", async () =
     const generation = registry.getGeneration(definition);
     const made = Object.entries(samples).filter(([, request]) => generation?.findObstacle(request) === null);
     const answer = await run(registry.getChat(definition));
-    const hasNoChat = answer instanceof ProviderError && answer.message.includes("has no chat");
+    const hasNoChat = answer instanceof ProviderError && answer.message.includes("does not serve chat");
     const served = [
       ...(hasNoChat ? [] : ["chat"]),
       ...(registry.getEmbedding(definition) === null ? [] : ["embedding"]),
