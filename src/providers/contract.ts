@@ -49,7 +49,7 @@ export type ChatCall = {
   upstreamModel: string;
   /** Fields outside OpenAI's API, of the request or its messages, that the route names as supported. */
   passthrough?: readonly string[];
-  /** How to send `cache_control`; without it: as the caller set it, without `ttl: 1h`. */
+  /** How to pass cache marks on (`cache-control.ts`); without it: as the caller set them, without `ttl: 1h`. */
   cacheControl?: CacheControlPolicy;
   apiKey: string | null;
   /** The cap for each choice. Sent to the vendor instead of the caller's. */

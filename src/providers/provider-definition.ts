@@ -49,7 +49,7 @@ export type ProviderDefinition = {
   unsupported_fields?: string[];
   /** Other APIs that it has under the same address. */
   native_wires?: NativeWire[];
-  /** `automatic`: add `cache_control` if the caller set none. Absent means `as-sent`. */
+  /** `automatic`: add cache marks if the caller set none. Absent means `as-sent`. */
   cache_marks?: "automatic" | "as-sent";
   connections_max?: number;
   /** Whether to send the `traceparent` header. */

@@ -19,7 +19,7 @@ export type Dialect = {
   /** A `temperature` or `top_p` that equals the vendor's default is not sent, because some models reject any. */
   samplingDefault: number | null;
   takesAudio: boolean;
-  /** Whether the vendor supports `cache_control`. */
+  /** Whether the vendor supports cache marks (`cache-control.ts`). */
   takesCacheControl: boolean;
   /** Media types of files that the vendor reads. */
   fileTypes: RegExp;
