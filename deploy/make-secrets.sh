@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the secrets of deploy/compose.yaml in deploy/secrets, once: what is there already stays as it is.
+# Writes the secrets of deploy/compose.yaml to deploy/secrets. Existing files stay unchanged.
 set -eu
 folder="$(dirname "$0")/secrets"
-# Nobody else may enter the folder. The files themselves may be read, because compose hands them to users of containers as they are.
+# Only the owner can enter the folder. The files are world-readable, because compose mounts them with their mode for other users.
 mkdir -p "$folder"
 chmod 700 "$folder"
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -42,7 +42,7 @@ function readSettings(variables: Readonly<Record<string, string>>): Settings {
   return loadSettings({ environment, directory: tmpdir() });
 }
 
-/** How long a stop may take, as docs/operating/running.md says under "Rolling". */
+/** How long a stop may take, as docs/operating/running.md describes it under "Rolling". */
 function countStopSeconds({ shutdown_delay_ms: delayMs, shutdown_timeout_ms: timeoutMs }: Settings): number {
   return (2 * delayMs + timeoutMs) / 1000 + 5;
 }
@@ -354,6 +354,32 @@ describe("the chart", () => {
     const environment = readEnvironment(render({ secret: { variables: ["OPENAI_KEY"] } }).container);
     expect(environment.OPENAI_KEY_FILE).toBe("/run/secrets/sluice/OPENAI_KEY");
   });
+});
+
+test("sluicectl runs a command as the unit's user, with the unit's settings and environment file", () => {
+  const unit = read("sluice.service");
+  const value = (name: string) => new RegExp(`\\b${name}=(\\S+)`).exec(unit)?.[1] ?? "";
+  const folder = mkdtempSync(join(tmpdir(), "sluice-ctl-"));
+  const script = read("sluicectl").replaceAll("/etc/sluice", folder).replace('"$(id -u)"', "0");
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "runuser"), '#!/bin/sh\necho "$@"\nenv\n', { mode: 0o755 });
+  writeFileSync(join(folder, "environment"), "OPENAI_KEY=sk-1\n");
+  writeFileSync(join(folder, "sluicectl"), script);
+  const env = { PATH: `${bin}:${process.env.PATH}` };
+  const lines = execFileSync("sh", [join(folder, "sluicectl"), "catalog", "check", "a file"], { env })
+    .toString()
+    .split("\n");
+  rmSync(folder, { recursive: true });
+  const started = `${value("WorkingDirectory")}/node_modules/.bin/node ${value("WorkingDirectory")}/src/main.ts`;
+  expect(lines[0]).toBe(`-u ${value("User")} -- ${started} catalog check a file`);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "OPENAI_KEY=sk-1",
+      `SLUICE_CONFIG=${value("SLUICE_CONFIG").replace("/etc/sluice", folder)}`,
+      `SLUICE_DATA_DIR=${value("SLUICE_DATA_DIR")}`,
+    ]),
+  );
 });
 
 test("the systemd unit starts what npm start does, with settings that exist and the time that a stop takes", () => {
