@@ -1,25 +1,65 @@
+import type { Command } from "../../src/cli/command.ts";
 import { loadAllCommands } from "../../src/cli/commands.ts";
-import { presentCommandHelp, presentHelp } from "../../src/cli/present-help.ts";
+import { presentFlag, presentUsage } from "../../src/cli/present-help.ts";
 
-/** The page of the operators' guide that lists every command. */
+/** The page of the operators' guide that lists every command: a table for each first word. */
 export async function presentCommandsPage(): Promise<string> {
   const commands = await loadAllCommands();
-  const sections = commands.map(
-    (command) => `## ${command.name}\n\n\`\`\`text\n${presentCommandHelp(command)}\n\`\`\``,
-  );
+  const groups = Map.groupBy(commands, ({ name }) => name.split(" ")[0] ?? "");
+  const alone = [...groups.values()].filter((group) => group.length === 1).flat();
+  const sections = [
+    presentSection("gateway", alone),
+    ...[...groups].filter(([, group]) => group.length > 1).map(([word, group]) => presentSection(word, group)),
+  ];
   return [
     "# Commands",
     "",
     "<!-- Written from src/cli/commands.ts by `npm run generate`. -->",
     "",
-    "Commands work while the gateway runs and while it does not. With `--json` they print one JSON value, and errors",
-    "as JSON on standard error. They exit with 0, with 1 when something failed, and with 2 when called wrongly.",
+    "[Go live](go-live.md) explains `sluicectl`. Commands work while the gateway runs and while it does not. Every command takes `--json`",
+    "for scripts (errors are then JSON on standard error) and `--help`.",
     "",
-    "```text",
-    presentHelp(commands),
-    "```",
+    "| exit code | meaning |",
+    "|---|---|",
+    "| 0 | done |",
+    "| 1 | failed, or found something wrong |",
+    "| 2 | no such command or option, or one is missing |",
     "",
     sections.join("\n\n"),
     "",
   ].join("\n");
+}
+
+/** Options that several commands of a group share are explained once. */
+function presentSection(title: string, commands: readonly Command[]): string {
+  const explained = new Map<string, { flag: string; explains: string; of: string[] }>();
+  for (const { name, options = {} } of commands) {
+    for (const [option, entry] of Object.entries(options)) {
+      const flag = presentFlag(option, entry);
+      const key = `${flag} ${entry.explains}`;
+      const known = explained.get(key) ?? { flag, explains: entry.explains, of: [] };
+      explained.set(key, { ...known, of: [...known.of, name] });
+    }
+  }
+  const rows = commands.map((command) => `| \`${presentUsage(command)}\` | ${escapePipes(command.summary)} |`);
+  const options = [...explained.values()].map(
+    ({ flag, explains, of }) => `| \`${flag}\` | ${of.map(dropWord).join(", ")} | ${escapePipes(explains)} |`,
+  );
+  return [
+    `## ${title}`,
+    "",
+    "| command | what it does |",
+    "|---|---|",
+    ...rows,
+    ...(options.length === 0 ? [] : ["", "| option | of | meaning |", "|---|---|---|", ...options]),
+  ].join("\n");
+}
+
+/** In the section of its first word, `key create` is `create`. */
+function dropWord(name: string): string {
+  return name.split(" ").slice(1).join(" ") || name;
+}
+
+function escapePipes(text: string): string {
+  return text.replaceAll("|", "\\|");
 }

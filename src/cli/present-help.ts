@@ -62,7 +62,7 @@ export function presentFlag(name: string, { placeholder }: Pick<CommandOption, "
   return placeholder === null ? `--${name}` : `--${name} <${placeholder}>`;
 }
 
-function presentUsage({ name, positionals = [], options = {} }: Command): string {
+export function presentUsage({ name, positionals = [], options = {} }: Command): string {
   const required = Object.entries(options).filter(([, option]) => option.isRequired === true);
   const flags = required.map(([flag, option]) => presentFlag(flag, option));
   return [name, ...positionals.map((positional) => `<${positional}>`), ...flags].join(" ");
