@@ -6,7 +6,7 @@ export type Repository = { files: readonly string[]; scripts: readonly string[] 
 const topFolders = ["src", "test", "scripts", "docs", "migrations", "web", "packages", "bench", ".ci"];
 
 /** Names of files that only exist where Sluice runs. */
-const runtimeNames = ["sluice.yaml", "manifest.json"];
+const runtimeNames = ["sluice.yaml", "catalog.yaml", "manifest.json"];
 
 /** Commands of npm itself; every other `npm x` has to be a script of ours. */
 const npmCommands = ["audit", "ci", "config", "exec", "help", "install", "ls", "pack", "view"];

@@ -22,7 +22,7 @@ function listSchemaTables(): Table[] {
 
 /** The rows of the page's table of tables, by what they begin with. */
 function listDocumentedTables(): Map<string, string[]> {
-  const [, section = ""] = read("docs/operating/scale.md").split("## Accounts on several PostgreSQL clusters");
+  const [, section = ""] = read("docs/operating/sizing.md").split("## Accounts on several PostgreSQL clusters");
   const rows = [...section.matchAll(/^\| ([^|]+) \| (`[^|]+`) \|$/gm)];
   return new Map(
     rows.map(([, what = "", names = ""]) => [what, [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)]),
