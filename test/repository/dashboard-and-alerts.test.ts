@@ -43,7 +43,7 @@ describe("the dashboard", () => {
 });
 
 describe("the alerts", () => {
-  test.each(alerts)("$alert goes by what exists, and has its section of the run-book", (alert) => {
+  test.each(alerts)("$alert uses existing metrics and has a section in the run-book", (alert) => {
     expect(listUnknownMetrics(alert.expr, table)).toEqual([]);
     expect(alert.alert).toMatch(/^Sluice[A-Z][A-Za-z]+$/);
     expect(["page", "ticket"]).toContain(alert.labels.severity);
@@ -53,7 +53,7 @@ describe("the alerts", () => {
     for (const part of ["**Means:**", "**Look:**", "**Do:**"]) expect(text).toContain(part);
   });
 
-  test("are all that the run-book tells of, each once", () => {
+  test("are the sections of the run-book, each once", () => {
     const sections = [...runBook.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(alerts.map(({ alert }) => alert));
   });

@@ -25,7 +25,7 @@ function read(path: string): string {
   return readFileSync(join(deployDir, path), "utf8");
 }
 
-/** What a gateway would make of these variables. A file's content is not here, so any that fits stands for it. */
+/** The settings a gateway would load from these variables. Secret files get fitting contents. */
 function readSettings(variables: Readonly<Record<string, string>>): Settings {
   const contents: Record<string, string> = {
     SLUICE_DATABASE_URL: "postgres://sluice@postgres/sluice",
@@ -51,7 +51,7 @@ describe("the image", () => {
   const [build, image] = parseDockerfile(read("Dockerfile")) as [Stage, Stage];
   const variables = readPairs(listTexts(image, "ENV"));
 
-  test("runs as a user of its own, writes to its volume alone, is told to stop by SIGTERM, and needs no shell", () => {
+  test("runs as its own user, writes to its volume only, stops on SIGTERM and needs no shell", () => {
     const runs = listTexts(image, "RUN").join(" ");
     const [user = ""] = listTexts(image, "USER");
     expect(user).toMatch(/^[1-9]\d+$/);
@@ -59,7 +59,7 @@ describe("the image", () => {
     expect(listTexts(image, "STOPSIGNAL")).toEqual(["SIGTERM"]);
     expect(listTexts(image, "VOLUME")).toEqual([variables.SLUICE_DATA_DIR]);
     const entry = readExecForm(listTexts(image, "ENTRYPOINT")[0] ?? "") ?? [];
-    // The same words as those of `npm start`, after the program that buries orphans.
+    // The same command as `npm start`, after tini.
     const [, started = ""] = /exec (node .*) serve$/.exec(manifest.scripts.start ?? "") ?? [];
     expect(entry.join(" ")).toBe(`tini -- node_modules/.bin/${started}`);
     expect(readExecForm(listTexts(image, "CMD")[0] ?? "")).toEqual(["serve"]);
@@ -74,7 +74,7 @@ describe("the image", () => {
     expect(read("healthcheck.mjs")).toContain(`process.env.SLUICE_PORT || "${settings.port}"`);
   });
 
-  test("has every folder that the gateway reads, only packages of production, and no lists of packages", () => {
+  test("has every folder that the gateway reads, production packages only, and no apt lists", () => {
     const steps = listTexts(build, "RUN").join("\n");
     expect(steps).toContain("prune --omit=dev");
     const copied = [...steps.matchAll(/cp -a ([^&]+) \/out/g)].flatMap(([, paths = ""]) => paths.trim().split(" "));
@@ -92,7 +92,7 @@ describe("the image", () => {
     expect(listTexts(image, "RUN").join()).toMatch(/--no-install-recommends .* rm -rf \/var\/lib\/apt\/lists/);
   });
 
-  test("is made of bases with a version, is labelled, and takes no secrets or leftovers along", () => {
+  test("has versioned bases and labels, and excludes secrets and build leftovers", () => {
     for (const { base } of [build, image]) expect(base).toMatch(/^[a-z]+:(?!latest)[\w.-]+$/);
     expect(readPairs(listTexts(image, "LABEL"))).toMatchObject({
       "org.opencontainers.image.title": "Sluice",
@@ -123,7 +123,7 @@ describe("the compose file", () => {
   };
   const gateways = Object.entries(compose.services).filter(([name]) => name.startsWith("gateway-"));
 
-  test("starts two gateways with settings that exist, and gives each the time that its stop takes", () => {
+  test("starts two gateways with existing settings and enough time to stop", () => {
     expect(gateways).toHaveLength(2);
     for (const [, { environment = {}, stop_grace_period: grace = "" }] of gateways) {
       expect(environment.SLUICE_SITE_URL).toMatch(/^\$\{SITE_URL:\?/);
@@ -141,18 +141,17 @@ describe("the compose file", () => {
     }
   });
 
-  test("checks the health of everything that stays, names a version of every image, and mounts what exists", () => {
+  test("has health checks for every long-running service, versioned images and existing mounts", () => {
     for (const [name, { image, healthcheck, volumes = [] }] of Object.entries(compose.services)) {
       const isOurs = image.startsWith("sluice:");
       expect(isOurs || healthcheck !== undefined, name).toBe(true);
       expect(isOurs || /:(?!latest)[\w.-]*\d[\w.-]*$/.test(image), image).toBe(true);
       const paths = volumes.map((volume) => volume.split(":")[0] ?? "").filter((path) => path.startsWith("."));
-      // The dashboard is made elsewhere in the kit; its folder is here.
       expect(paths.filter((path) => !existsSync(join(deployDir, path)))).toEqual([]);
     }
   });
 
-  test("has its secrets made once by one script, and none of them in a variable", () => {
+  test("creates its secrets once by one script, and passes none in a variable", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-secrets-"));
     cpSync(join(deployDir, "make-secrets.sh"), join(folder, "make-secrets.sh"));
     const make = () => {
@@ -178,7 +177,7 @@ describe("the compose file", () => {
     }
   });
 
-  test("puts in front a proxy that knows both gateways by their ports, and Prometheus too", () => {
+  test("configures HAProxy and Prometheus with both gateways and their ports", () => {
     const config = read("haproxy.cfg");
     const { SLUICE_PORT: port } = readPairs(listTexts(parseDockerfile(read("Dockerfile")).at(-1) as Stage, "ENV"));
     const servers = [...config.matchAll(/^ {2}server \S+ (\S+)$/gm)].map(([, address]) => address);
@@ -227,7 +226,7 @@ describe("the chart", () => {
   };
   const readEnvironment = ({ env }: Container) => Object.fromEntries(env.map(({ name, value }) => [name, value]));
 
-  test("is of this version, and says what it needs", () => {
+  test("has this version, and rejects a missing site_url", () => {
     expect(parse(read("helm/sluice/Chart.yaml"))).toMatchObject({
       appVersion: manifest.version,
       version: manifest.version,
@@ -252,34 +251,31 @@ describe("the chart", () => {
       { settings: { shutdown_delay_ms: 15_000, shutdown_timeout_ms: 120_000 } },
       { shutdown_delay_ms: 15_000 },
     ],
-  ])(
-    "%s, hands on settings that the gateway takes, and grants the time that a stop takes",
-    (_name, values, expected) => {
-      const { template, container, find } = render(values);
-      const settings = readSettings(readEnvironment(container));
-      expect(settings).toMatchObject({
-        ...expected,
-        host: "0.0.0.0",
-        database_url: "postgres://sluice@postgres/sluice",
-      });
-      expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(countStopSeconds(settings));
-      expect(container.ports).toContainEqual({ name: "http", containerPort: settings.port });
-      const scheme = settings.tls_cert_file === undefined ? "HTTP" : "HTTPS";
-      const probe = (path: string) => ({ httpGet: { path, port: "http", scheme } });
-      expect(container).toMatchObject({
-        args: ["serve"],
-        startupProbe: probe("/healthz"),
-        livenessProbe: probe("/healthz"),
-        readinessProbe: probe("/readyz"),
-      });
-      expect(find("Service")).toHaveProperty("spec.ports.0.appProtocol", scheme.toLowerCase());
-      expect(find("Service")).toHaveProperty("spec.ports.0.targetPort", "http");
-      const mounted = container.volumeMounts.map(({ name }) => name);
-      expect(template.spec.volumes.map(({ name }) => name)).toEqual(mounted);
-    },
-  );
+  ])("%s, passes settings that the gateway accepts, and grants enough time to stop", (_name, values, expected) => {
+    const { template, container, find } = render(values);
+    const settings = readSettings(readEnvironment(container));
+    expect(settings).toMatchObject({
+      ...expected,
+      host: "0.0.0.0",
+      database_url: "postgres://sluice@postgres/sluice",
+    });
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(countStopSeconds(settings));
+    expect(container.ports).toContainEqual({ name: "http", containerPort: settings.port });
+    const scheme = settings.tls_cert_file === undefined ? "HTTP" : "HTTPS";
+    const probe = (path: string) => ({ httpGet: { path, port: "http", scheme } });
+    expect(container).toMatchObject({
+      args: ["serve"],
+      startupProbe: probe("/healthz"),
+      livenessProbe: probe("/healthz"),
+      readinessProbe: probe("/readyz"),
+    });
+    expect(find("Service")).toHaveProperty("spec.ports.0.appProtocol", scheme.toLowerCase());
+    expect(find("Service")).toHaveProperty("spec.ports.0.targetPort", "http");
+    const mounted = container.volumeMounts.map(({ name }) => name);
+    expect(template.spec.volumes.map(({ name }) => name)).toEqual(mounted);
+  });
 
-  test("runs nothing as root, gives no rights, and lets nothing be written but to its volumes", () => {
+  test("runs nothing as root, grants no capabilities, and writes to its volumes only", () => {
     const { manifests } = render();
     const templates = manifests.flatMap(({ spec }) => (spec as { template?: PodTemplate }).template ?? []);
     expect(templates).toHaveLength(2);
@@ -336,7 +332,7 @@ describe("the chart", () => {
     ]);
   });
 
-  test("serves metrics on a port of its own, or not at all", () => {
+  test("serves metrics on a separate port, or not at all", () => {
     const { container, find } = render({ metrics: { serviceMonitor: { enabled: true } } });
     const { metrics_port: port, metrics_host: host } = readSettings(readEnvironment(container));
     expect(host).toBe("0.0.0.0");
@@ -350,7 +346,7 @@ describe("the chart", () => {
     expect(readEnvironment(without.container)).not.toHaveProperty("SLUICE_METRICS_PORT");
   });
 
-  test("hands keys of upstreams on as files, which may change while a pod runs", () => {
+  test("mounts keys of upstreams as files, which may change while a pod runs", () => {
     const environment = readEnvironment(render({ secret: { variables: ["OPENAI_KEY"] } }).container);
     expect(environment.OPENAI_KEY_FILE).toBe("/run/secrets/sluice/OPENAI_KEY");
   });
@@ -382,7 +378,7 @@ test("sluicectl runs a command as the unit's user, with the unit's settings and 
   );
 });
 
-test("the systemd unit starts what npm start does, with settings that exist and the time that a stop takes", () => {
+test("the systemd unit starts what npm start does, with existing settings and enough time to stop", () => {
   const unit = read("sluice.service");
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
   const [, started = ""] = /exec (node .*)$/.exec(manifest.scripts.start ?? "") ?? [];
