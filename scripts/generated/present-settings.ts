@@ -1,9 +1,4 @@
-import {
-  getEnvironmentName,
-  getSettingEntry,
-  type SettingName,
-  settingNames,
-} from "../../src/platform/config/settings-table.ts";
+import { getSettingEntry, type SettingName, settingNames } from "../../src/platform/config/settings-table.ts";
 
 /** The commented example file: every setting, switched off, with what holds without it. */
 export function presentExampleFile(): string {
@@ -29,30 +24,35 @@ export function presentExampleFile(): string {
 export function presentSettingsPage(): string {
   const rows = settingNames.map((name) => {
     const { explains, kind, alias } = getSettingEntry(name);
-    const variables = [getEnvironmentName(name), ...(alias === undefined ? [] : [alias])];
-    const cells = [
-      `\`${name}\``,
-      variables.map((variable) => `\`${variable}\``).join(", "),
-      `\`${presentStandard(name)}\``,
-      `${explains} Write ${kind.expected}.`,
-    ];
-    return `| ${cells.join(" | ")} |`;
+    const also = alias === undefined ? "" : ` Also \`${alias}\`.`;
+    return `| \`${name}\` | \`${presentStandard(name)}\` | ${shortenExpected(kind.expected)} | ${explains}${also} |`;
   });
   return [
     "# Settings",
     "",
     "<!-- Written from src/platform/config/settings-table.ts by `npm run generate`. -->",
     "",
-    "Settings come from `sluice.yaml` in the folder where Sluice starts (another file: `SLUICE_CONFIG=path`) and from",
-    "the environment, which wins. An unknown or wrong setting stops the start with a sentence that says what to write.",
-    "A variable with `_FILE` after its name (`SLUICE_SECRET_KEY_FILE=/run/secrets/secret_key`) names a file that has the value;",
-    "the same goes for the variables that a catalog names for its upstreams' keys, whose files are read again while the gateway runs.",
+    "Set them in `sluice.yaml` in the folder where Sluice starts (another file: `SLUICE_CONFIG=path`) or in the environment, which wins:",
+    "`site_url` is `SLUICE_SITE_URL` there. With `_FILE` after its name (`SLUICE_SECRET_KEY_FILE=/run/secrets/secret_key`) a variable names",
+    "a file that contains the value. An unknown or wrong setting stops the start, and the error says what to write.",
     "",
-    "| setting | in the environment | without it | meaning |",
+    "| setting | default | value | meaning |",
     "|---|---|---|---|",
     ...rows,
     "",
   ].join("\n");
+}
+
+const expectedLengthMax = 200;
+
+/** The sentence of an error message, as the cell of a table. */
+function shortenExpected(expected: string): string {
+  // The list of all endpoints, which the reference has.
+  if (expected.length > expectedLengthMax) return "a list of operation ids of the reference, such as createImage";
+  return expected
+    .replace(/^an? whole number from (\S+) to (\S+)$/, "$1 to $2")
+    .replace(/^one of /, "")
+    .replace(/^the (path of a (?:folder|file))$/, "a path");
 }
 
 function presentStandard(name: SettingName): string {
