@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.ts";
-import { listFalseClaims, type Repository } from "./list-false-claims.ts";
+import { listDeadAnchors, listFalseClaims, type Repository } from "./list-false-claims.ts";
 
 const smallRepository: Repository = {
   files: ["README.md", "package.json", "docs/api/errors.md", "src/lib/clock.ts", "src/features/chat/index.ts"],
@@ -53,14 +53,25 @@ test.for(untruths)("a document that says %s is caught: %s", ([text, complaint]) 
   expect(listFalseClaims({ path: "docs/guide.md", text }, smallRepository)).toEqual([`docs/guide.md: ${complaint}`]);
 });
 
-test("every path, command and link in the documents leads somewhere", () => {
-  const files = listRepositoryFiles();
-  const { scripts } = JSON.parse(readFileSync(join(repositoryDir, "package.json"), "utf8"));
-  const repository = { files, scripts: Object.keys(scripts) };
-  const falseClaims = files
+const read = (path: string): string => readFileSync(join(repositoryDir, path), "utf8");
+
+/** A decision is never edited: what it names is what there was on its day. */
+function listDocuments(): string[] {
+  return listRepositoryFiles()
     .filter((path) => /^((README|ARCHITECTURE|CONTRIBUTING|AGENTS)|docs\/.*)\.md$/.test(path))
-    // A decision is never edited: what it names is what there was on its day.
-    .filter((path) => !/^docs\/decisions\/\d/.test(path))
-    .flatMap((path) => listFalseClaims({ path, text: readFileSync(join(repositoryDir, path), "utf8") }, repository));
+    .filter((path) => !/^docs\/decisions\/\d/.test(path));
+}
+
+test("every path, command and link in the documents leads somewhere", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  const repository = { files: listRepositoryFiles(), scripts: Object.keys(scripts) };
+  const falseClaims = listDocuments().flatMap((path) => listFalseClaims({ path, text: read(path) }, repository));
   expect(falseClaims).toEqual([]);
+});
+
+test("every anchor of a link is a heading", () => {
+  expect(listDocuments().flatMap((path) => listDeadAnchors({ path, text: read(path) }, read))).toEqual([]);
+  const other = (): string => "# One\n\n## What a `failure` does\n";
+  const text = "[a](#here) [b](other.md#what-a-failure-does) [c](other.md#two)\n\n## Here\n";
+  expect(listDeadAnchors({ path: "docs/a.md", text }, other)).toEqual(["docs/a.md: other.md#two is no heading"]);
 });

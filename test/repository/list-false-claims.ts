@@ -14,7 +14,7 @@ const npmCommands = ["audit", "ci", "config", "exec", "help", "install", "ls", "
 /** A sentence for each path, npm command and link of a Markdown document that leads nowhere. */
 export function listFalseClaims(document: { path: string; text: string }, repository: Repository): string[] {
   const { path, text } = document;
-  const prose = text.replaceAll(/^ *(`{3,}|~{3,})[\s\S]*?^ *\1.*$/gm, "");
+  const prose = dropBlocks(text);
   return [
     ...listPaths(prose)
       .filter((name) => !isPathThere(name, repository))
@@ -24,6 +24,35 @@ export function listFalseClaims(document: { path: string; text: string }, reposi
       .filter((link) => !isLinkThere(path, link, repository))
       .map((link) => `${path}: the link ${link} leads nowhere`),
   ];
+}
+
+/** A sentence for each link to a heading of a Markdown document that is not there. */
+export function listDeadAnchors(
+  { path, text }: { path: string; text: string },
+  readDocument: (path: string) => string,
+): string[] {
+  const links = [...dropBlocks(text).matchAll(/\]\(([^)\s:]*\.md|)#([^)\s]+)\)/g)];
+  return links
+    .filter(([, target = "", anchor = ""]) => {
+      const document = target === "" ? text : readDocument(posix.join(posix.dirname(path), target));
+      return !listAnchors(document).includes(anchor);
+    })
+    .map(([, target, anchor]) => `${path}: ${target}#${anchor} is no heading`);
+}
+
+/** As GitHub names them: in small letters, without punctuation, with hyphens for spaces. */
+function listAnchors(document: string): string[] {
+  return [...dropBlocks(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}
+
+function dropBlocks(text: string): string {
+  return text.replaceAll(/^ *(`{3,}|~{3,})[\s\S]*?^ *\1.*$/gm, "");
 }
 
 /** The words in backticks that look like paths of the repository; braces are written out. */
