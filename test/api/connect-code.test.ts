@@ -137,7 +137,7 @@ describe("a code", () => {
     clock.advance(5 * 60_000);
     const second = await exchange(program.exchange);
     expect(second).toMatchObject(invalidGrant);
-    expect(second.body.error.message).toContain("used before");
+    expect(second.body.error.message).toContain("already used");
     await waitUntil("the end of the key", async () => (await callApi(api_key)) === 401);
   });
 

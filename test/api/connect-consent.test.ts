@@ -161,9 +161,7 @@ describe("an approval", () => {
     await callApi(key);
     const { mail } = await readMail(visitor, email);
     expect(mail).toMatchObject({ subject: "BA:told.tool was authorized", text: expect.stringContaining("/security") });
-    expect(gateway.logs).toContainEqual(
-      expect.objectContaining({ msg: "a program was authorized", client: "told.tool" }),
-    );
+    expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "program authorized", client: "told.tool" }));
     expect(JSON.stringify([mail, gateway.logs])).not.toContain(key.slice("sk-slc-".length));
     for (const table of ["api_keys", "api_key_uses", "connect_requests", "user_sessions", "user_tokens"] as const) {
       const rows = await gateway.database.selectFrom(table).selectAll().execute();

@@ -222,7 +222,7 @@ describe("a code", () => {
     expect(Number(refused.headers.get("retry-after"))).toBe(3600);
     clock.advance(hourMs);
     expect((await redeem(visitor, text)).status).toBe(200);
-    expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "a code was redeemed", account_id: accountId }));
+    expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "code redeemed", account_id: accountId }));
     expect(JSON.stringify(gateway.logs)).not.toContain(text);
   });
 

@@ -685,5 +685,5 @@ test("no key that was shown is in any log line, any later answer or the database
   for (const text of written) {
     for (const shown of [...shownKeys, key, rotated.key]) expect(text.includes(shown)).toBe(false);
   }
-  expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "an API key was rotated", key_id: rotated.id }));
+  expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "API key rotated", key_id: rotated.id }));
 });

@@ -148,7 +148,7 @@ describe("an authenticator app", () => {
     expect((await visitor.delete("/totp")).status).toBe(204);
     expect(await isSignedIn(visitor)).toBe(true);
     expect((await signIn(email)).answer.body).toEqual({ kind: "signed-in" });
-    expect((await readMail(visitor, email)).mail?.subject).toBe("Two-step sign-in was switched off");
+    expect((await readMail(visitor, email)).mail?.subject).toBe("Two-factor authentication was turned off");
   });
 
   test("its secret is sealed in the database", async () => {

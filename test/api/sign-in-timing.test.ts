@@ -44,7 +44,7 @@ test("a wrong password for somebody and any password for nobody take the same ti
 test.each([
   ["/password/forgot", {}, ["Reset your password"], []],
   ["/email/resend", {}, [], []],
-  ["/sign-up", { password: "five other words now" }, ["You have an account already"], ["Confirm your e-mail address"]],
+  ["/sign-up", { password: "five other words now" }, ["You already have an account"], ["Confirm your e-mail address"]],
 ])("%s answers before anybody looks whose address it is, and works after", async (path, rest, toKnown, toUnknown) => {
   const { email: known } = await signUpVisitor(gateway);
   const unknown = `new-${known}`;

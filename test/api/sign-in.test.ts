@@ -100,7 +100,7 @@ describe("signing up", () => {
     const shape = (cookies: string[]): string[] => cookies.map((line) => line.replace(/=[\w-]{43};/, "=…;"));
     expect(shape(known.setCookies)).toEqual(shape(unknown.setCookies));
     const { mail } = await readMail(visitor, email.toUpperCase());
-    expect(mail?.subject).toBe("You have an account already");
+    expect(mail?.subject).toBe("You already have an account");
   });
 
   test("the mail can be sent again, and then only the newer link works", async () => {

@@ -4,20 +4,20 @@ type Encoding = "br" | "gzip";
 type Compressed = { encoding: Encoding | null; body: Buffer | string };
 
 type NamedDocument = {
-  /** What it was written from; whatever is kept of an older one is forgotten. */
+  /** Source of the document; a new one invalidates its cached copies. */
   files: object;
-  /** Two documents of the same files and name are the same. */
+  /** Cache key: same files and name, same document. */
   name: string;
   write(): string;
 };
 
-/** Each page has a few documents, one for each theme, and each of them is compressed once while it is asked for. */
+/** One document per page and theme, each compressed once. */
 const documentsMax = 500;
 
-/** Smaller ones fit into the first packet as they are. */
+/** Smaller documents fit into the first packet uncompressed. */
 const compressedBytesMin = 1_024;
 
-/** Compresses documents that hold nothing of their readers', and remembers them. */
+/** Compresses and caches documents without user data. */
 export function createDocumentCompressor(): (document: NamedDocument, acceptedEncodings: string) => Compressed {
   let keptFiles: object | null = null;
   const kept = new Map<string, Buffer>();
@@ -44,7 +44,7 @@ function compress(document: string, encoding: Encoding): Buffer {
   return encoding === "br" ? brotliCompressSync(document, { params: brotliParams }) : gzipSync(document);
 }
 
-/** The best one takes ten times as long, in which nobody is answered, for a fiftieth of the size. */
+/** The best level takes ten times as long, blocking the event loop, and saves 2 %. */
 const quality = 5;
 
 const brotliParams = {

@@ -29,27 +29,27 @@ import type { SignUpPolicy } from "./sign-in/user/sign-up.ts";
 import { readSiteFiles } from "./site-files.ts";
 
 export type Site = {
-  /** Where mails that are not sent can be read, with the secret that it takes; `null` where they cannot. */
+  /** URL of the outbox with its secret; `null` if it is not served. */
   outboxUrl: string | null;
   /**
-   * Adds the site's pages, its own API under `/console/api`, and what it answers programs. `addApi` adds what the
-   * console offers beyond signing in, for whoever `getSession` names.
+   * Adds the site's pages, the console API and the endpoints of the connect flow. `addApi` adds further console routes
+   * for signed-in users.
    */
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
-  /** From now on pages and mails have this brand. */
+  /** Applies a changed brand to pages and mails. */
   rebrand(brand: Brand): void;
-  /** Finishes what people were promised, and the mail that is being sent. */
+  /** Finishes background work and the mail being sent. */
   close(): Promise<void>;
 };
 
-/** What an operator decides about the site. */
+/** The operator's settings for the site. */
 export type SiteOptions = {
   siteUrl: string;
   baseUrl: string;
   currency: string;
   signUp: SignUpPolicy;
   welcomesDailyMax: number;
-  /** How long contents of requests are kept; with 0 there are none. */
+  /** Retention of logged request contents in days; 0 disables it. */
   contentDays: number;
   supportContact: string | null;
   mail: { smtpUrl: string | undefined; from: string };
@@ -69,13 +69,13 @@ type SiteDependencies = {
   masterKey: MasterKey;
   catalog: LiveCatalog;
   openAccount: OpenAccount;
-  /** Throws when the database does not answer. */
+  /** Throws if the database does not respond. */
   checkDatabase(): Promise<void>;
-  /** Whether a task that somebody had to look at then is still waiting. */
+  /** Whether a task due before then is still waiting. */
   hasTasksDueBefore(moment: Date): Promise<boolean>;
-  /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
+  /** Prints an unsent mail on the server's terminal, if there is one. */
   showMail(text: string): void;
-  /** Where mails are kept that are not sent; absent, this process keeps its own. */
+  /** Storage for unsent mails; defaults to this process's memory. */
   outbox?: OutboxShelf | undefined;
 };
 
@@ -109,10 +109,10 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
   const offer = { catalog, clock, currency, baseUrl, signUp };
   const showcase = createShowcase({ ...offer, checkDatabase, hasTasksDueBefore });
   if (mailer.kind === "outbox" && !isLoopbackUrl(siteUrl)) {
-    logger.warn("smtp_url is not set: mails for sign-up and new passwords reach nobody");
+    logger.warn("smtp_url not set: sign-up and password reset mails are not sent");
   }
   return {
-    // What follows a `#` stays in the browser: no log and no proxy sees it.
+    // Browsers do not send the fragment, so no log or proxy sees the secret.
     outboxUrl: outboxSecret === null ? null : `${siteUrl}/outbox#${outboxSecret}`,
     async addRoutes(http, addApi) {
       shell.addRoutes(http);
@@ -141,7 +141,7 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
 }
 
 const outboxSecretCharacters = 32;
-/** After how much silence a page is told that its stream is alive; pages give one up that is silent for three times as long. */
+/** Keep-alive interval; pages drop a stream that is silent for three times as long. */
 const heartbeatMs = 15_000;
 
 function presentOutboxSecret(masterKey: MasterKey): string {

@@ -1,10 +1,10 @@
 /**
- * The web site: signing in, sessions, the pages and their own API under `/console/api`.
+ * The web site: sign-in, sessions, pages and their API under `/console/api`.
  *
- * Promises: the text of a session's cookie, of a link in a mail or of a code is in no table and no log. Whoever is not
- * signed in learns nothing about who has an account, neither by words nor by time. What can be used once is used once,
- * however many try at the same time. What changes something is taken from this site's own pages only, and what changes
- * how somebody signs in needs a proof of who they are that is at most ten minutes old.
+ * Promises: session tokens, mailed links and codes are stored only as hashes and never logged. Without a session,
+ * neither texts nor response times reveal who has an account. One-time tokens work once, under any concurrency. State
+ * changes need an Origin of this site (CSRF protection), and changes of sign-in methods a reauthentication within the
+ * last ten minutes.
  */
 
 export { type Brand, logoEndings } from "./brand/brand.ts";

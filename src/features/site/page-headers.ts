@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** Pages of the connect flow may reach a program on the reader's own computer; no other page may. */
+/** Only pages of the connect flow may reach programs on the user's computer. */
 export type PagePolicy = "page" | "connect";
 
 const loopbackSources = "http://127.0.0.1:* http://localhost:*";
 
 type HeaderOptions = { isHttps: boolean; shell?: string };
 
-/**
- * What browsers must not do with our pages. Scripts are files of ours, and styles too, but for those that the shell has
- * from its build, each of which the policy names by its hash.
- */
+/** Security headers. Scripts and styles are our own files; the shell's inline styles are allowed by hash. */
 export function presentPageHeaders(policy: PagePolicy, { isHttps, shell = "" }: HeaderOptions): Record<string, string> {
   const connectSources = policy === "connect" ? `'self' ${loopbackSources}` : "'self'";
   const loopback = policy === "connect" ? "(self)" : "()";
@@ -19,7 +16,7 @@ export function presentPageHeaders(policy: PagePolicy, { isHttps, shell = "" }: 
       "default-src 'none'",
       "script-src 'self'",
       ["style-src 'self'", ...listStyleHashes(shell)].join(" "),
-      // Files that somebody chose are shown before they are sent.
+      // Previews of files before their upload.
       "img-src 'self' data: blob:",
       "media-src 'self' blob:",
       "font-src 'self'",

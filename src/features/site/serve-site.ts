@@ -10,7 +10,7 @@ import type { SiteFile, SiteFiles, SitePage } from "./site-files.ts";
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** As much of the framework's reply as a page needs. */
+/** The subset of the framework's reply that a page needs. */
 type PageReply = {
   request: { url: string; headers: Headers };
   code(status: number): unknown;
@@ -20,21 +20,21 @@ type PageReply = {
 
 type ShellOptions = {
   status?: number;
-  /** What the page shows beyond what it can ask the console API for; it finds this in the shell. */
+  /** Page data beyond the console API, embedded into the shell. */
   data?: unknown;
   policy?: PagePolicy;
-  /** The page's path, as it is in the list of pages. */
+  /** The page's path, as in the list of pages. */
   path?: string;
 };
 
 export type SiteShell = {
-  /** Answers with the one HTML document of the site; which page it becomes follows from its address. */
+  /** Sends the site's HTML document; the URL decides which page it shows. */
   sendShell(reply: PageReply, options?: ShellOptions): void;
-  /** Adds the assets, the pages that need no other part, and the page for addresses that do not exist. */
+  /** Adds the assets, the static pages and the 404 page. */
   addRoutes(http: HttpServer): void;
 };
 
-/** The pages whose whole content the site's program asks for itself. */
+/** Pages that load all their data from the console API. */
 const pagePaths = [
   "/",
   "/console",
@@ -71,15 +71,15 @@ const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. 
 type SiteShellOptions = {
   siteUrl: string;
   signUp: SignUpPolicy;
-  /** The files as they are now: the operator's brand can change. `null` where the site is not built. */
+  /** The current files, which change with the brand. `null` if the site is not built. */
   getFiles(): SiteFiles | null;
 };
 
-/** Serves the built site. Every page is the same document; it holds nothing of the reader's. */
+/** Serves the built site. The document contains no user data. */
 export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions): SiteShell {
   const isHttps = new URL(siteUrl).protocol === "https:";
   const compress = createDocumentCompressor();
-  // The styles within the document are those of the build, whatever the brand.
+  // The brand does not change the inline styles.
   const shell = getFiles()?.shell ?? "";
   const headersByPolicy = {
     page: presentPageHeaders("page", { isHttps, shell }),
@@ -101,7 +101,7 @@ export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions)
       const links = isPlain ? `${page.plainLinks}${page.links}` : page.links;
       return fillShell(files.shell, { data, theme, links, body: hasBody ? page.readBody() : "" });
     };
-    // What a page carries of its reader's is never compressed together with what others can put into it.
+    // User data is never compressed together with attacker-controlled text (BREACH).
     const { encoding, body } =
       data === undefined
         ? compress({ files, name: `${name} ${theme} ${hasBody} ${isPlain}`, write }, readEncodings(reply))
@@ -133,7 +133,7 @@ export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions)
   };
 }
 
-/** Whatever the parameters of a page are, the page itself looks for it. */
+/** The page itself validates its parameters. */
 function describePage(path: string) {
   const names = [...path.matchAll(/:([a-z_]+)/g)].map(([, name = ""]) => name);
   return pathParams(Object.fromEntries(names.map((name) => [name, "page" as const])));
@@ -141,7 +141,7 @@ function describePage(path: string) {
 
 const imagePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
-/** The names of assets contain a hash of what is in them, so that a browser may keep them for good. */
+/** Asset names contain a content hash, so browsers may cache them forever. */
 function addAssets(http: HttpServer, getFiles: SiteShellOptions["getFiles"]): void {
   const params = pathParams({ name: "asset" });
   http.get<{ Params: { name: string } }>("/assets/:name", { schema: { hide: true, params } }, (request, reply) => {
@@ -153,12 +153,12 @@ function addAssets(http: HttpServer, getFiles: SiteShellOptions["getFiles"]): vo
       "cache-control": "public, max-age=31536000, immutable",
       "cross-origin-resource-policy": "same-origin",
       ...(file.type.startsWith("video/") ? { "accept-ranges": "bytes" } : {}),
-      // An image that is opened by itself may not run anything: the operator's logo may come from anywhere.
+      // The operator's logo is untrusted: opened directly, it may not run scripts.
       ...(file.type === "image/svg+xml" ? { "content-security-policy": imagePolicy } : {}),
       vary: "accept-encoding",
       ...(encoding === null ? {} : { "content-encoding": encoding }),
     });
-    // Some browsers play a video only where they can ask for parts of it.
+    // Some browsers require range requests for video.
     const range = file.type.startsWith("video/") ? parseByteRange(request.headers.range, body.length) : null;
     if (range === null || range === "unsatisfiable") return reply.send(body);
     const { start, end } = range;
@@ -176,7 +176,7 @@ function chooseEncoding(file: SiteFile, accepted: string): { encoding: "br" | "g
   return { encoding: null, body: file.plain };
 }
 
-/** A person who mistyped an address gets a page; programs get the API's error. */
+/** Browsers get a 404 page; programs get the API's error. */
 function isPageRequest(request: { method: string; url: string; headers: Headers }): boolean {
   const isProgram = /^\/(v1|console\/api|assets)(\/|\?|$)/.test(request.url);
   const accepted = String(request.headers.accept ?? "");
@@ -185,7 +185,7 @@ function isPageRequest(request: { method: string; url: string; headers: Headers 
 
 const noPage: SitePage = { links: "", plainLinks: "", readBody: () => "" };
 
-/** A page that the build knows by its own address is that one; any other of its route is as all of them are. */
+/** The page prerendered for this URL, else the one of its route. */
 function choosePage(pages: SiteFiles["pages"], path: string, url: string): { page: SitePage; name: string } {
   const [address = ""] = url.split("?");
   const name = path !== "" && pages.has(address) ? address : path;
@@ -194,7 +194,7 @@ function choosePage(pages: SiteFiles["pages"], path: string, url: string): { pag
 
 type Visit = { path: string; signUp: SignUpPolicy; url: string; cookies: string };
 
-/** Nobody is sent a page that they are led away from, or that becomes another one once its program has come. */
+/** Skip prerendered pages that redirect or change once the script runs. */
 function isSent({ path, signUp, url, cookies }: Visit): boolean {
   if (path.startsWith("/console")) return /(?:^|;\s*)sluice-session=/.test(cookies);
   if (path === "/sign-up") return signUp === "open" && !/[?&]invite=/.test(url);
@@ -214,7 +214,7 @@ function fillShell(shell: string, { data, theme, links, body }: ShellContents): 
   return themed.replace("</head>", () => `${block}</head>`);
 }
 
-/** The choice is in a cookie, so that the first paint has the right colours without a script before it. */
+/** The theme is in a cookie, so the first paint has the right colours without a script. */
 function readTheme(reply: PageReply): string {
   return /(?:^|;\s*)sluice-theme=(light|dark)(?:;|$)/.exec(readCookies(reply))?.[1] ?? "system";
 }

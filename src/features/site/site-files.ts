@@ -4,26 +4,26 @@ import { brotliDecompressSync } from "node:zlib";
 
 export type SiteFile = { type: string; plain: Buffer; brotli: Buffer | null; gzip: Buffer | null };
 /**
- * What the document of a page has beyond the shell: what the page will need, and how it looks before that has come, which is
- * empty for some. They are kept as small as they are stored: there are more than a hundred.
+ * A page's document beyond the shell: preloads, and the prerendered body (empty for some). Kept compressed, since there
+ * are more than a hundred.
  */
 export type SitePage = {
   links: string;
-  /** For who is sent the page, at an address without a search. */
+  /** Body for a request without search parameters. */
   plainLinks: string;
   readBody(): string;
 };
-/** What is shown in a page's slots, where that depends on which of them an operator has filled. */
+/** Markup of slots that depend on what the operator has set. */
 export type PageParts = { mark: string; announcements: Record<string, string> };
 export type SiteFiles = {
   shell: string;
-  /** By their paths. */
+  /** By path. */
   pages: ReadonlyMap<string, SitePage>;
   parts: PageParts;
   assets: ReadonlyMap<string, SiteFile>;
 };
 
-/** Where scripts/build-web.ts puts what it builds. */
+/** Output of scripts/build-web.ts. */
 const builtDir = join(import.meta.dirname, "../../../dist/web");
 
 export const contentTypes: Record<string, string> = {
@@ -38,8 +38,8 @@ export const contentTypes: Record<string, string> = {
 };
 
 /**
- * The built site, whole and in memory: it is a few megabytes at most, so that no request reads a file. Without a build
- * there is none, and the gateway serves its API all the same.
+ * The built site in memory (a few megabytes), so no request reads a file. Without a build, the gateway serves only its
+ * API.
  */
 export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
   const shellPath = join(directory, "index.html");
@@ -64,12 +64,12 @@ export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
 
 function readPages(path: string): Pick<SiteFiles, "pages" | "parts"> {
   const text = readIfThere(path)?.toString("utf8") ?? '{"pages":{},"parts":{"mark":"","announcements":{}}}';
-  // Our own build wrote it.
+  // Written by our own build.
   const { pages, parts } = JSON.parse(text) as { pages: Record<string, StoredPage>; parts: PageParts };
   return { pages: new Map(Object.entries(pages).map(([path, page]) => [path, openPage(page)])), parts };
 }
 
-/** Its body is compressed, and written as text. */
+/** The compressed body as text. */
 type StoredPage = { links: string; plainLinks: string; body: string };
 
 function openPage({ body, ...links }: StoredPage): SitePage {

@@ -56,11 +56,11 @@ const pathIds = {
   passkey: { pattern: "^passkey_[0-9a-z]{1,64}$", missing: unknown("You have no such passkey.") },
   connectRequest: {
     pattern: "^[A-Za-z0-9_-]{1,64}$",
-    missing: unknown("This request is unknown, or its time is over. Start again in the program."),
+    missing: unknown("This request does not exist or has expired. Start again in the program."),
   },
   signInProvider: {
     pattern: "^[!-~]{1,100}$",
-    missing: unknown("This site does not know such a service."),
+    missing: unknown("This site does not offer this sign-in service."),
   },
   // Any text: what it names is in memory, or is looked for by the page that it leads to.
   asset: { pattern: "^[^\\0]{0,1024}$", missing: unknown("There is nothing at this path.") },

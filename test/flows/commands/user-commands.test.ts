@@ -48,7 +48,7 @@ test("people are listed, created, invited and given new passwords; the links wor
   for (const [words, sentence] of [
     [["create", "--email", "ada@example.com"], /account for ada@example.com already/],
     [["invite", "--email", "ada@example.com"], /account for ada@example.com already/],
-    [["invite", "--email", "nonsense"], /not an e-mail address/],
+    [["invite", "--email", "nonsense"], /Enter an e-mail address/],
     [["reset-password", "--email", "nobody@example.com"], /Nobody signs in as nobody@example.com/],
     [["create", "--email", "x@example.com", "--operator", "maybe"], /yes or no/],
   ] as const) {

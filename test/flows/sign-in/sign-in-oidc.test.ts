@@ -237,7 +237,7 @@ describe("an account that exists", () => {
     await goThrough(other);
     expect(await other.delete("/services/example")).toMatchObject({
       status: 400,
-      body: { error: { message: expect.stringContaining("last way to sign in") } },
+      body: { error: { message: expect.stringContaining("last sign-in method") } },
     });
     expect(await list(other)).toMatchObject([{ id: "example", connected_at: expect.any(String) }]);
     expect((await other.post("/password", { new_password: "five other words now" })).status).toBe(200);

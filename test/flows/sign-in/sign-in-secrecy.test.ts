@@ -58,5 +58,5 @@ test("no password, token, code or cookie of anybody who signs in reaches a log, 
   const written = `${gateway.output()}\n${readFileSync(join(data.path, "postgres.log"), "utf8")}`;
   for (const each of secrets) expect(written).not.toContain(each);
   expect(written).toContain('"msg":"signed in"');
-  expect(written).toContain('"msg":"a sign-in was refused"');
+  expect(written).toContain('"msg":"sign-in rejected"');
 });

@@ -7,7 +7,6 @@ import type { OwnKeyDependencies } from "./make-own-key.ts";
 import { addProfileRoutes } from "./profile-routes.ts";
 import type { RedeemDependencies } from "./redeem-own-code.ts";
 
-/** What somebody who is signed in can see and change of their own account. */
 export function addAccountRoutes(consoleApi: HttpServer, given: OwnKeyDependencies & RedeemDependencies): void {
   addKeyRoutes(consoleApi, given);
   addProfileRoutes(consoleApi, given);

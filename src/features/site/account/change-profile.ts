@@ -4,7 +4,7 @@ import { requireName, updateAccount } from "../../accounts/index.ts";
 import type { SiteSession } from "../sign-in/session/site-session.ts";
 import { updateUserName } from "../sign-in/user/user-store.ts";
 
-/** Changes what is given, all of it or nothing. */
+/** In one transaction. */
 export async function changeProfile(
   { database, clock }: { database: Database; clock: Clock },
   { accountId, userId }: SiteSession,

@@ -17,14 +17,14 @@ type ChangeRouteDependencies = {
 };
 
 const tags = ["Account"];
-/** A browser has one for all its pages; an account's people have a few browsers. */
+/** All tabs of a browser share one stream. */
 const ofAccountMax = 20;
 const ofProcessMax = 2_000;
 
-/** Tells the pages of an account what they should read anew. */
+/** Streams to an account's pages which data changed. */
 export function addChangeRoutes(http: HttpServer, { changes, clock, heartbeats }: ChangeRouteDependencies): void {
   const places = createPlaces();
-  // A stream of this kind has no end of its own that a stop could wait for.
+  // The streams never end on their own, so a shutdown aborts them.
   const stopping = new AbortController();
   http.addHook("preClose", async () => stopping.abort());
   http.get(
@@ -33,7 +33,7 @@ export function addChangeRoutes(http: HttpServer, { changes, clock, heartbeats }
       schema: {
         operationId: "streamChanges",
         summary: "Stream changes",
-        description: `Server-sent events named \`change\`: the data is a list of what changed since the last one, of
+        description: `Server-sent events named \`change\`: the data lists the kinds of data that changed since the last event, of
 ${changeKinds.map((kind) => `\`${kind}\``).join(", ")}. What it is now is read from its own address. Everything may have changed
 before the stream began.`,
         tags,
@@ -54,7 +54,7 @@ before the stream began.`,
       });
       const unsent = new Set<ChangeKind>();
       let send = (): void => {};
-      // The connection ends with the stream, or a stop would wait for it.
+      // Close the connection with the stream, or a shutdown would wait for it.
       const options = { clock, heartbeats, headers: { connection: "close" }, onDrain: () => send() };
       return await sendEvents(reply, options, async (stream) => {
         let canTakeMore = true;
@@ -64,7 +64,7 @@ before the stream began.`,
         };
         const unwatch = changes.watch(accountId, (kinds) => {
           for (const kind of kinds) unsent.add(kind);
-          // For a reader that is too slow, what changed comes together until it reads on.
+          // Back-pressure: for a slow reader, changes accumulate until it drains.
           if (canTakeMore) send();
         });
         await untilAborted(AbortSignal.any([gone.signal, stopping.signal]));
@@ -84,16 +84,16 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** How many streams are open, by account. Whoever gets none asks from time to time instead. */
+/** Limits open streams by account and process. Clients without a stream poll instead. */
 function createPlaces() {
   const taken = new Map<AccountId, number>();
   let sum = 0;
   return {
-    /** Answers how to leave. */
+    /** Returns the release function. */
     take(accountId: AccountId): () => void {
       const own = taken.get(accountId) ?? 0;
       if (own >= ofAccountMax || sum >= ofProcessMax) {
-        throw new AppError("rate_limit_exceeded", "Too many streams of changes are open. Close other windows.", {
+        throw new AppError("rate_limit_exceeded", "Too many change streams are open. Close other windows.", {
           headers: { "retry-after": "60" },
         });
       }

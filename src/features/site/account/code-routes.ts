@@ -11,9 +11,9 @@ const redeemedSchema = Type.Object({
   amount: Type.String({ examples: ["10.00"] }),
   currency: Type.String(),
   expires_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-    description: "Until when a gift can be spent; `null` for ever.",
+    description: "When the gift expires; `null` if never.",
   }),
-  balance: Type.String({ examples: ["35.00"], description: "What the account can spend now." }),
+  balance: Type.String({ examples: ["35.00"], description: "The available balance." }),
 });
 
 export function addCodeRoutes(http: HttpServer, dependencies: RedeemDependencies): void {
@@ -23,7 +23,7 @@ export function addCodeRoutes(http: HttpServer, dependencies: RedeemDependencies
       schema: {
         operationId: "redeemCode",
         summary: "Redeem a code",
-        description: "A code gives its credit once; sent again it is a 409 that says so.",
+        description: "A code can be redeemed once. Redeeming it again returns 409.",
         tags: ["Billing"],
         body: Type.Object(
           { code: Type.String({ maxLength: 100, examples: ["7KQ2M-X4TRA-9HPVC-E6WN3"] }) },

@@ -11,7 +11,7 @@ import { type keySchema, presentLimits } from "./key-schema.ts";
 type ShownKey = Static<typeof keySchema>;
 type DescriptionDependencies = { database: Database; clock: Clock };
 
-/** Keys of an account as its pages show them: with their last use, and with what they spent of their budgets. */
+/** Adds last use and spent budget to the keys. */
 export async function describeKeys(
   { database, clock }: DescriptionDependencies,
   accountId: AccountId,
@@ -35,7 +35,6 @@ export async function describeKeys(
 
 export async function describeKey(dependencies: DescriptionDependencies, key: ApiKey): Promise<ShownKey> {
   const [shown] = await describeKeys(dependencies, key.accountId, [key]);
-  // One key in, one key out.
   return shown as ShownKey;
 }
 

@@ -9,24 +9,24 @@ const firstCallSchema = Type.Object({
   object: Type.Literal("first_call"),
   state: Type.Enum(["waiting", "arrived", "succeeded"], {
     description:
-      "`waiting`: no key of the account was used yet. `arrived`: one was, but nothing was charged or begun: the call was refused, or costs nothing. `succeeded`: something was charged, or a task was begun.",
+      "`waiting`: no key was used yet. `arrived`: a key was used, but nothing was charged and no task was created: the call was rejected or is free. `succeeded`: a call was charged or a task was created.",
   }),
   key_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
     description: "When a key of the account was last used, to the minute.",
   }),
   refusal: Type.Union([Type.Object({ status: Type.Integer(), code: Type.String() }), Type.Null()], {
-    description: "How the newest call was refused, where one was within the last day.",
+    description: "The error of the newest rejected call of the last day, if any.",
   }),
 });
 
-/** A page that waits for somebody's first call asks this, until it has come. */
+/** Polled by the page that waits for the first call. */
 export function addFirstCallRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
   http.get(
     "/first_call",
     {
       schema: {
         operationId: "getFirstCall",
-        summary: "Get whether the account has made its first call",
+        summary: "Get the status of the first call",
         tags: ["Account"],
         response: { 200: firstCallSchema, ...consoleErrors("GET") },
       },

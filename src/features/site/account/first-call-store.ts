@@ -4,17 +4,17 @@ import type { Database } from "../../../platform/database/database.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** How far an account has got: whether anything was charged or begun for it, and when a key of its own came last. */
+/** Whether anything was charged or started, and when one of the account's own keys was last used. */
 export type FirstCall = {
   hasSucceeded: boolean;
   keyUsedAt: Date | null;
-  /** How the newest call was refused, where one was within the last day. */
+  /** The error of the newest rejected call of the last day. */
   refusal: { status: number; code: string } | null;
 };
 
 /**
- * From the ledger's charges, the tasks, the uses of keys and the request log, by their indexes alone: it is asked for again
- * and again. What people do in the console is done with a key as well, which is none of theirs.
+ * Reads the ledger's charges, the tasks, key uses and the request log by index only, since pages poll it. Skips the
+ * console's own key.
  */
 export async function readFirstCall(database: Database, accountId: AccountId, now: Date): Promise<FirstCall> {
   const since = new Date(now.getTime() - dayMs);

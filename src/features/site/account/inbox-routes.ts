@@ -14,7 +14,7 @@ const inboxSchema = Type.Object({
   opened_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
 });
 
-/** While it is open, long tasks need no other webhook: their ends are read at `GET /events`. */
+/** While the inbox is open, long tasks need no other webhook: clients poll `GET /events`. */
 export function addInboxRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
   http.get(
     "/event_inbox",
@@ -34,7 +34,7 @@ export function addInboxRoutes(http: HttpServer, { database, clock }: { database
       schema: {
         operationId: "openEventInbox",
         summary: "Open the event inbox",
-        description: "It counts as a webhook, so that long tasks can be started. One that is open stays as it is.",
+        description: "Counts as a webhook, so long tasks can start. Has no effect if it is already open.",
         tags,
         body: emptyBodySchema,
         response: { 200: inboxSchema, ...consoleErrors("POST") },

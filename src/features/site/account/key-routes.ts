@@ -88,7 +88,7 @@ function addCreate(http: HttpServer, dependencies: OwnKeyDependencies): void {
       schema: {
         operationId: "createKey",
         summary: "Create an API key",
-        description: "The answer has the `key` itself, this once. An account has at most 100 keys that work.",
+        description: "Only this response contains the `key`. An account has at most 100 active keys.",
         tags,
         body: keyRequestSchema,
         response: {
@@ -112,8 +112,8 @@ function addChange(http: HttpServer, dependencies: OwnKeyDependencies): void {
       schema: {
         operationId: "updateKey",
         summary: "Update an API key",
-        description: `What is absent stays. Every node goes by it within a second. What lets the key do more than before needs a
-fresh proof of who you are.`,
+        description: `Absent fields keep their value. Every node applies the change within a second. Extending the key's access requires
+reauthentication.`,
         tags,
         params,
         body: keyChangeSchema,
@@ -135,9 +135,9 @@ function addRotate(http: HttpServer, dependencies: OwnKeyDependencies): void {
       schema: {
         operationId: "rotateKey",
         summary: "Rotate an API key",
-        description: `A new key with the same name and restrictions, which is shown this once. The old one ends at once, or
-after \`overlap_minutes\`. What the old one spent of its budget counts for
-the new one, and in the overlap both share it.`,
+        description: `Creates a key with the same name and restrictions; only this response contains it. The old key expires at once, or
+after \`overlap_minutes\`. The new key continues the old one's budget;
+during the overlap both share it.`,
         tags,
         params,
         body: optionalBody(rotationSchema),
@@ -163,7 +163,7 @@ function addRevoke(http: HttpServer, dependencies: OwnKeyDependencies): void {
       schema: {
         operationId: "revokeKey",
         summary: "Revoke an API key",
-        description: "At once and for good. The answer is the key as it is then.",
+        description: "Takes effect at once and cannot be undone. Returns the revoked key.",
         tags,
         params,
         response: { 200: keySchema, ...consoleErrors("DELETE", ["not_found"]) },
@@ -173,7 +173,7 @@ function addRevoke(http: HttpServer, dependencies: OwnKeyDependencies): void {
       const { accountId, userId } = getSession(request);
       const revoked = await revokeOwnKey(dependencies, { accountId, id: request.params.id });
       const fields = { account_id: accountId, user_id: userId, key_id: revoked.id };
-      dependencies.logger.info(fields, "an API key was revoked");
+      dependencies.logger.info(fields, "API key revoked");
       return await describeKey(dependencies, revoked);
     },
   );

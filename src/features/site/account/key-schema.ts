@@ -23,28 +23,32 @@ const limitNames = {
 } as const satisfies Record<string, keyof LimitSet>;
 
 const list = (description: string) => orNull(Type.Array(Type.String()), description);
-const limit = orNull(Type.Integer(), "`null` where only the account's holds.");
+const limit = orNull(Type.Integer(), "`null` if only the account's limit applies.");
 
 export const keySchema = Type.Object({
   object: Type.Literal("api_key"),
   id: Type.String({ examples: ["key_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
   name: Type.String(),
   kind: Type.Enum([...keyKinds], {
-    description: "Made by a person, given to a connected program, or standing for what is done in the console.",
+    description:
+      "`secret`: created by a user. `client`: issued to a connected program. `console`: used by the console itself.",
   }),
-  preview: orNull(Type.String({ examples: ["sk-slc-…abcd"] }), "`null` for the console's own, which nobody knows."),
+  preview: orNull(
+    Type.String({ examples: ["sk-slc-…abcd"] }),
+    "`null` for the console's own key, which is never shown.",
+  ),
   created: Type.Integer({ description: "Unix time in seconds." }),
   last_used: orNull(Type.Integer(), "Unix time in seconds, to the minute; `null` before the first use."),
   expires_at: orNull(moment),
   revoked_at: orNull(moment),
-  models: list("`null` for all that the account may use."),
+  models: list("`null` for all models of the account."),
   endpoints: list("`null` for all."),
-  addresses: list("`null` for everywhere."),
+  addresses: list("`null` for any address."),
   budget: orNull(
     Type.Object({
       amount: Type.String({ examples: ["25.00"] }),
       period: Type.Enum([...budgetPeriods]),
-      spent: Type.String({ examples: ["3.20"], description: "In the present period, since the budget was set." }),
+      spent: Type.String({ examples: ["3.20"], description: "In the current period, since the budget was set." }),
       resets_at: orNull(moment, "When the next period begins; `null` for `total`."),
     }),
   ),
@@ -54,19 +58,19 @@ export const keySchema = Type.Object({
     concurrent_requests: limit,
     tasks_in_flight: limit,
   }),
-  content_log: Type.Boolean({ description: "Whether the bodies of its requests and of their answers are kept." }),
+  content_log: Type.Boolean({ description: "Whether request and response bodies are logged." }),
 });
 
 export const newKeySchema = Type.Object({
   ...keySchema.properties,
-  key: Type.String({ description: "The key itself. It is shown this once." }),
+  key: Type.String({ description: "The key. Only this response contains it." }),
 });
 
 export const keyListSchema = Type.Object({
   object: Type.Literal("list"),
   data: Type.Array(keySchema),
   has_more: Type.Boolean(),
-  next_cursor: orNull(Type.String(), "Send it as `after` to get what follows."),
+  next_cursor: orNull(Type.String(), "Send it as `after` to get the next page."),
 });
 
 export const keyListQuerySchema = Type.Object(
@@ -74,7 +78,7 @@ export const keyListQuerySchema = Type.Object(
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
     after: Type.Optional(Type.String({ pattern: "^key_[0-9a-z]{1,64}$", description: "A `next_cursor`." })),
     status: Type.Optional(
-      Type.Enum(["live", "ended"], { description: "Only keys that work, or only those that were revoked or expired." }),
+      Type.Enum(["live", "ended"], { description: "`live`: active keys. `ended`: expired and revoked keys." }),
     ),
   },
   { additionalProperties: false },
@@ -86,9 +90,9 @@ const newLimit = Type.Optional(orNull(Type.Integer({ minimum: 1, maximum: limitM
 
 const restrictionFields = {
   expires_at: Type.Optional(orNull(Type.String({ maxLength: 40, examples: ["2027-01-01T00:00:00Z"] }))),
-  models: items(200, "Ids of models; `null` for all that the account may use."),
+  models: items(200, "Model ids; `null` for all models of the account."),
   endpoints: items(40, `Any of ${endpointScopes.join(", ")}; \`null\` for all.`),
-  addresses: items(60, "Addresses or networks such as 10.0.0.0/8; `null` for everywhere."),
+  addresses: items(60, "Addresses or networks such as 10.0.0.0/8; `null` for any address."),
   budget: Type.Optional(
     orNull(
       Type.Object(
@@ -105,15 +109,15 @@ const restrictionFields = {
         concurrent_requests: newLimit,
         tasks_in_flight: newLimit,
       },
-      { additionalProperties: false, description: "What is absent stays; `null` takes a limit away." },
+      { additionalProperties: false, description: "Absent limits keep their value; `null` removes a limit." },
     ),
   ),
 };
 
 const contentLogField = Type.Optional(
   Type.Boolean({
-    description: `Whether the bodies of its requests and of their answers are kept, without secrets and encrypted, for as many days as
-\`content_log_days\` of the site says. Without it they are not. To switch it on needs a fresh proof of who you are.`,
+    description: `Whether request and response bodies are logged, encrypted and with secrets redacted, for
+\`content_log_days\` days. Off by default. Turning it on requires reauthentication.`,
   }),
 );
 
@@ -135,14 +139,14 @@ export const rotationSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: overlapMinutesMax,
-        description: "How long the old key goes on working beside the new one; 0 without it.",
+        description: "How long the old key stays valid; 0 by default.",
       }),
     ),
   },
   { additionalProperties: false },
 );
 
-/** What a body says about a key, in the words of the accounts; what it does not say is absent. */
+/** Maps the body to a key change; absent fields stay absent. */
 export function parseKeyChange(body: Static<typeof keyChangeSchema>): OwnKeyChange {
   const { name, expires_at, models, endpoints, addresses, budget, limits, content_log } = body;
   return {
@@ -157,7 +161,7 @@ export function parseKeyChange(body: Static<typeof keyChangeSchema>): OwnKeyChan
   };
 }
 
-/** For a key that is made: what is absent or `null` is no restriction. */
+/** For a new key: absent or `null` means unrestricted. */
 export function parseKeyRequest(
   body: Static<typeof keyRequestSchema>,
 ): { name: string; logsContent?: boolean } & Partial<KeyRestrictions> {
@@ -171,7 +175,7 @@ function renameLimits(limits: { [L in keyof typeof limitNames]?: number | null }
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Every limit under its name on the wire, `null` where there is none. */
+/** All limits by their API name, `null` if unset. */
 export function presentLimits(limits: Partial<LimitSet>) {
   return {
     requests_per_minute: limits.requestsPerMinute ?? null,

@@ -18,7 +18,7 @@ import type { BeginAttempt } from "../sign-in/throttle.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const minuteMs = 60_000;
-/** Keys stay in the books when they end, so not without end. Nobody needs as many. */
+/** Ended keys stay stored, so their number is bounded. */
 const newKeysMax = 200;
 
 export type OwnKeyDependencies = KeyDependencies & {
@@ -26,11 +26,11 @@ export type OwnKeyDependencies = KeyDependencies & {
   catalog: Pick<LiveCatalog, "current">;
   logger: Logger;
   beginAttempt: BeginAttempt;
-  /** How long contents are kept; with 0 no key can have them kept. */
+  /** Retention of logged contents; 0 disables the content log. */
   contentDays: number;
 };
 
-/** A key outlives the session that it is made in, so whoever finds a browser unattended must not get one. */
+/** Requires reauthentication: a key outlives the session, so an unattended browser must not yield one. */
 export async function makeOwnKey(
   dependencies: OwnKeyDependencies,
   session: SiteSession,
@@ -44,7 +44,7 @@ export async function makeOwnKey(
   const made = await countNewKey(beginAttempt, accountId, () =>
     createOwnKey({ database, hasModel, clock, ids, randomBytes }, { ...request, accountId }),
   );
-  logger.info({ account_id: accountId, user_id: userId, key_id: made.apiKey.id }, "an API key was created");
+  logger.info({ account_id: accountId, user_id: userId, key_id: made.apiKey.id }, "API key created");
   return made;
 }
 
@@ -59,11 +59,11 @@ export async function replaceOwnKey(
     rotateOwnKey(dependencies, { accountId, id }, { overlapMs: overlapMinutes * minuteMs }),
   );
   const fields = { account_id: accountId, user_id: userId, key_id: made.apiKey.id, replaced_key_id: id };
-  dependencies.logger.info(fields, "an API key was rotated");
+  dependencies.logger.info(fields, "API key rotated");
   return made;
 }
 
-/** A key that may do more is as good as a new one, so it takes the same proof. */
+/** Extending a key's access requires the same reauthentication as a new key. */
 export async function editOwnKey(
   dependencies: OwnKeyDependencies,
   session: SiteSession,
@@ -78,7 +78,7 @@ export async function editOwnKey(
   const changed = await changeOwnKey({ database, clock, hasModel, permitWidening }, { accountId, id }, change);
   if (change.logsContent !== undefined) {
     const fields = { account_id: accountId, user_id: userId, key_id: id, content_log: changed.logsContent };
-    logger.info(fields, "the content log of an API key was switched");
+    logger.info(fields, "content log of an API key changed");
   }
   return changed;
 }
@@ -88,12 +88,12 @@ function requireContentLog(
   { logsContent = false }: { logsContent?: boolean },
 ): void {
   if (!logsContent || contentDays > 0) return;
-  throw new AppError("invalid_parameter", "This service keeps no contents of requests, so the content log stays off.", {
+  throw new AppError("invalid_parameter", "This service stores no request contents. Leave `content_log` off.", {
     param: "content_log",
   });
 }
 
-/** A key can be limited to what its account may use; of other models nobody is told that they exist. */
+/** A key can be restricted to models of its account. Others are reported as unknown. */
 async function listKeyModels({ database, catalog, clock }: OwnKeyDependencies, { accountId }: SiteSession) {
   const account = await findAccount(database, accountId);
   invariant(account !== null, `a session is of the account ${accountId}, which does not exist`);
@@ -102,7 +102,7 @@ async function listKeyModels({ database, catalog, clock }: OwnKeyDependencies, {
   return (modelId: string): boolean => findOfferedModel(view, modelId, audience, clock.now()).kind === "offered";
 }
 
-/** Only what becomes a key counts: a form may be sent again until it is right. */
+/** Counts only created keys: an invalid form may be resent. */
 async function countNewKey<T>(beginAttempt: BeginAttempt, accountId: string, make: () => Promise<T>): Promise<T> {
   const attempt = await beginAttempt([{ key: `new-key:${accountId}`, max: newKeysMax, withinMs: dayMs }]);
   try {

@@ -20,7 +20,7 @@ const accountSchema = Type.Object({
   id: Type.String(),
   email: Type.String(),
   name: Type.Union([Type.String(), Type.Null()]),
-  time_zone: Type.String({ description: "In which its days begin and end.", examples: ["Europe/Berlin"] }),
+  time_zone: Type.String({ description: "Days begin and end in this time zone.", examples: ["Europe/Berlin"] }),
   plan: Type.Union([
     Type.Object({
       id: Type.String(),
@@ -28,7 +28,7 @@ const accountSchema = Type.Object({
       period: Type.Enum([...planPeriods]),
       quotas: Type.Object(
         { text: Type.Integer(), image: Type.Integer(), video: Type.Integer() },
-        { description: "What each period gives: tokens, images, seconds." },
+        { description: "Quota per period: tokens, images, seconds." },
       ),
     }),
     Type.Null(),
@@ -40,7 +40,7 @@ const accountSchema = Type.Object({
       concurrent_requests: Type.Integer(),
       tasks_in_flight: Type.Integer(),
     },
-    { description: "What holds for all its keys together." },
+    { description: "Limits shared by all keys." },
   ),
   created: Type.Integer({ description: "Unix time in seconds." }),
 });
@@ -81,7 +81,7 @@ export function addProfileRoutes(http: HttpServer, { database, clock }: { databa
       schema: {
         operationId: "updateAccount",
         summary: "Update the account",
-        description: "What is absent stays. The answer is that of `GET /session`.",
+        description: "Absent fields keep their value. Returns the same as `GET /session`.",
         tags,
         body: profileChangeSchema,
         response: { 200: sessionSchema, ...consoleErrors("PATCH") },

@@ -17,7 +17,7 @@ export type RedeemDependencies = {
   currency: string;
 };
 
-/** There are 2¹⁰⁰ codes; this only keeps somebody from trying without end. */
+/** There are 2¹⁰⁰ codes; the limit only bounds brute force. */
 function limitCodes(accountId: string, address: string): AttemptLimit[] {
   return [
     { key: `redeem:${accountId}`, max: 10, withinMs: hourMs },
@@ -25,7 +25,7 @@ function limitCodes(accountId: string, address: string): AttemptLimit[] {
   ];
 }
 
-/** Takes a code's credit for the account of whoever is signed in. Only codes that nobody ever made count as guesses. */
+/** Redeems a code for the session's account. Only codes that never existed count as guesses. */
 export async function redeemOwnCode(
   { database, clock, logger, beginAttempt, currency }: RedeemDependencies,
   { accountId, userId }: SiteSession,
@@ -39,7 +39,7 @@ export async function redeemOwnCode(
   try {
     const code = await redeemCode({ database, clock, currency }, { accountId, text });
     await attempt.succeed();
-    logger.info({ account_id: accountId, user_id: userId, code_id: code.id }, "a code was redeemed");
+    logger.info({ account_id: accountId, user_id: userId, code_id: code.id }, "code redeemed");
     return code;
   } catch (error) {
     const isGuess = error instanceof AppError && error.code === "not_found";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { computeContrast, deriveAccent, findReadable, parseHex } from "./brand-accent.ts";
 
-test("contrast is what WCAG says it is", () => {
+test("contrast follows WCAG", () => {
   expect(computeContrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 5);
   expect(computeContrast(parseHex("#777777"), [255, 255, 255])).toBeCloseTo(4.48, 2);
 });
 
 test.each(["light", "dark"] as const)(
-  "a colour that cannot be read in the %s theme is refused, and the nearest that can be is not",
+  "an unreadable colour is rejected in the %s theme, and the nearest readable one is accepted",
   (theme) => {
     const grey = "#808080";
     expect(deriveAccent(grey, theme)).toBeNull();
@@ -24,7 +24,7 @@ test.each(["light", "dark"] as const)(
   },
 );
 
-test("a colour that can be read stays as it is", () => {
+test("a readable colour is unchanged", () => {
   expect(findReadable("#6d28d9", "light")).toBe("#6d28d9");
   expect(deriveAccent("#6d28d9", "light")?.onAccent).toBe("#ffffff");
 });

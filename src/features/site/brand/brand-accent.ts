@@ -1,26 +1,23 @@
-/** A colour as its red, green and blue, each from 0 to 255. */
+/** Red, green and blue, each from 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];
 type Theme = "light" | "dark";
 
-/** The colour of links and buttons in both themes, with what follows from it. */
+/** The accent colour for both themes, with derived colours. */
 export type Accent = Record<Theme, AccentColours>;
 export type AccentColours = { accent: string; strong: string; soft: string; onAccent: string };
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
 
-/** How far words must stand out from what is behind them (WCAG 2, AA). */
+/** WCAG 2 AA contrast for text. */
 const contrastMin = 4.5;
 
-/**
- * What the accent stands on in each theme, at its worst: the light theme's darkest ground, and the dark theme's lightest.
- * `web/src/site.css` has the grounds.
- */
+/** Each theme's worst background for the accent. See `web/src/site.css`. */
 const grounds: Record<Theme, Rgb> = { light: [0xee, 0xf2, 0xf3], dark: [0x17, 0x20, 0x24] };
 const surfaces: Record<Theme, Rgb> = { light: white, dark: [0x10, 0x17, 0x1a] };
 const softShares: Record<Theme, number> = { light: 0.1, dark: 0.16 };
 
-/** `null` where words in this colour could not be read in the theme. */
+/** `null` if text in this colour is unreadable in the theme. */
 export function deriveAccent(hex: string, theme: Theme): AccentColours | null {
   const accent = parseHex(hex);
   const soft = mix(accent, surfaces[theme], 1 - softShares[theme]);
@@ -34,7 +31,7 @@ export function deriveAccent(hex: string, theme: Theme): AccentColours | null {
   };
 }
 
-/** The colour nearest to this one, darker or lighter, that can be read in the theme. */
+/** The nearest readable colour, darker or lighter. */
 export function findReadable(hex: string, theme: Theme): string {
   const towards = theme === "light" ? black : white;
   for (let share = 0; share < 1; share += 0.01) {
@@ -44,7 +41,7 @@ export function findReadable(hex: string, theme: Theme): string {
   return presentHex(towards);
 }
 
-/** From 1, where nothing can be told apart, to 21, black on white (WCAG 2). */
+/** WCAG 2 contrast ratio, from 1 to 21. */
 export function computeContrast(one: Rgb, other: Rgb): number {
   const [lighter = 0, darker = 0] = [computeLuminance(one), computeLuminance(other)].toSorted((a, b) => b - a);
   return (lighter + 0.05) / (darker + 0.05);

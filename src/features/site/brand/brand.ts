@@ -1,9 +1,9 @@
 import type { Accent } from "./brand-accent.ts";
 
-/** What an operator makes of the site's look: whose it is, and what everybody is told there. */
+/** The operator's branding. */
 export type Brand = {
   name: string;
-  /** In place of our mark: an image, and the ending of its name. */
+  /** Replaces our logo: an image, and its file extension. */
   logo: { ending: LogoEnding; bytes: Buffer } | null;
   accent: Accent | null;
   links: BrandLinks;

@@ -16,12 +16,12 @@ const body = [
 const addresses = { siteUrl: "https://ai.example.com", baseUrl: "https://api.example.com/v1" };
 const links = { support: null, terms: null, privacy: null, status: null };
 
-test("a page of nobody's own has our mark, and nothing where nothing is set", () => {
+test("an unbranded page has the Sluice logo and no empty slots", () => {
   const brand = { name: "Sluice", logo: null, links, announcement: null };
   expect(dressPage(body, { parts, brand, addresses })).toBe("<svg></svg><span>Sluice</span>");
 });
 
-test("an operator's page has their logo, name, links and announcement, and no word of theirs is markup", () => {
+test("a branded page has the operator's logo, name, links and announcement, escaped", () => {
   const brand = {
     name: "A & B $& <AI>",
     logo: "/assets/brand-abc.svg",
@@ -37,7 +37,7 @@ test("an operator's page has their logo, name, links and announcement, and no wo
   );
 });
 
-test("a page names the addresses of the service, and no name is taken for one", () => {
+test("address slots are filled, and slots in a brand name are not", () => {
   const brand = { name: "%base-url%", logo: null, links, announcement: null };
   const text = "<code>curl %base-url%/models</code> <code>%site-url%/docs</code> %brand-name%";
   expect(dressPage(text, { parts, brand, addresses })).toBe(

@@ -4,7 +4,7 @@ import type { Brand } from "./brand.ts";
 
 type ShownBrand = Pick<Brand, "name" | "links" | "announcement"> & { logo: string | null };
 
-/** Where the site is for its readers, and the API for their programs. */
+/** The public URLs of site and API. */
 export type SiteAddresses = { siteUrl: string; baseUrl: string };
 
 const wordSlot = /%(brand-name|site-url|base-url)%/g;
@@ -15,14 +15,14 @@ const linkSlot = /<li><a href="%(support|status|terms|privacy)%".*?<\/li>/gs;
 
 type Dress = { parts: PageParts; brand: ShownBrand; addresses: SiteAddresses };
 
-/** Fills the slots of a page that was rendered by the build, before anybody knew whose site it would be. */
+/** Fills the brand and address slots of a prerendered page. */
 export function dressPage(body: string, { parts, brand, addresses }: Dress): string {
   const words: Record<string, string> = {
     "brand-name": escapeHtml(brand.name),
     "site-url": escapeHtml(addresses.siteUrl),
     "base-url": escapeHtml(addresses.baseUrl),
   };
-  // These first, and in one go: what an operator wrote is never taken for a slot.
+  // Replace these in one pass, so the operator's text is never taken for a slot.
   return body
     .replace(wordSlot, (slot, name: string) => words[name] ?? slot)
     .replace(logoSlot, (slot) => (brand.logo === null ? parts.mark : slot.replace("%brand-logo%", brand.logo)))

@@ -6,8 +6,8 @@ import type { Accent, AccentColours } from "./brand-accent.ts";
 import { dressPage, type SiteAddresses } from "./dress-page.ts";
 
 /**
- * The built site in the operator's colours: name, links and announcement stand in its one document, so that the first paint
- * has them; colours and logo are assets of their own, so that pages that are open can change theirs.
+ * Applies the brand to the built site. Name, links and announcement go into the HTML, so the first paint has them.
+ * Colours and logo are assets, so open pages can switch.
  */
 export function dressSite(files: SiteFiles, brand: Brand, addresses: SiteAddresses): SiteFiles {
   const assets = new Map(files.assets);
@@ -45,13 +45,13 @@ const tokens: Record<string, keyof AccentColours> = {
   "--water": "accent",
 };
 
-/** Twice the root, so that it counts for more than the site's own tokens, in whatever order the two come. */
+/** `:root:root` outranks the site's own tokens in any stylesheet order. */
 function presentStyles({ light, dark }: Accent): string {
   const lines = Object.entries(tokens).map(([token, name]) => `${token}:light-dark(${light[name]},${dark[name]})`);
   return `:root:root{${lines.join(";")}}\n`;
 }
 
-/** Inside a script element only `<` can end it or open a comment; JSON can write it otherwise. */
+/** Within a script element only `<` is special; JSON can escape it. */
 export function escapeForScript(json: string): string {
   return json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }

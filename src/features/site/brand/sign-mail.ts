@@ -2,7 +2,7 @@ import type { Mail } from "../../../platform/mail/create-mailer.ts";
 import { escapeHtml } from "../sign-in/sign-in-mails.ts";
 import type { Brand } from "./brand.ts";
 
-/** Says at the end of a mail which service it comes from, and where to turn with questions. */
+/** Appends the service's name and support contact to a mail. */
 export function signMail(mail: Mail, { name, links }: Pick<Brand, "name" | "links">): Mail {
   const help = links.support === null ? [] : [`Questions: ${links.support.replace(/^mailto:/, "")}`];
   const lines = [name, ...help];

@@ -18,16 +18,16 @@ export type ApprovalDependencies = KeyDependencies & {
   database: Database;
   logger: Logger;
   siteUrl: string;
-  /** Takes the mail on and returns at once. */
+  /** Queues the mail and returns at once. */
   sendMail(mail: Mail): void;
 };
 
-/** `callbackUrl` is where the browser brings the answer, with the key or code in it; a device fetches its own. */
+/** `callbackUrl` carries the key or code to the program; a device polls instead. */
 export type ConnectAnswer = { kind: "browser"; callbackUrl: string } | { kind: "device" };
 
 const sessionYoungMs = 24 * 60 * 60_000;
 
-/** Connects the program to the account of who says so, once. Whatever happens, it happens as a whole. */
+/** Approves the request once, in one transaction. */
 export async function approveRequest(
   dependencies: ApprovalDependencies,
   session: SiteSession,
@@ -43,7 +43,7 @@ export async function approveRequest(
   return answer;
 }
 
-/** The program is told, and nothing is handed over. */
+/** Denies the request; no key is created. */
 export async function denyRequest(
   { database, clock }: { database: Database; clock: Clock },
   session: SiteSession,
@@ -58,8 +58,8 @@ export async function denyRequest(
 }
 
 /**
- * A key outlives the session that it was made in, so whoever finds a browser unattended must not get one. Somebody who
- * signed in for this very purpose is not asked twice, unless they chose to be asked more.
+ * Requires reauthentication: a key outlives the session, so an unattended browser must not yield one. A session opened
+ * for this request is exempt, unless two-factor authentication is on.
  */
 async function requireRecentProof({ database, clock }: ApprovalDependencies, session: SiteSession): Promise<void> {
   const now = clock.now();
@@ -84,7 +84,7 @@ async function writeApproval(
   return { kind: "browser", callbackUrl: presentCallback(way, { api_key: text }) };
 }
 
-/** The key does not exist until the program that began all this has shown its verifier. */
+/** The key is created when the program sends its verifier. */
 async function writeCode(
   tx: Database,
   { clock, randomBytes }: KeyDependencies,
@@ -96,23 +96,23 @@ async function writeCode(
   return { kind: "browser", callbackUrl: presentCallback(way, { code: code.text }) };
 }
 
-/** Told after the fact, so that an owner who did not do it learns of it. */
+/** Notifies the owner, who may not have approved it. */
 function announceApproval(
   { logger, siteUrl, sendMail }: ApprovalDependencies,
   { userId, accountId, email }: SiteSession,
   { client, address }: { client: string; address: string },
 ): void {
-  logger.info({ account_id: accountId, user_id: userId, client }, "a program was authorized");
+  logger.info({ account_id: accountId, user_id: userId, client }, "program authorized");
   sendMail(
     composeMail({
       to: email,
       subject: `BA:${client} was authorized`,
       before: [
-        `A program that calls itself ${client} was authorized to use your account, from the address ${address}.`,
-        "If it was you, there is nothing to do.",
+        `A program named ${client} was authorized to use your account, from the address ${address}.`,
+        "If this was you, you can ignore this e-mail.",
       ],
-      link: { label: "Disconnect it if it was not you", url: `${siteUrl}/security` },
-      after: ["Then change your password too."],
+      link: { label: "Disconnect it if this was not you", url: `${siteUrl}/security` },
+      after: ["Then change your password."],
     }),
   );
 }

@@ -5,17 +5,17 @@ import type { AttemptLimit } from "../sign-in/throttle.ts";
 
 const minuteMs = 60_000;
 
-/** How often a minute something may be done: from one network, and from all together. */
+/** Limits per minute: by network, and in total. */
 type ConnectRate = { name: string; perNetwork: number; inAll: number };
 
-/** What is kept for ten minutes and more must not become too much, whoever asks for it. */
+/** Requests are stored for at least ten minutes, so their number is bounded. */
 export const entryRate: ConnectRate = { name: "entry", perNetwork: 60, inAll: 3000 };
 export const deviceRate: ConnectRate = { name: "device", perNetwork: 20, inAll: 600 };
-/** These cannot be guessed; the rate only keeps somebody from trying without end. Many devices may share a network. */
+/** Secrets cannot be guessed; the limit bounds brute force. Many devices may share a network. */
 export const exchangeRate: ConnectRate = { name: "exchange", perNetwork: 60, inAll: 6000 };
 export const pollRate: ConnectRate = { name: "poll", perNetwork: 300, inAll: 30_000 };
 
-/** Counts one; answers `null`, or after how many seconds to come again. */
+/** Counts one request. Returns `null`, or the seconds to wait. */
 export async function takeRate(counters: Counters, rate: ConnectRate, address: string): Promise<number | null> {
   const rates: RateCheck[] = [
     { key: `connect:${rate.name}:from:${presentNetwork(address)}`, perMinute: rate.perNetwork, cost: 1 },
@@ -35,8 +35,8 @@ export async function requireRate(counters: Counters, rate: ConnectRate, address
 }
 
 /**
- * Wrong codes of devices, by people who are signed in. There are 25 thousand million codes: guessing without a pause
- * finds one of a hundred waiting devices about once in twenty years, and gives it a key to the guesser's own account.
+ * Wrong device codes by signed-in users. With 25 billion codes, constant guessing hits one of a hundred waiting devices
+ * about once in twenty years, and gives it a key to the guesser's own account.
  */
 export function limitUserCodes(userId: string, address: string): AttemptLimit[] {
   const withinMs = 15 * minuteMs;

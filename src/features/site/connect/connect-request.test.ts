@@ -21,24 +21,24 @@ const request: ConnectRequest = {
   expiresAt: after,
 };
 
-describe("how far a request is", () => {
+describe("state of a request", () => {
   test.each<[string, Partial<ConnectRequest>, boolean, string]>([
-    ["nobody has answered it", {}, false, "waiting"],
-    ["nobody has answered it in time", { expiresAt: now }, false, "expired"],
-    ["it was refused", { state: "denied" }, false, "denied"],
-    ["it was refused long ago", { state: "denied", expiresAt: before }, false, "denied"],
-    ["its code is on its way", { state: "approved" }, false, "waiting"],
-    ["its code is too old", { state: "approved", expiresAt: before }, false, "expired"],
+    ["it is undecided", {}, false, "waiting"],
+    ["it expired undecided", { expiresAt: now }, false, "expired"],
+    ["it was denied", { state: "denied" }, false, "denied"],
+    ["it was denied long ago", { state: "denied", expiresAt: before }, false, "denied"],
+    ["its code is not exchanged yet", { state: "approved" }, false, "waiting"],
+    ["its code has expired", { state: "approved", expiresAt: before }, false, "expired"],
     ["its code was exchanged", { state: "delivered", keyId: "key_1", expiresAt: before }, false, "delivered"],
-    ["its key is on its way", { state: "approved", keyId: "key_1" }, false, "waiting"],
-    ["its key is on its way, slowly", { state: "approved", keyId: "key_1", expiresAt: before }, false, "waiting"],
+    ["its key is unused", { state: "approved", keyId: "key_1" }, false, "waiting"],
+    ["its key is unused after the expiry", { state: "approved", keyId: "key_1", expiresAt: before }, false, "waiting"],
     ["its key was used", { state: "approved", keyId: "key_1", expiresAt: before }, true, "delivered"],
   ])("%s", (_when, changes, isKeyUsed, progress) => {
     expect(decideProgress({ ...request, ...changes }, { now, isKeyUsed })).toBe(progress);
   });
 });
 
-test("the answer goes to the program's address, with its state", () => {
+test("the callback URL carries the program's state", () => {
   expect(presentCallback(way, { api_key: "sk-slc-x" })).toBe(
     "http://localhost:1/callback?api_key=sk-slc-x&state=a%20b",
   );

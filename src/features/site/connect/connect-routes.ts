@@ -12,19 +12,19 @@ import { clientRule, isClientName, parseEntry } from "./parse-entry.ts";
 const entryPath = "/connect/browser-auth";
 const bodyBytesMax = 8 * 1024;
 
-/** What is answered here leads to a key, or is one. */
+/** Responses contain or lead to a key: never cache them. */
 const privateHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
 
 export type EntryDependencies = OpenDependencies & { counters: Counters; sendShell: SiteShell["sendShell"] };
 export type ProgramDependencies = OpenDependencies & ExchangeDependencies & { counters: Counters; siteUrl: string };
 
-/** Where programs begin. Whatever is wrong is shown on a page; no address that a program gave is ever gone to. */
+/** Entry point of programs. Errors are shown on a page, never redirected to an address from the program. */
 export function addEntryRoutes(site: HttpServer, dependencies: EntryDependencies): void {
   const schema = { hide: true };
   site.get(entryPath, { schema }, async (request, reply) => {
     const seconds = await takeRate(dependencies.counters, entryRate, request.ip);
     if (seconds !== null) {
-      const message = `Too many programs were to be connected from here. Try again in ${seconds} s.`;
+      const message = `Too many authorization requests from your network. Try again in ${seconds} s.`;
       const data = { kind: "message", title: "Wait a moment", message };
       reply.header("retry-after", String(seconds));
       dependencies.sendShell(reply, { status: 429, data, policy: "connect" });
@@ -39,14 +39,14 @@ export function addEntryRoutes(site: HttpServer, dependencies: EntryDependencies
     const id = await openBrowserRequest(dependencies, entry);
     return reply.headers(privateHeaders).redirect(`/connect/requests/${id}`, 303);
   });
-  // The path of earlier days; the query goes on byte for byte.
+  // The former path; the query is passed on unchanged.
   site.get("/connect/cli-auth", { schema }, async (request, reply) => {
     const query = request.url.includes("?") ? `?${readQueryText(request.url)}` : "";
     return reply.headers(privateHeaders).redirect(`${entryPath}${query}`, 308);
   });
 }
 
-/** As it was sent, not as somebody has read it. */
+/** The raw query, not parsed. */
 function readQueryText(url: string): string {
   const start = url.indexOf("?");
   return start === -1 ? "" : url.slice(start + 1);
@@ -60,7 +60,7 @@ const keySchema = Type.Object({
   expires_at: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Where programs themselves ask, without a browser. They send JSON or, as OAuth's libraries do, a form. */
+/** Endpoints for programs without a browser. They accept JSON or, like OAuth libraries, a form. */
 export async function addProgramRoutes(site: HttpServer, dependencies: ProgramDependencies): Promise<void> {
   await site.register(async (programs: HttpServer) => {
     programs.addContentTypeParser<string>(

@@ -11,7 +11,7 @@ type NewRequest = Pick<ConnectRequest, "id" | "client" | "way" | "expiresAt"> & 
   createdAt: Date;
 };
 
-/** `false` when the user code is another request's. */
+/** `false` if another request has the user code. */
 export async function insertRequest(database: Database, request: NewRequest): Promise<boolean> {
   const { way } = request;
   const { numInsertedOrUpdatedRows } = await database
@@ -41,8 +41,8 @@ export async function insertRequest(database: Database, request: NewRequest): Pr
 type Claim = { id: string; session: SiteSession; limits: SessionLimits };
 
 /**
- * Gives a request to the first session that opens it, and locks it until the transaction ends. Another session gets it
- * only after that one has ended, and only of the same person: they signed in again in the middle.
+ * Assigns a request to the first session that opens it, and locks it (`FOR UPDATE`). Another session of the same user
+ * gets it only after the first has ended, as after a new sign-in.
  */
 export async function claimRequest(database: Database, { id, session, limits }: Claim): Promise<ConnectRequest | null> {
   const row = await database
@@ -66,7 +66,6 @@ export async function claimRequest(database: Database, { id, session, limits }: 
   return row === undefined ? null : toRequest(row);
 }
 
-/** A request that a session has opened. */
 export async function findOwnRequest(
   database: Database,
   { id, sessionId }: { id: string; sessionId: SessionId },
@@ -78,7 +77,7 @@ export async function findOwnRequest(
   return row === undefined ? null : toRequest(row);
 }
 
-/** The request of a device, while it can be answered. */
+/** A device's request, while undecided. */
 export async function findRequestByUserCode(
   database: Database,
   { userCode, now }: { userCode: string; now: Date },
@@ -91,7 +90,7 @@ export async function findRequestByUserCode(
   return row === undefined ? null : toRequest(row);
 }
 
-/** Locks the request until the transaction ends, so that its secret is exchanged once. */
+/** Locks the request, so its secret is exchanged once. */
 export async function lockRequestBySecret(
   tx: Database,
   { kind, secretHash }: { kind: ConnectRequest["way"]["kind"]; secretHash: Buffer },
@@ -179,7 +178,7 @@ function toRequest(row: RequestRow): ConnectRequest {
     id: row.id,
     client: row.client,
     way: row.kind === "browser" ? toBrowserWay(row) : toDeviceWay(row),
-    // The table's check holds the words.
+    // A check constraint restricts the values.
     state: row.state as ConnectState,
     owner: toOwner(row),
     terms: { days: row.key_days, budget: row.budget_nano === null ? null : nano(row.budget_nano) },
@@ -190,15 +189,15 @@ function toRequest(row: RequestRow): ConnectRequest {
 
 function toBrowserWay({ id, ...row }: RequestRow): BrowserWay {
   const { redirect_uri: redirectUri, client_state: clientState, code_challenge: codeChallenge } = row;
-  invariant(redirectUri !== null && clientState !== null, `the request ${id} has nowhere to go back to`);
+  invariant(redirectUri !== null && clientState !== null, `request ${id} has no callback`);
   return { kind: "browser", redirectUri, clientState, codeChallenge };
 }
 
 function toDeviceWay({ id, ...row }: RequestRow): DeviceWay {
   const { user_code: userCode, poll_seconds: pollSeconds, polled_at: polledAt } = row;
-  invariant(userCode !== null && pollSeconds !== null, `the request ${id} has no user code`);
+  invariant(userCode !== null && pollSeconds !== null, `request ${id} has no user code`);
   const { asked_from: address, asked_by: userAgent, created_at: at } = row;
-  // Those that were asked before the columns were there have neither.
+  // Requests from before the migration have neither.
   const asker = address === null || userAgent === null ? null : { address, userAgent, at };
   return { kind: "device", userCode, pollSeconds, polledAt, asker };
 }

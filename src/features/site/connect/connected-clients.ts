@@ -15,7 +15,7 @@ export type ConnectedClient = { apiKey: ApiKey; lastUsedAt: Date | null };
 
 type ClientDependencies = { database: Database; clock: Clock };
 
-/** The programs that have a key of the account, the one that was connected last first. */
+/** Newest first. */
 export async function listConnectedClients(
   { database, clock }: ClientDependencies,
   accountId: AccountId,
@@ -28,7 +28,7 @@ export async function listConnectedClients(
   return keys.map((apiKey) => ({ apiKey, lastUsedAt: uses.get(apiKey.id) ?? null }));
 }
 
-/** Ends the program's key at once. It takes nothing but access away, so no fresh proof is asked for. */
+/** Revokes the program's key. Needs no reauthentication: it only removes access. */
 export async function disconnectClient(
   { database, clock }: ClientDependencies,
   accountId: AccountId,
@@ -36,7 +36,7 @@ export async function disconnectClient(
 ): Promise<void> {
   const apiKey = await findApiKey(database, keyId);
   if (apiKey === null || apiKey.accountId !== accountId || findKeyClient(apiKey) === null) {
-    throw new AppError("not_found", `There is no connected program ${keyId}.`);
+    throw new AppError("not_found", `No connected program has the id ${keyId}.`);
   }
   await revokeApiKey({ database, clock }, apiKey.id);
 }

@@ -21,7 +21,6 @@ const keyDaysMax = 3650;
 
 export type ConsentDependencies = ApprovalDependencies & { beginAttempt: BeginAttempt };
 
-/** What the pages of the site ask about programs that are or want to be connected. */
 export function addConsentRoutes(consoleApi: HttpServer, dependencies: ConsentDependencies): void {
   addShow(consoleApi, dependencies);
   addApprove(consoleApi, dependencies);
@@ -35,8 +34,8 @@ function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
   const replaced = Type.Object({ created_at: Type.String({ format: "date-time" }), last_four: Type.String() });
   const asked = Type.Object({
     address: Type.String(),
-    is_own_address: Type.Boolean({ description: "Whether it is the address that you come from yourself." }),
-    user_agent: Type.String({ description: "What the program said it is; it can say anything." }),
+    is_own_address: Type.Boolean({ description: "Whether it equals your own address." }),
+    user_agent: Type.String({ description: "As sent by the program; not verified." }),
     at: Type.String({ format: "date-time" }),
   });
   const keptBudget = Type.Object({
@@ -45,17 +44,17 @@ function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
     spent: Type.String(),
   });
   const shown = Type.Object({
-    client: Type.String({ description: "What the program calls itself; anybody can call it so." }),
+    client: Type.String({ description: "The program's name; not verified." }),
     redirect_host: Type.Union([Type.String(), Type.Null()]),
     replaces: Type.Union([replaced, Type.Null()]),
     budget: Type.Union([keptBudget, Type.Null()], {
       description:
-        "What the program's keys were limited to. It stays, unless another one is given; so does what was spent.",
+        "The budget of the program's previous key. It continues, including the amount spent, unless you set another.",
     }),
     expires_at: Type.String({ format: "date-time" }),
     uses_code: Type.Boolean(),
     kind: Type.Enum(["browser", "device"]),
-    asked: Type.Union([asked, Type.Null()], { description: "Of a device: who asked, as far as it can be told." }),
+    asked: Type.Union([asked, Type.Null()], { description: "Origin of a device's request." }),
   });
   const response = { 200: shown, ...consoleErrors("GET", ["not_found", "already_answered"]) };
   http.get(
@@ -80,7 +79,7 @@ function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
 }
 
 function presentAsker({ address, userAgent, at }: DeviceAsker, ownAddress: string) {
-  // This machine has several addresses of its own.
+  // The machine has several addresses of its own.
   const isOwn = presentNetwork(address) === presentNetwork(ownAddress) || [address, ownAddress].every(isLoopbackHost);
   return { address, is_own_address: isOwn, user_agent: userAgent, at: at.toISOString() };
 }
@@ -95,7 +94,7 @@ function addApprove(http: HttpServer, dependencies: ConsentDependencies): void {
   );
   const approved = Type.Object({
     kind: Type.Enum(["browser", "device"]),
-    callback_url: Type.Optional(Type.String({ description: "Where the browser brings the key or code." })),
+    callback_url: Type.Optional(Type.String({ description: "Where the browser delivers the key or code." })),
   });
   const errors = consoleErrors("POST", ["not_found", "already_answered", "reauthentication_required"]);
   http.post(
@@ -158,7 +157,7 @@ function addLookup(http: HttpServer, dependencies: ConsentDependencies): void {
   const response = { 200: found, ...consoleErrors("POST", ["not_found", "too_many_attempts"]) };
   http.post(
     "/connect/device/lookup",
-    { schema: { summary: "Find the request of a device by its code", tags, body, response } },
+    { schema: { summary: "Find a device's request by its code", tags, body, response } },
     async (request) => {
       const typed = request.body.user_code;
       const id = await findDeviceRequest(dependencies, getSession(request), { typed, address: request.ip });

@@ -8,13 +8,13 @@ import {
 import { addConsentRoutes, type ConsentDependencies } from "./consent-routes.ts";
 
 export type Connect = {
-  /** Where programs begin and ask, under `/connect`; open to everybody. */
+  /** Public endpoints for programs, under `/connect`. */
   addPages(site: HttpServer): Promise<void>;
-  /** What the consent page asks, in the console API. */
+  /** Endpoints for the consent page, in the console API. */
   addRoutes(consoleApi: HttpServer): void;
 };
 
-/** Connects programs to the accounts of people who say so, through a browser on their own computer or by a code. */
+/** Connects programs to accounts, through a local browser or a device code. */
 export function createConnect(given: EntryDependencies & ProgramDependencies & ConsentDependencies): Connect {
   return {
     async addPages(site) {

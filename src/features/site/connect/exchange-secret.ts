@@ -14,7 +14,7 @@ export type ExchangeDependencies = KeyDependencies & { database: Database; logge
 
 export type DeliveredKey = { apiKey: ApiKey; text: string };
 
-/** What a program shows for its key; `client` and `redirectUri` only where it wants them compared. */
+/** A program's credentials; `client` and `redirectUri` are compared only if sent. */
 export type CodeExchange = {
   code: string;
   codeVerifier: string;
@@ -27,38 +27,35 @@ type Outcome = { kind: "delivered"; key: DeliveredKey } | Refusal;
 
 const pollSecondsMore = 5;
 const pollSecondsMax = 60;
-/** What one network hurries and another delays. */
+/** Network jitter between two polls. */
 const pollToleranceMs = 1000;
 
-const unknownCode = refuse("invalid_grant", "The code is unknown, too old, or not this program's. Begin again.");
-const usedCode = refuse("invalid_grant", "The code was used before. The key made from it works no more. Begin again.");
+const unknownCode = refuse("invalid_grant", "The code is invalid, expired or issued to another program. Start again.");
+const usedCode = refuse("invalid_grant", "The code was already used, and its key is revoked. Start again.");
 
-/** The key for the code that came to the program's callback, once. */
+/** Exchanges the callback's code for the key, once. */
 export async function exchangeCode(dependencies: ExchangeDependencies, exchange: CodeExchange): Promise<DeliveredKey> {
   return await exchangeSecret(dependencies, { kind: "browser", secret: exchange.code }, async (tx, request) => {
-    // Whoever has a code without its verifier learns nothing, and changes nothing.
+    // A code without its verifier reveals and changes nothing.
     if (!isOwnCode(request, exchange)) return unknownCode;
     if (request.state === "delivered") return await takeBack(tx, dependencies, request);
     return request.expiresAt <= dependencies.clock.now() ? unknownCode : await deliverKey(tx, dependencies, request);
   });
 }
 
-/** The key for a device, once somebody has approved it. */
+/** The device's key, after approval. */
 export async function pollDevice(dependencies: ExchangeDependencies, deviceCode: string): Promise<DeliveredKey> {
   return await exchangeSecret(dependencies, { kind: "device", secret: deviceCode }, async (tx, request) => {
     const now = dependencies.clock.now();
     if (request.state === "delivered") return await takeBack(tx, dependencies, request);
-    if (request.state === "denied") return refuse("access_denied", "The person refused to connect this program.");
-    if (request.expiresAt <= now) return refuse("expired_token", "The time for an answer is over. Begin again.");
+    if (request.state === "denied") return refuse("access_denied", "The user denied this request.");
+    if (request.expiresAt <= now) return refuse("expired_token", "The request expired. Start again.");
     if (request.state === "approved") return await deliverKey(tx, dependencies, request);
     return await notePoll(tx, request, now);
   });
 }
 
-/**
- * Finds the request of a secret, and lets one decide about it at a time. What a refusal has changed stays changed, so
- * it is thrown after the transaction.
- */
+/** Locks the request of a secret. A refusal is thrown after the transaction, so that its changes are committed. */
 async function exchangeSecret(
   { database, logger }: { database: Database; logger: Logger },
   { kind, secret }: { kind: "browser" | "device"; secret: string },
@@ -70,7 +67,7 @@ async function exchangeSecret(
   });
   if (outcome.kind === "refused") throw new AppError(outcome.code, outcome.message);
   const { id, accountId, name } = outcome.key.apiKey;
-  logger.info({ account_id: accountId, key_id: id, name }, "a program fetched its key");
+  logger.info({ account_id: accountId, key_id: id, name }, "key collected by a program");
   return outcome.key;
 }
 
@@ -80,28 +77,28 @@ async function deliverKey(tx: Database, dependencies: KeyDependencies, request: 
   return { kind: "delivered", key };
 }
 
-/** Two know the secret, or an answer got lost. We cannot tell who has the key, so nobody keeps it. */
+/** Either two parties know the secret, or a response was lost. The key's holder is unknown, so it is revoked. */
 async function takeBack(
   tx: Database,
   { clock, logger }: ExchangeDependencies,
   { id, keyId }: ConnectRequest,
 ): Promise<Outcome> {
-  invariant(keyId !== null, `the request ${id} was delivered without a key`);
+  invariant(keyId !== null, `request ${id} was delivered without a key`);
   await revokeApiKey({ database: tx, clock }, keyId);
-  logger.warn({ key_id: keyId }, "a code was used twice; the key made from it was revoked");
+  logger.warn({ key_id: keyId }, "authorization code reused, key revoked");
   return usedCode;
 }
 
-/** RFC 8628: who comes too soon waits longer from then on. */
+/** RFC 8628: polling too fast increases the interval. */
 async function notePoll(tx: Database, { id, way }: ConnectRequest, now: Date): Promise<Outcome> {
-  invariant(way.kind === "device", `the request ${id} is no device's`);
+  invariant(way.kind === "device", `request ${id} is not a device's`);
   const isTooSoon =
     way.polledAt !== null && now.getTime() < way.polledAt.getTime() + way.pollSeconds * 1000 - pollToleranceMs;
   const pollSeconds = isTooSoon ? Math.min(way.pollSeconds + pollSecondsMore, pollSecondsMax) : way.pollSeconds;
   await updatePolled(tx, id, { polledAt: now, pollSeconds });
   return isTooSoon
-    ? refuse("slow_down", `Nobody has answered yet. Ask every ${pollSeconds} seconds.`)
-    : refuse("authorization_pending", "Nobody has answered yet.");
+    ? refuse("slow_down", `The request is still pending. Poll every ${pollSeconds} seconds.`)
+    : refuse("authorization_pending", "The request is still pending.");
 }
 
 function isOwnCode({ client, way }: ConnectRequest, exchange: CodeExchange): boolean {

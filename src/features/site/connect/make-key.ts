@@ -5,13 +5,13 @@ import type { ConnectRequest } from "./connect-request.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The key that a request was approved for; the program's older one ends. */
+/** Creates the approved key and revokes the program's previous one. */
 export async function makeKey(
   tx: Database,
   dependencies: KeyDependencies,
   { id, owner, client, terms }: Pick<ConnectRequest, "id" | "owner" | "client" | "terms">,
 ) {
-  invariant(owner !== null, `the request ${id} is nobody's`);
+  invariant(owner !== null, `request ${id} has no owner`);
   const now = dependencies.clock.now();
   return await issueClientKey(tx, dependencies, {
     accountId: owner.accountId,

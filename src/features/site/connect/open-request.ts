@@ -9,12 +9,12 @@ import { makeUserCode } from "./user-code.ts";
 export type OpenDependencies = { database: Database; clock: Clock; randomBytes: (count: number) => Uint8Array };
 
 const requestIdBytes = 16;
-/** Codes are so many that even a second draw will hardly ever be needed. */
+/** Collisions are so rare that one retry is hardly ever needed. */
 const userCodeDrawsMax = 5;
 const userAgentCharactersMax = 300;
 export const pollSecondsFirst = 5;
 
-/** Keeps what a program asked for, and answers the id under which somebody can answer it. */
+/** Stores a program's request and returns its id. */
 export async function openBrowserRequest(
   dependencies: OpenDependencies,
   { client, way }: { client: string; way: BrowserWay },
@@ -26,7 +26,7 @@ export async function openBrowserRequest(
 
 export type OpenedDevice = { deviceCode: string; userCode: string; expiresInSeconds: number };
 
-/** The same for a program without a browser: one code to ask for its key with, and one for the person to type. */
+/** The same for the device flow: a device code to poll with, and a user code to type. */
 export async function openDeviceRequest(
   dependencies: OpenDependencies,
   { client, address, userAgent }: { client: string; address: string; userAgent: string },
@@ -41,7 +41,7 @@ export async function openDeviceRequest(
       return { deviceCode: deviceCode.text, userCode, expiresInSeconds: requestMs / 1000 };
     }
   }
-  invariant(false, "every user code that was drawn is taken");
+  invariant(false, "no free user code found");
 }
 
 function createRequest({ clock, randomBytes }: OpenDependencies, client: string) {

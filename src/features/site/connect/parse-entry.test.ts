@@ -16,13 +16,12 @@ function writeQuery(changes: Record<string, string | null>): string {
   return values.map(([name, value]) => `${name}=${encodeURIComponent(value ?? "")}`).join("&");
 }
 
-/** The parameters that are complained about. */
 function listRefused(query: string): string[] {
   const outcome = parseEntry(query);
   return outcome.kind === "accepted" ? [] : outcome.problems.map(({ param }) => param);
 }
 
-test("what the contract asks for is accepted, and the address is made anew", () => {
+test("a valid request is accepted, and its redirect URI is rebuilt", () => {
   expect(parseEntry(writeQuery({}))).toEqual({
     kind: "accepted",
     client: "my-tool",
@@ -65,7 +64,7 @@ describe("redirect_uri", () => {
     "http://127.0.0.1:80/callback",
     "http://127.0.0.1:65535/callback",
     "http://localhost:53111/callback",
-  ])("may be %s, and goes back the same", (redirect_uri) => {
+  ])("may be %s, and is returned unchanged", (redirect_uri) => {
     expect(parseEntry(writeQuery({ redirect_uri }))).toMatchObject({ way: { redirectUri: redirect_uri } });
   });
 
@@ -141,7 +140,7 @@ describe("state", () => {
     expect(listRefused(writeQuery({ state }))).toEqual(["state"]);
   });
 
-  test("comes back as the program sent it, whichever way it encodes and decodes", () => {
+  test("is returned as sent, whatever the encoding", () => {
     const ways = [
       { encode: encodeURIComponent, decode: decodeURIComponent },
       {
@@ -161,21 +160,18 @@ describe("state", () => {
     );
   });
 
-  test.each(["a+b", "a/b==", "a:b@c?d", "a'b(c)*!"])(
-    "a program that forgets to encode %s gets it back too",
-    (state) => {
-      const outcome = parseEntry(`${writeQuery({ state: null })}&state=${state}`);
-      const clientState = outcome.kind === "accepted" ? outcome.way.clientState : "";
-      expect(decodeURIComponent(clientState)).toBe(state);
-      expect(clientState).toMatch(/^[A-Za-z0-9._~%+-]+$/);
-    },
-  );
+  test.each(["a+b", "a/b==", "a:b@c?d", "a'b(c)*!"])("an unencoded %s is returned too", (state) => {
+    const outcome = parseEntry(`${writeQuery({ state: null })}&state=${state}`);
+    const clientState = outcome.kind === "accepted" ? outcome.way.clientState : "";
+    expect(decodeURIComponent(clientState)).toBe(state);
+    expect(clientState).toMatch(/^[A-Za-z0-9._~%+-]+$/);
+  });
 });
 
 describe("a challenge", () => {
   const method = { code_challenge_method: "S256" };
 
-  test("with its method asks for a code", () => {
+  test("with its method requests a code", () => {
     const outcome = parseEntry(writeQuery({ code_challenge: challenge, ...method }));
     expect(outcome).toMatchObject({ kind: "accepted", way: { codeChallenge: challenge } });
   });
@@ -190,13 +186,13 @@ describe("a challenge", () => {
     [{ code_challenge: `${challenge}x`, ...method }, "code_challenge"],
     [{ code_challenge: `${challenge.slice(1)}=`, ...method }, "code_challenge"],
     [{ code_challenge: `${challenge.slice(1)}+`, ...method }, "code_challenge"],
-  ])("%j is refused for its %s", (changes, param) => {
+  ])("%j is rejected for its %s", (changes, param) => {
     expect(listRefused(writeQuery(changes))).toEqual([param]);
   });
 });
 
 describe("the query as a whole", () => {
-  test("all that is wrong is told at once, and nothing of it is quoted", () => {
+  test("all problems are listed, without quoting the input", () => {
     const outcome = parseEntry("client=%3Cscript%3E&redirect_uri=http://evil.example&state=");
     expect(outcome).toMatchObject({
       problems: [
@@ -213,20 +209,20 @@ describe("the query as a whole", () => {
     expect(listRefused(writeQuery({ [param]: null }))).toEqual([param]);
   });
 
-  test.each(Object.entries(good))("%s may not be there twice, not even with the same value", (param, value) => {
+  test.each(Object.entries(good))("%s may not be repeated, not even with the same value", (param, value) => {
     for (const name of [param, param.replace("e", "%65").replace("a", "%61")]) {
       expect(listRefused(`${writeQuery({})}&${name}=${encodeURIComponent(value)}`)).toEqual([param]);
     }
   });
 
   test.each(["%", "%2", "%zz", "%ff", "%c3%28", "%ed%a0%80", "caf\u00e9", "\u0001"])(
-    "%j is not taken for text",
+    "%j is not valid text",
     (state) => {
       expect(listRefused(`${writeQuery({ state: null })}&state=${state}`)).toEqual(["state"]);
     },
   );
 
-  test("what nobody knows is left alone, however often it comes", () => {
+  test("unknown parameters are ignored, however often they are sent", () => {
     expect(listRefused(`${writeQuery({})}&utm=a&utm=b&state[]=x&client%5B%5D=y&%=z&__proto__=q&`)).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import type { BrowserWay } from "./connect-request.ts";
 
-/** A sentence about what a program sent, for the person who sees the page and whoever wrote the program. */
+/** A problem with a parameter, for the user and the program's developers. */
 type EntryProblem = { param: string; message: string };
 
 export type EntryOutcome =
   | { kind: "accepted"; client: string; way: BrowserWay }
   | { kind: "refused"; problems: EntryProblem[] };
 
-/** A value in both its forms: `null` where its percent signs make no text. */
+/** The raw and the decoded value; `null` if it cannot be decoded. */
 type QueryValue = { raw: string; text: string | null };
 
 const params = ["client", "response_type", "redirect_uri", "state", "code_challenge", "code_challenge_method"] as const;
@@ -23,20 +23,17 @@ const stateCharactersMax = 1024;
 export const clientRule = "must have 2 to 64 letters, digits, dots, hyphens or underscores";
 const redirectRule = "must be http://127.0.0.1:<port>/callback or http://localhost:<port>/callback";
 
-/**
- * Reads what a program asks for from the query of its address, as it was sent. Everything is judged, so that who writes
- * a program sees all that is wrong at once. Parameters that we do not know are left alone.
- */
+/** Parses the query of an authorization request. Lists all problems at once, and ignores unknown parameters. */
 export function parseEntry(query: string): EntryOutcome {
   const values = readQuery(query);
   const problems: EntryProblem[] = [];
 
-  /** The one text of a parameter, if it passes. */
+  /** The single value of a parameter, if valid. */
   function take<T>(param: Param, rule: string, read: (value: { raw: string; text: string }) => T | null): T | null {
     const [value, ...others] = values[param];
     if (value === undefined) problems.push({ param, message: `is missing. It ${rule}.` });
-    else if (others.length > 0) problems.push({ param, message: "is there more than once." });
-    else if (value.text === null) problems.push({ param, message: "is not encoded as part of an address." });
+    else if (others.length > 0) problems.push({ param, message: "must not be repeated." });
+    else if (value.text === null) problems.push({ param, message: "must be URL-encoded." });
     else {
       const result = read({ raw: value.raw, text: value.text });
       if (result === null) problems.push({ param, message: `${rule}.` });
@@ -67,15 +64,15 @@ export function isClientName(text: string): boolean {
   return clientPattern.test(text);
 }
 
-/** The address of the program, made anew of what was checked. */
+/** Rebuilds the redirect URI from its validated parts. */
 function rebuildRedirect(text: string): string | null {
   const [, host, port] = redirectPattern.exec(text) ?? [];
   return host === undefined || Number(port) > portMax ? null : `http://${host}:${Number(port)}/callback`;
 }
 
 /**
- * The program gets back what it sent, in the form in which it sent it: some write a space as `+`, others mean the `+`,
- * and only they know. What could mean something else in an address is encoded.
+ * Returns `state` in the encoding it was sent in: some clients write a space as `+`, others mean a plus sign. Encodes
+ * only characters that are special in a URL.
  */
 function encodeState({ raw, text }: { raw: string; text: string }): string | null {
   const length = [...text].length;
@@ -102,7 +99,7 @@ function readQuery(query: string): Values {
 }
 
 function decode(text: string): string | null {
-  // An address has no others, and what goes back relies on that.
+  // A URL contains no other characters, and the callback relies on that.
   if (/[^\x21-\x7e]/.test(text)) return null;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

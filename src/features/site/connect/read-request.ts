@@ -15,7 +15,7 @@ import { readUserCode } from "./user-code.ts";
 
 type ReadDependencies = { database: Database; clock: Clock };
 
-/** The request, which from now on belongs to this session, while it can be answered. */
+/** The undecided request, assigned to this session from now on. */
 export async function takeRequest(
   { database, clock }: ReadDependencies,
   session: SiteSession,
@@ -26,13 +26,13 @@ export async function takeRequest(
   if (request === null) throw createUnknownRequest();
   if (request.state !== "open") {
     const answer = request.state === "denied" ? "refused" : "approved";
-    throw new AppError("already_answered", `This request was ${answer} already. Start again in the program.`);
+    throw new AppError("already_answered", `This request was already ${answer}. Start again in the program.`);
   }
   if (request.expiresAt <= now) throw createUnknownRequest();
   return request;
 }
 
-/** The key that the program has now and that would end, if there is one. */
+/** The program's current key, which would be revoked. */
 export async function findReplacedKey(
   { database, clock }: ReadDependencies,
   session: SiteSession,
@@ -42,7 +42,7 @@ export async function findReplacedKey(
   return keys.find((key) => findKeyClient(key) === client) ?? null;
 }
 
-/** The budget that the program's next key keeps, and what is spent of it; `null` where there is none. */
+/** The budget that the program's next key continues; `null` if none. */
 export async function describeKeptBudget(
   { database, clock }: ReadDependencies,
   { accountId }: SiteSession,
@@ -56,7 +56,7 @@ export async function describeKeptBudget(
   return { amount: presentMoney(amount), period, spent: presentMoney(tellSpent(asked)) };
 }
 
-/** How far a request is that this session has answered. */
+/** State of a request that this session has decided. */
 export async function readProgress(
   { database, clock }: ReadDependencies,
   session: SiteSession,
@@ -68,7 +68,7 @@ export async function readProgress(
   return decideProgress(request, { now: clock.now(), isKeyUsed });
 }
 
-/** The request that a device shows this code for. Few wrong ones may be tried. */
+/** The device's request by its user code. Wrong codes are rate limited. */
 export async function findDeviceRequest(
   { database, clock, beginAttempt }: ReadDependencies & { beginAttempt: BeginAttempt },
   session: SiteSession,
@@ -80,14 +80,14 @@ export async function findDeviceRequest(
   const isFree = request !== null && (request.owner === null || request.owner.userId === session.userId);
   if (!isFree) {
     const message =
-      "No program waits with this code. Compare it with what the program shows; it is valid for 10 minutes.";
+      "No program is waiting with this code. Compare it with the code that the program shows. It is valid for 10 minutes.";
     throw new AppError("not_found", message, { param: "user_code" });
   }
   await attempt.succeed();
   return request.id;
 }
 
-/** Also for a request of somebody else's. */
+/** The same error for requests of other users. */
 function createUnknownRequest(): AppError {
-  return new AppError("not_found", "This request is unknown, or its time is over. Start again in the program.");
+  return new AppError("not_found", "This request does not exist or has expired. Start again in the program.");
 }

@@ -1,10 +1,10 @@
-/** Consonants that are not taken for one another; without vowels they make no words. */
+/** Distinguishable consonants; without vowels they form no words. */
 const letters = "BCDFGHJKLMNPQRSTVWXZ";
 const userCodeLetters = 8;
-/** Bytes from here on would make some letters likelier than others. */
+/** Bytes from here on are rejected, to keep the distribution uniform. */
 const fairByteEnd = 256 - (256 % letters.length);
 
-/** What a person reads on one machine and types on another: `BCDF-GHJK`, one of 25 thousand million. */
+/** A code to type, such as `BCDF-GHJK`: one of 25 billion. */
 export function makeUserCode(randomBytes: (count: number) => Uint8Array): string {
   let code = "";
   while (code.length < userCodeLetters) {
@@ -15,7 +15,7 @@ export function makeUserCode(randomBytes: (count: number) => Uint8Array): string
   return presentUserCode(code);
 }
 
-/** The code that somebody typed, however they did; `null` when it can be none. */
+/** Parses a typed code; `null` if invalid. */
 export function readUserCode(typed: string): string | null {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, "");
   const isCode = code.length === userCodeLetters && [...code].every((letter) => letters.includes(letter));

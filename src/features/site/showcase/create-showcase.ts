@@ -13,9 +13,9 @@ type ShowcaseOptions = {
   currency: string;
   baseUrl: string;
   signUp: SignUpPolicy;
-  /** Throws when the database does not answer. */
+  /** Throws if the database does not respond. */
   checkDatabase(): Promise<void>;
-  /** Whether a task that somebody had to look at then is still waiting. */
+  /** Whether a task due before then is still waiting. */
   hasTasksDueBefore(moment: Date): Promise<boolean>;
 };
 
@@ -26,10 +26,10 @@ export type Showcase = {
 
 const rememberedMs = 5_000;
 const answerMsMax = 2_000;
-/** A worker takes what is due within moments; what has waited this long has nobody who takes it. */
+/** Workers claim due tasks within moments; one that waited this long means no worker runs. */
 const overdueMs = 60_000;
 
-/** What everybody may know of the service: no more than whoever has just opened an account. */
+/** Public data: the same as a new account sees. */
 export function createShowcase(options: ShowcaseOptions): Showcase {
   const { catalog, clock, currency, baseUrl, signUp } = options;
   const listModels = (): OfferedModel[] => listOfferedModels(catalog.current(), newcomer, clock.now());
@@ -68,7 +68,7 @@ function presentShown({ model, status, prices }: OfferedModel) {
   return { id, name, type, description, capabilities, status, prices: prices.map(presentPrice) };
 }
 
-/** Workers live by the database, so without it they stand still too. */
+/** Workers need the database, so without it they are down too. */
 async function checkWork({ clock, checkDatabase, hasTasksDueBefore }: ShowcaseOptions): Promise<ServiceCheck[]> {
   const lookForOverdue = async (): Promise<boolean> => {
     await checkDatabase();
@@ -81,7 +81,7 @@ async function checkWork({ clock, checkDatabase, hasTasksDueBefore }: ShowcaseOp
   ];
 }
 
-/** `null` when it fails or takes too long: which of them is no matter to whoever reads a status. */
+/** `null` if it fails or times out; the status does not distinguish them. */
 async function answerInTime<T>(question: Promise<T>): Promise<T | null> {
   const over = new AbortController();
   const tooLong = wait(answerMsMax, null, { signal: over.signal, ref: false }).catch(() => null);

@@ -5,7 +5,7 @@ export type ServiceState = (typeof serviceStates)[number];
 
 export type ServiceCheck = { name: "api" | "database" | "workers" | ModelType; state: ServiceState };
 
-/** All, some or none of the models can be called. Where there are none, nothing is missing. */
+/** All, some or none of the models are available. An empty catalog is fine. */
 export function judgeModels(models: readonly OfferedModel[]): ServiceState {
   const served = models.filter(isServed).length;
   if (served === models.length) return "ok";
@@ -16,7 +16,7 @@ export function isServed({ status }: OfferedModel): boolean {
   return status !== "unavailable";
 }
 
-/** One check for each type of model that is offered. */
+/** One check per offered model type. */
 export function checkModelTypes(models: readonly OfferedModel[]): ServiceCheck[] {
   return modelTypes.flatMap((type) => {
     const ofType = models.filter(({ model }) => model.type === type);
@@ -24,7 +24,7 @@ export function checkModelTypes(models: readonly OfferedModel[]): ServiceCheck[]
   });
 }
 
-/** Without its database, or without any model, the service does nothing; whatever else is amiss is a part of it. */
+/** Down without the database or any model; degraded by any other problem. */
 export function judgeService(checks: readonly ServiceCheck[], models: readonly OfferedModel[]): ServiceState {
   const isWithoutDatabase = checks.some(({ name, state }) => name === "database" && state === "down");
   if (isWithoutDatabase || judgeModels(models) === "down") return "down";

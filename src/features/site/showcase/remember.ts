@@ -1,8 +1,7 @@
 import type { Clock } from "../../../lib/clock.ts";
 
 /**
- * Asks once for all who come within a while, so that a page that everybody may open costs next to nothing. What failed
- * is not remembered.
+ * Caches a promise for a while, shared by all callers, so public pages cost almost nothing. Failures are not cached.
  */
 export function remember<T>(clock: Clock, forMs: number, ask: () => Promise<T>): () => Promise<T> {
   let known: { answer: Promise<T>; untilMs: number } | null = null;

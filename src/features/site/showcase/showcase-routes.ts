@@ -13,7 +13,7 @@ export function addShowcaseRoutes(http: HttpServer, showcase: Showcase): void {
       schema: {
         operationId: "getShowcase",
         summary: "Get the showcase",
-        description: "Open to everybody: the models and prices of a new account. A few seconds old at the most.",
+        description: "Public. Models and prices of a new account, at most a few seconds old.",
         tags,
         response: { 200: showcaseSchema, ...consoleErrors("GET") },
       },
@@ -27,7 +27,7 @@ export function addShowcaseRoutes(http: HttpServer, showcase: Showcase): void {
       schema: {
         operationId: "getStatus",
         summary: "Get the service's status",
-        description: "Open to everybody. A few seconds old at the most.",
+        description: "Public. At most a few seconds old.",
         tags,
         response: { 200: statusSchema, ...consoleErrors("GET") },
       },

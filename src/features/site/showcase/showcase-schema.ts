@@ -14,7 +14,7 @@ export const showcaseSchema = Type.Object({
       description: Type.String(),
       capabilities: Type.Array(Type.Enum([...capabilities])),
       status: Type.Enum([...modelStatuses]),
-      prices: Type.Array(priceEntrySchema, { description: "What a new account pays." }),
+      prices: Type.Array(priceEntrySchema, { description: "Prices of a new account." }),
     }),
   ),
   currency: Type.String({ description: "ISO 4217; all amounts are in it." }),
@@ -23,7 +23,7 @@ export const showcaseSchema = Type.Object({
     models_available: Type.Integer({ minimum: 0 }),
     models_total: Type.Integer({ minimum: 0 }),
   }),
-  base_url: Type.String({ description: "The address of the API as clients write it." }),
+  base_url: Type.String({ description: "The API's base URL for clients." }),
   sign_up: Type.Enum(["open", "invite", "closed"]),
 });
 
@@ -32,7 +32,9 @@ export const statusSchema = Type.Object({
   state,
   checks: Type.Array(
     Type.Object({
-      name: Type.Enum(["api", "database", "workers", ...modelTypes], { description: "A part, or a type of models." }),
+      name: Type.Enum(["api", "database", "workers", ...modelTypes], {
+        description: "A system component or a model type.",
+      }),
       state,
     }),
   ),

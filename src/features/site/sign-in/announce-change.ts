@@ -3,12 +3,12 @@ import type { Logger } from "../../../platform/observability/logger.ts";
 import type { SiteSession } from "./session/site-session.ts";
 import { composeChangeMail } from "./sign-in-mails.ts";
 
-/** Tells the log, and the owner, who may not be the one who did it. */
+/** Logs the change and mails the owner, who may not have made it. */
 export type AnnounceChange = (owner: Pick<SiteSession, "userId" | "email">, change: string) => void;
 
 export function createAnnouncer(logger: Logger, mailer: Pick<Mailer, "send">, siteUrl: string): AnnounceChange {
   return ({ userId, email }, change) => {
-    logger.info({ user_id: userId, change }, "a way to sign in was changed");
+    logger.info({ user_id: userId, change }, "sign-in method changed");
     mailer.send(composeChangeMail({ to: email, change, siteUrl }));
   };
 }

@@ -1,14 +1,11 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 
-/**
- * What is done after the answer is out, so that how long an answer takes tells nothing about whose address was asked
- * for. One piece after another, in the order in which they were asked for.
- */
+/** Work after the response, so response times do not reveal whether an address has an account. Runs sequentially. */
 export type BackgroundWork = {
-  /** Takes a piece on and returns at once. Refuses it, before anybody has looked at it, where too many wait. */
+  /** Queues the work and returns at once. Throws if the queue is full, before any lookup. */
   begin(name: string, work: () => Promise<void>): void;
-  /** Resolves when all that was begun before is done. */
+  /** Resolves when all queued work is done. */
   settled(): Promise<void>;
 };
 
@@ -22,7 +19,7 @@ export function createBackgroundWork({ logger }: { logger: Logger }): Background
     try {
       await work();
     } catch (error) {
-      // Whoever asked was answered already, and asks again when no mail comes.
+      // The caller already has its response, and retries if no mail arrives.
       logger.error({ work: name, error }, "background work failed");
     } finally {
       waiting -= 1;
@@ -32,7 +29,7 @@ export function createBackgroundWork({ logger }: { logger: Logger }): Background
   return {
     begin(name, work) {
       if (waiting >= waitingMax) {
-        throw new AppError("overloaded", "Too many people ask for mails at the moment. Try again shortly.");
+        throw new AppError("overloaded", "Too many e-mails are being requested. Try again shortly.");
       }
       waiting += 1;
       last = last.then(() => run(name, work));

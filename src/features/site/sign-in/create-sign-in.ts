@@ -30,11 +30,10 @@ import { deleteExpiredTokens } from "./user/user-token-store.ts";
 import { createWelcome, welcomeOnce } from "./user/welcome.ts";
 
 export type SignIn = {
-  /** Adds everything about signing in to the console API. */
   addRoutes(consoleApi: HttpServer): void;
-  /** Who these headers belong to, or `null`. */
+  /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
-  /** Finishes what was promised to people who have their answer already. */
+  /** Finishes background work. */
   close(): Promise<void>;
 };
 
@@ -48,19 +47,19 @@ type SignInOptions = {
   beginAttempt: BeginAttempt;
   masterKey: MasterKey;
   siteUrl: string;
-  /** As authenticators show it. */
+  /** Issuer shown by authenticator apps. */
   serviceName: string;
   currency: string;
   baseUrl: string;
-  /** How people can pay by card, and how much at a time, as it is told. */
+  /** Card payments and their limits. */
   payments: { kind: "stripe" | "none"; amountMin: string; amountMax: string };
   signUp: SignUpPolicy;
-  /** How many accounts begin with credit within a day, and whom people ask for more. */
+  /** Daily limit of welcome credits, and the support contact. */
   welcomesDailyMax: number;
   contentDays: number;
   supportContact: string | null;
   providers: readonly OidcSettings[];
-  /** What it takes to read the mails that are not sent; `null` where they cannot be read on the site. */
+  /** Secret of the outbox; `null` if it is not served. */
   outboxSecret: string | null;
   openAccount: OpenAccount;
   showMessage: ShowMessage;
@@ -115,7 +114,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   };
 }
 
-/** Sessions and links whose time is over are of no use to anybody. */
+/** Deletes expired sessions and tokens. */
 export async function forgetOldSignIns(database: Database, now: Date): Promise<void> {
   await deleteDeadSessions(database, limitSessions(now));
   await deleteExpiredTokens(database, now);

@@ -4,7 +4,7 @@ import type { Browser } from "./session/sessions.ts";
 import type { RequestHeaders, SiteCookies } from "./session/site-cookies.ts";
 import { type SiteSession, sessionAgeMsMax } from "./session/site-session.ts";
 
-/** As much of the framework's request and reply as these need. */
+/** The subset of the framework's request and reply used here. */
 type BrowserRequest = { ip: string; headers: RequestHeaders };
 type CookieReply = { header(name: string, value: string): unknown };
 
@@ -12,10 +12,7 @@ export function readBrowser({ ip, headers }: BrowserRequest): Browser {
   return { userAgent: String(headers["user-agent"] ?? ""), address: ip };
 }
 
-/**
- * Gives the browser the cookie of a session that was just opened. The one it had before ends: nobody would find it
- * again.
- */
+/** Sets the cookie of a new session and ends the browser's previous one, which would be unreachable. */
 export async function finishSignIn(
   { cookies, database }: { cookies: SiteCookies; database: Database },
   reply: CookieReply,

@@ -19,13 +19,13 @@ type OutboxDependencies = {
   mailer: Pick<Mailer, "listKept">;
   background: BackgroundWork;
   beginAttempt: BeginAttempt;
-  /** What it takes to read the mails that are not sent. */
+  /** Secret for reading unsent mails. */
   outboxSecret: string;
 };
 
 /**
- * Mails that are not sent, for whoever tries the site out on their own machine. Whoever reads them signs in as anybody,
- * so it takes more than to reach this machine: a proxy, a tunnel or another person's program can do that too.
+ * Unsent mails, for trying out the site locally. They allow signing in as anyone, so they need a secret: proxies,
+ * tunnels and other local programs reach this machine too.
  */
 export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependencies): void {
   const { cookies, mailer, background, beginAttempt, outboxSecret } = dependencies;
@@ -36,7 +36,7 @@ export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependenci
       schema: {
         operationId: "openOutbox",
         summary: "Open the outbox",
-        description: "The secret is in the link that the start shows, and in the data folder.",
+        description: "The secret is in the link printed at startup, and in the data folder.",
         tags,
         body: body({ secret: tokenField }),
         response: {
@@ -48,7 +48,8 @@ export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependenci
     async (request, reply) => {
       requireOwnName(request.headers.host);
       const attempt = await beginAttempt(limitLinks(request.ip));
-      if (!isSame(request.body.secret, outboxSecret)) throw createUnknownReader("This is not the outbox's secret.");
+      if (!isSame(request.body.secret, outboxSecret))
+        throw createUnknownReader("The outbox secret is wrong. Copy it from the link printed at startup.");
       await attempt.succeed();
       reply.header("set-cookie", cookies.present("outbox", outboxSecret, cookieMs));
       return { kind: "accepted" as const };
@@ -61,7 +62,7 @@ export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependenci
       schema: {
         operationId: "listOutbox",
         summary: "List the outbox",
-        description: "Only where the site is on a loopback address and no mail server is set, for who has its secret.",
+        description: "Only for a site on a loopback address without a mail server. Requires the outbox secret.",
         tags,
         response: { 200: outboxSchema, ...consoleErrors("GET", ["not_found", "wrong_credentials"]) },
       },
@@ -69,16 +70,16 @@ export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependenci
     async (request) => {
       requireOwnName(request.headers.host);
       if (!isSame(cookies.read(request.headers, "outbox") ?? "", outboxSecret)) {
-        throw createUnknownReader("Open the outbox by the link that the start of this gateway shows.");
+        throw createUnknownReader("Open the outbox with the link that the gateway printed at startup.");
       }
-      // A mail that somebody was promised is there when they look for it.
+      // Wait for mails that are still being composed.
       await background.settled();
       return { data: mailer.listKept().map(presentMail) };
     },
   );
 }
 
-/** A page whose own name leads to this machine would be asking in the name of its own site. */
+/** DNS rebinding: a foreign host name that resolves to this machine is rejected. */
 function requireOwnName(host: string | undefined): void {
   if (!isLoopbackUrl(`http://${host ?? ""}`)) throw new AppError("not_found", "There is no outbox here.");
 }

@@ -3,7 +3,7 @@ import { chooseOwnPath } from "./own-path.ts";
 
 const siteUrl = "https://ai.example.com";
 
-test.each(["/security", "/connect/requests/x?y=1&z=%2F%2Fa", "/"])("%s is a page of ours", (next) => {
+test.each(["/security", "/connect/requests/x?y=1&z=%2F%2Fa", "/"])("%s is a path of this site", (next) => {
   expect(chooseOwnPath(next, siteUrl)).toBe(next);
 });
 
@@ -21,6 +21,6 @@ test.each([
   "/%2e//evil.example",
   "javascript:alert(1)",
   `/${"x".repeat(1000)}`,
-])("%j leads to the console", (next) => {
+])("%j falls back to the console", (next) => {
   expect(chooseOwnPath(next, siteUrl)).toBe("/console");
 });

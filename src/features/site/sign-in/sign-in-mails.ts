@@ -13,11 +13,11 @@ export function composeVerifyMail({ to, url }: { to: string; url: string }): Mai
   return composeMail({
     to,
     subject: "Confirm your e-mail address",
-    before: ["This address was used to sign up."],
-    link: { label: "Confirm the address", url },
+    before: ["Someone signed up with this e-mail address."],
+    link: { label: "Confirm address", url },
     after: [
-      "The link works once, for 24 hours.",
-      "If it was not you, do nothing: without the link there is no account.",
+      "The link works once and expires after 24 hours.",
+      "If this was not you, ignore this e-mail. No account is created without the link.",
     ],
   });
 }
@@ -25,10 +25,10 @@ export function composeVerifyMail({ to, url }: { to: string; url: string }): Mai
 export function composeKnownAddressMail({ to, signInUrl }: { to: string; signInUrl: string }): Mail {
   return composeMail({
     to,
-    subject: "You have an account already",
-    before: ["This address was used to sign up, but it has an account already."],
+    subject: "You already have an account",
+    before: ["Someone tried to sign up with this e-mail address, which already has an account."],
     link: { label: "Sign in", url: signInUrl },
-    after: ["If you do not remember the password, reset it there.", "If it was not you, do nothing."],
+    after: ["If you forgot your password, reset it there.", "If this was not you, ignore this e-mail."],
   });
 }
 
@@ -36,22 +36,22 @@ export function composeResetMail({ to, url }: { to: string; url: string }): Mail
   return composeMail({
     to,
     subject: "Reset your password",
-    before: ["A new password was requested for this address."],
+    before: ["A password reset was requested for this e-mail address."],
     link: { label: "Choose a new password", url },
     after: [
-      "The link works once, for one hour. A new password ends all sessions.",
-      "If it was not you, do nothing: the password stays as it is.",
+      "The link works once and expires after 1 hour. A new password ends all sessions.",
+      "If this was not you, ignore this e-mail. Your password is unchanged.",
     ],
   });
 }
 
-/** Told after the fact, so that an owner who did not do it learns of it. */
+/** Sent to the owner, who may not have made the change. */
 export function composeChangeMail({ to, change, siteUrl }: { to: string; change: string; siteUrl: string }): Mail {
   return composeMail({
     to,
     subject: change,
-    before: [`${change}. If it was you, there is nothing to do.`],
-    link: { label: "Reset the password if it was not you", url: `${siteUrl}/reset-password` },
+    before: [`${change}. If this was you, you can ignore this e-mail.`],
+    link: { label: "Reset your password if this was not you", url: `${siteUrl}/reset-password` },
     after: ["A new password ends all sessions."],
   });
 }

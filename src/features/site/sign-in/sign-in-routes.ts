@@ -75,7 +75,7 @@ function addCode(http: HttpServer, dependencies: SignInRouteDependencies, method
       config: { access: "open" },
       schema: {
         operationId: method === "totp" ? "signInWithTotp" : "signInWithBackupCode",
-        summary: `Finish a sign-in with ${method === "totp" ? "a code of the app" : "a backup code"}`,
+        summary: `Finish a sign-in with ${method === "totp" ? "an authenticator code" : "a backup code"}`,
         tags,
         body: body({ code: codeField }),
         response: {
@@ -155,8 +155,8 @@ function addReauthentication(http: HttpServer, dependencies: SignInRouteDependen
       schema: {
         operationId: "reauthenticate",
         summary: "Reauthenticate",
-        description: `By a passkey alone, which signs what \`/sign-in/passkey/options\` gives, or by the password. Where two-step
-sign-in is on, the password takes a \`code\` of the authenticator app too; who has no password sends the code alone.`,
+        description: `Send a passkey response to \`/sign-in/passkey/options\`, or your password. With two-factor
+authentication, send a \`code\` of your authenticator app too. Without a password, send the code alone.`,
         tags,
         body: body({
           password: Type.Optional(passwordField),
@@ -188,7 +188,11 @@ function parseProof(
     return { kind: "secrets", password: password ?? null, code: code ?? null, address };
   }
   if (passkey !== undefined && !hasSecret) return { kind: "passkey", response: passkey, passkeyToken };
-  throw new AppError("missing_parameter", "Send either `passkey`, or `password` and, for two-step sign-in, `code`.", {
-    param: "password",
-  });
+  throw new AppError(
+    "missing_parameter",
+    "Send either `passkey`, or `password` and, for two-factor authentication, `code`.",
+    {
+      param: "password",
+    },
+  );
 }

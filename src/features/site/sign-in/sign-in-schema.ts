@@ -1,24 +1,23 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { type TProperties, Type } from "typebox";
 
-/** A body with these fields and no others. */
 export function body<const P extends TProperties>(fields: P) {
   return Type.Object(fields, { additionalProperties: false });
 }
 
 export const emailField = Type.String({ minLength: 1, maxLength: 254 });
-/** Anything longer is nobody's password, and would only be work. */
+/** Bounds the hashing work. */
 export const passwordField = Type.String({ minLength: 1, maxLength: 256 });
 export const newPasswordField = Type.String({
   maxLength: 256,
-  description: "8 to 256 characters; those that everybody tries first are refused.",
+  description: "8 to 256 characters. Common passwords are rejected.",
 });
 export const codeField = Type.String({ minLength: 1, maxLength: 40 });
-export const tokenField = Type.String({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
+export const tokenField = Type.String({ minLength: 1, maxLength: 200, description: "From the link in the e-mail." });
 
 export const moment = Type.String({ format: "date-time" });
 
-/** What is left to do after a step of signing in. */
+/** The next step of a sign-in. */
 export const signedInSchema = Type.Object({ kind: Type.Literal("signed-in") });
 export const verifyEmailSchema = Type.Object({ kind: Type.Literal("verify-email") });
 const secondFactorSchema = Type.Object({
@@ -32,18 +31,18 @@ export const siteSchema = Type.Object({
   sign_up: Type.Enum(["open", "invite", "closed"]),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   mail: Type.Enum(["smtp", "outbox"]),
-  has_outbox: Type.Boolean({ description: "Whether mails can be read at `GET /outbox`." }),
+  has_outbox: Type.Boolean({ description: "Whether unsent mails can be read at `GET /outbox`." }),
   currency: Type.String(),
-  base_url: Type.String({ description: "Where programs reach the API." }),
-  payments: Type.Enum(["stripe", "none"], { description: "How people can pay by card." }),
-  payment_amount_min: Type.String({ description: "The least that can be paid at a time." }),
-  payment_amount_max: Type.String({ description: "The most that can be paid at a time." }),
+  base_url: Type.String({ description: "The API's base URL." }),
+  payments: Type.Enum(["stripe", "none"], { description: "The provider of card payments." }),
+  payment_amount_min: Type.String({ description: "Minimum amount of a payment." }),
+  payment_amount_max: Type.String({ description: "Maximum amount of a payment." }),
   content_log_days: Type.Integer({
     minimum: 0,
-    description: "How long contents of requests are kept, of keys that have their content log on; 0 where none can.",
+    description: "Retention of logged request contents in days; 0 if the content log is disabled.",
   }),
   support_contact: Type.Union([Type.String(), Type.Null()], {
-    description: "Whom to ask for credit and for help: an e-mail address, or the address of a page.",
+    description: "Contact for credit and support: an e-mail address or a URL.",
   }),
 });
 
@@ -60,7 +59,7 @@ export const sessionSchema = Type.Object({
   }),
   account: Type.Object({
     id: Type.String(),
-    time_zone: Type.String({ description: "In which the account's days begin and end." }),
+    time_zone: Type.String({ description: "Days begin and end in this time zone." }),
   }),
   session: Type.Object({ id: Type.String(), created_at: moment, fresh_until: moment }),
 });
@@ -81,8 +80,8 @@ export const sessionListSchema = Type.Object({
 });
 
 export const totpOfferSchema = Type.Object({
-  secret: Type.String({ description: "In base32, for apps that cannot read the image." }),
-  uri: Type.String({ description: "What the picture holds: `otpauth://…`." }),
+  secret: Type.String({ description: "In base32, for apps that cannot scan the QR code." }),
+  uri: Type.String({ description: "Content of the QR code: `otpauth://…`." }),
 });
 export const backupCodesSchema = Type.Object({ backup_codes: Type.Array(Type.String()) });
 
@@ -94,7 +93,7 @@ export const passkeySchema = Type.Object({
 });
 export const passkeyListSchema = Type.Object({ data: Type.Array(passkeySchema) });
 
-/** What a browser is given and gives back is between it and the library; only its outline is ours to check. */
+/** The WebAuthn library validates these; only the outline is checked here. */
 export const passkeyOptionsSchema = Type.Record(Type.String(), Type.Unknown(), {
   description: "For `PublicKeyCredential.parseRequestOptionsFromJSON` or `parseCreationOptionsFromJSON`.",
 });

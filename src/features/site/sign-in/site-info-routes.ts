@@ -7,7 +7,7 @@ import { sessionSchema, siteSchema } from "./sign-in-schema.ts";
 
 const tags = ["Site"];
 
-/** What a page needs to know before anything else: what this site offers, and who is looking at it. */
+/** Public settings and the current session, loaded first by every page. */
 export function addSiteInfoRoutes(http: HttpServer, database: Database, site: Static<typeof siteSchema>): void {
   http.get(
     "/site",

@@ -3,17 +3,17 @@ import { presentNetwork } from "../../../lib/network.ts";
 import type { Counters, LeaseCheck } from "../../../platform/counters/counters.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 
-/** How many attempts of a kind may be open or have failed within a time. One that succeeds is forgotten. */
+/** Maximum of pending or failed attempts within a period. Successful ones are released. */
 export type AttemptLimit = { key: string; max: number; withinMs: number };
 
 type Attempt = {
-  /** Takes the attempt back: it was no guess. */
+  /** Releases the attempt: it was not a guess. */
   succeed(): Promise<void>;
 };
 
 /**
- * Counts an attempt before it is made, so that a hundred at once are not a hundred guesses. Each stays counted for its
- * time, wherever the others are, so there is no moment at which all are free again.
+ * Counts an attempt before it runs, so concurrent attempts are limited too. Each expires on its own, so the limit never
+ * resets all at once.
  */
 export type BeginAttempt = (limits: readonly AttemptLimit[]) => Promise<Attempt>;
 
@@ -40,9 +40,9 @@ function createTooManyAttempts(seconds: number): AppError {
 }
 
 /**
- * Guesses of a password. One address gets few for one person, and not many for all persons. What all addresses together
- * get for one person is ten times as much: whoever wants to lock somebody out needs many addresses, must go on and on,
- * and does not keep them from a passkey, from a link by mail or from the sessions they have.
+ * Password guesses: few per user and network, more per network in total. The limit per user over all networks is ten
+ * times higher, so locking out a user takes many networks and constant effort; passkeys, mailed links and open sessions
+ * still work.
  */
 export function limitPasswordGuesses(email: string, address: string): AttemptLimit[] {
   const person = nameInKey(email.toLowerCase());
@@ -55,12 +55,12 @@ export function limitPasswordGuesses(email: string, address: string): AttemptLim
   ];
 }
 
-/** Guesses of a second factor, by somebody who knows the password or sits at an open session. */
+/** Second factor guesses, by someone with the password or an open session. */
 export function limitCodeGuesses(userId: string): AttemptLimit[] {
   return [{ key: `code:${userId}`, max: 5, withinMs: 15 * minuteMs }];
 }
 
-/** Mails that somebody asks for, to an address that may not be theirs. */
+/** Mails to an address that may not be the requester's. */
 export function limitMails(email: string, address: string): AttemptLimit[] {
   const person = nameInKey(email.toLowerCase());
   const network = presentNetwork(address);
@@ -72,17 +72,17 @@ export function limitMails(email: string, address: string): AttemptLimit[] {
   ];
 }
 
-/** Sign-ins by passkey or provider, which are begun without saying who one is. */
+/** Passkey and provider sign-ins, which start without naming a user. */
 export function limitBeginnings(address: string): AttemptLimit[] {
   return [{ key: `begin:from:${presentNetwork(address)}`, max: 60, withinMs: 5 * minuteMs }];
 }
 
-/** Links that are tried. They cannot be guessed; this only keeps somebody from trying without end. */
+/** Link tokens cannot be guessed; the limit bounds brute force. */
 export function limitLinks(address: string): AttemptLimit[] {
   return [{ key: `link:from:${presentNetwork(address)}`, max: 30, withinMs: 15 * minuteMs }];
 }
 
-/** Credit that new accounts begin with. Whoever has many mailboxes rarely has as many networks. */
+/** Welcome credits. Someone with many mailboxes rarely has as many networks. */
 export function limitWelcomes(address: string, dailyMax: number): AttemptLimit[] {
   const withinMs = 24 * 60 * minuteMs;
   return [
@@ -91,7 +91,7 @@ export function limitWelcomes(address: string, dailyMax: number): AttemptLimit[]
   ];
 }
 
-/** Counters may lie in a Redis that others read; whom they are about is not for them. */
+/** Hashed, since others may read a shared Redis. */
 function nameInKey(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }

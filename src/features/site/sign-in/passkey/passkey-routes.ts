@@ -45,7 +45,7 @@ export function addPasskeyRoutes(
       schema: {
         operationId: "removePasskey",
         summary: "Remove a passkey",
-        description: "Never the last way to sign in.",
+        description: "The last sign-in method cannot be removed.",
         tags,
         params: pathParams({ id: "passkey" }),
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },

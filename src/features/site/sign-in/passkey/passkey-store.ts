@@ -4,7 +4,7 @@ import type { Database } from "../../../../platform/database/database.ts";
 export type Passkey = {
   id: string;
   userId: UserId;
-  /** What the authenticator calls it. */
+  /** The authenticator's id of it. */
   credentialId: string;
   publicKey: Buffer;
   signCount: bigint;
@@ -14,7 +14,7 @@ export type Passkey = {
   lastUsedAt: Date | null;
 };
 
-/** `false` when the passkey is somebody's already. */
+/** `false` if the passkey is already registered. */
 export async function insertPasskey(tx: Database, passkey: Omit<Passkey, "lastUsedAt">): Promise<boolean> {
   const result = await tx
     .insertInto("user_passkeys")
@@ -42,7 +42,7 @@ export async function listPasskeys(database: Database, userId: UserId): Promise<
   return (await selectPasskeys(database).where("user_id", "=", userId).orderBy("id").execute()).map(toPasskey);
 }
 
-/** `false` when its count has moved on meanwhile: a copy of the passkey may be in use. */
+/** `false` if its counter has advanced meanwhile: the passkey may have been cloned. */
 export async function updatePasskeyUse(
   database: Database,
   passkey: Passkey,
@@ -57,7 +57,7 @@ export async function updatePasskeyUse(
   return result.numUpdatedRows === 1n;
 }
 
-/** `false` when the person has no such passkey. */
+/** `false` if the user has no such passkey. */
 export async function deletePasskey(database: Database, { userId, id }: { userId: UserId; id: string }) {
   const result = await database
     .deleteFrom("user_passkeys")
@@ -88,7 +88,7 @@ type PasskeyRow = Awaited<ReturnType<ReturnType<typeof selectPasskeys>["executeT
 function toPasskey(row: PasskeyRow): Passkey {
   return {
     id: row.id,
-    // The table's check holds the prefix.
+    // A check constraint enforces the prefix.
     userId: row.user_id as UserId,
     credentialId: row.credential_id,
     publicKey: row.public_key,

@@ -23,7 +23,6 @@ import { findPasskey, insertPasskey, listPasskeys, type Passkey, updatePasskeyUs
 export const passkeyMs = 5 * 60_000;
 const passkeysMax = 20;
 
-/** What it takes to know whose passkey it is. */
 export type PasskeyCheckDependencies = { database: Database; clock: Clock; siteUrl: string };
 
 type ChallengeDependencies = PasskeyCheckDependencies & TokenDependencies;
@@ -35,20 +34,20 @@ export type PasskeyUseDependencies = ChallengeDependencies & {
 export type PasskeyAdditionDependencies = ChallengeDependencies & {
   ids: IdSource;
   announceChange: AnnounceChange;
-  /** As authenticators show it. */
+  /** Name shown by authenticators. */
   serviceName: string;
 };
 
-/** The challenge that an authenticator has to sign, with the text of the cookie that leads back to it. */
+/** The challenge to sign, and the cookie token that leads to it. */
 type Begun<Options> = { options: Options; passkeyToken: string };
 type Purpose = "use" | "add";
 
-/** Loaded with the first passkey: it takes a fifth of a second. */
+/** Loaded lazily: importing it takes 200 ms. */
 async function loadLibrary() {
   return await import("@simplewebauthn/server");
 }
 
-/** Any passkey of this site will do: the authenticator knows whose it is, so nobody has to say so before. */
+/** Discoverable credentials: the authenticator knows the user, so no name is needed. */
 export async function beginPasskeyUse(
   dependencies: PasskeyUseDependencies,
   address: string,
@@ -65,7 +64,7 @@ export async function beginPasskeyUse(
 
 type PasskeyAnswer = { passkeyToken: string | null; response: AuthenticationResponseJSON };
 
-/** Answers the text of the session's cookie. */
+/** Returns the session cookie's token. */
 export async function signInWithPasskey(
   dependencies: PasskeyUseDependencies,
   { browser, ...answer }: PasskeyAnswer & { browser: Browser },
@@ -78,7 +77,7 @@ export async function signInWithPasskey(
   return sessionToken;
 }
 
-/** Whose passkey it is. It stands for both factors: who has it, and a finger, a face or a PIN. */
+/** The owner of the passkey. It covers both factors: possession, and a fingerprint, face or PIN. */
 export async function acceptPasskey(
   { database, clock, siteUrl }: PasskeyCheckDependencies,
   { passkeyToken, response }: PasskeyAnswer,
@@ -160,13 +159,13 @@ export async function addPasskey(
   };
   await inTransaction(database, async (tx) => {
     await lockUser(tx, session.userId);
-    // Whoever was signed out meanwhile leaves no way in behind.
+    // A user signed out meanwhile must not leave a new sign-in method behind.
     await requireLiveSession(tx, session.id, clock.now());
     if ((await listPasskeys(tx, session.userId)).length >= passkeysMax) {
-      throw new AppError("invalid_parameter", `You have ${passkeysMax} passkeys already. Remove one first.`);
+      throw new AppError("invalid_parameter", `You already have ${passkeysMax} passkeys. Remove one first.`);
     }
     if (!(await insertPasskey(tx, passkey))) {
-      throw new AppError("invalid_parameter", "This passkey is in use already.", { param: "response" });
+      throw new AppError("invalid_parameter", "This passkey is already registered.", { param: "response" });
     }
   });
   announceChange(session, "A passkey was added");
@@ -201,7 +200,7 @@ async function keepChallenge(
   return await issueToken(database, { clock, randomBytes }, { kind: "passkey", validMs: passkeyMs, userId, details });
 }
 
-/** A challenge is signed once, for what it was made for and for whom. */
+/** A challenge works once, for its purpose and user. */
 async function takeChallenge(
   { database, clock }: { database: Database; clock: Clock },
   passkeyToken: string | null,
@@ -211,7 +210,7 @@ async function takeChallenge(
   const place = { kind: "passkey", hash: hashToken(passkeyToken ?? ""), now: clock.now() } as const;
   const token = passkeyToken === null ? null : await takeToken(database, place);
   if (token === null || token.details.purpose !== purpose || token.userId !== userId) {
-    throw new AppError("invalid_token", "This took too long, or was done already. Try the passkey again.");
+    throw new AppError("invalid_token", "The passkey request expired or was already used. Try again.");
   }
   return String(token.details.challenge);
 }
@@ -222,7 +221,7 @@ function getSite(siteUrl: string): { host: string; origin: string } {
 }
 
 function createRefusal(cause?: unknown): AppError {
-  return new AppError("wrong_credentials", "This passkey does not sign in here.", {
+  return new AppError("wrong_credentials", "This passkey is not registered here. Choose another sign-in method.", {
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -32,7 +32,7 @@ export type PasswordDependencies = LinkDependencies & {
   announceChange: AnnounceChange;
 };
 
-/** Mails a link for a new password, if the address is somebody's. Whoever asks does not learn that. */
+/** Mails a reset link if the address has an account. The response does not reveal whether it has. */
 export async function forgetPassword(
   dependencies: PasswordDependencies,
   { email, address }: { email: string; address: string },
@@ -47,7 +47,7 @@ export async function forgetPassword(
   });
 }
 
-/** Makes a link for a new password; those from before are void. One that an operator hands over lives longer. */
+/** Creates a reset link and voids earlier ones. Links from an operator live longer. */
 export async function createResetLink(
   { database, clock, randomBytes, siteUrl }: LinkDependencies,
   user: User,
@@ -62,7 +62,7 @@ export async function createResetLink(
   return `${siteUrl}/reset-password?token=${token}`;
 }
 
-/** A new password by a link. Everybody who was signed in as this person is signed out. */
+/** Sets a password by link and ends all sessions of the user. */
 export async function resetPassword(
   { database, clock, beginAttempt, passwords, announceChange }: PasswordDependencies,
   { token, password, address }: { token: string; password: string; address: string },
@@ -79,7 +79,7 @@ export async function resetPassword(
     const taken = await takeToken(tx, place);
     if (taken === null) throw createInvalidLink();
     await updatePassword(tx, user.id, passwordHash);
-    // A link that came by mail also proves the address.
+    // A mailed link also verifies the address.
     if (taken.details.way === "mailed") await updateEmailVerified(tx, user.id, place.now);
     await deleteTokensOfUser(tx, ["second-factor"], user.id);
     await deleteSessions(tx, { userId: user.id, exceptId: null });
@@ -90,7 +90,7 @@ export async function resetPassword(
 
 type PasswordChange = { currentPassword: string | null; newPassword: string; address: string };
 
-/** Everybody else is signed out. Answers the text of a new cookie. */
+/** Ends all other sessions. Returns a new cookie token. */
 export async function changePassword(
   { database, passwords, sessions, announceChange }: PasswordDependencies,
   session: SiteSession,
@@ -98,7 +98,7 @@ export async function changePassword(
 ): Promise<string> {
   const user = await getSessionUser(database, session);
   requireGoodPassword(change.newPassword, { email: user.email, param: "new_password" });
-  // Whoever signs in by other means has no password to begin with.
+  // Users of other sign-in methods have no password yet.
   if (user.passwordHash !== null) await requirePassword(passwords, user, change);
   const passwordHash = await passwords.hash(change.newPassword);
   const sessionToken = await inTransaction(database, async (tx) => {
@@ -115,11 +115,11 @@ export async function changePassword(
 async function requirePassword(passwords: Passwords, user: User, { currentPassword, address }: PasswordChange) {
   const param = "current_password";
   if (currentPassword === null) throw new AppError("missing_parameter", `\`${param}\` is required.`, { param });
-  await passwords.require(user, { password: currentPassword, address, param }, "This is not your password.");
+  await passwords.require(user, { password: currentPassword, address, param }, "The password is wrong.");
 }
 
 function createInvalidLink(): AppError {
-  return new AppError("invalid_token", "This link was used already, or its time is over. Ask for a new one.", {
+  return new AppError("invalid_token", "This link was already used or has expired. Request a new one.", {
     param: "token",
   });
 }

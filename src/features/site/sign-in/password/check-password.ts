@@ -5,31 +5,31 @@ import { AppError } from "../../../../platform/errors/app-error.ts";
 const charactersMin = 8;
 const charactersMax = 256;
 
-/** What people call this service, and the commonest words of passwords in other languages than the list's. */
+/** The service's name, and common password words in languages the list lacks. */
 const ownWords = `sluice gateway passwort contrasena motdepasse senha administrador qwertz qwertzui qwertzuiop
   yxcvbnm azertyuiop`.split(/\s+/);
 
 const listFile = new URL("../../../../../assets/passwords/common-passwords.txt.gz", import.meta.url);
 let commonWords: ReadonlySet<string> | null = null;
 
-/** The 3 000 commonest passwords, and the 3 000 commonest of those that are long enough. Read with the first check. */
+/** The 3,000 most common passwords, and the 3,000 most common of sufficient length. Loaded on first use. */
 function getCommonWords(): ReadonlySet<string> {
   commonWords ??= new Set([...gunzipSync(readFileSync(listFile)).toString().trim().split("\n"), ...ownWords]);
   return commonWords;
 }
 
-/** Rows of a keyboard, and the alphabet and digits, which people walk along. */
+/** Keyboard rows, the alphabet and digits, for detecting sequences. */
 const walks = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm"];
 
-/** Refuses what would be guessed at once. There are no rules about kinds of characters: length is what counts. */
+/** Rejects passwords that are guessed first. There are no rules about character classes: length counts. */
 export function requireGoodPassword(password: string, { email, param }: { email: string; param: string }): void {
   if (password.length < charactersMin || password.length > charactersMax) {
-    throw new AppError("invalid_parameter", `A password has ${charactersMin} to ${charactersMax} characters.`, {
+    throw new AppError("invalid_parameter", `Use ${charactersMin} to ${charactersMax} characters.`, {
       param,
     });
   }
   if (isGuessedAtOnce(password, email)) {
-    const message = "This password is among the first that anybody would try. Take another, such as four random words.";
+    const message = "This password is too common. Choose a different one, such as four random words.";
     throw new AppError("invalid_parameter", message, { param });
   }
 }
@@ -46,7 +46,7 @@ function isGuessedAtOnce(password: string, email: string): boolean {
   );
 }
 
-/** As it stands, without the digits and signs that people put around a word, or several times in a row. */
+/** The password without surrounding digits and signs, and without repetition. */
 function isCommon(text: string): boolean {
   const common = getCommonWords();
   const word = stripEnds(text);
@@ -57,7 +57,7 @@ function stripEnds(text: string): string {
   return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 }
 
-/** What a text says again and again; the text itself where it says everything once. */
+/** The repeated unit of a text, else the text itself. */
 function findPiece(text: string): string {
   return /^(.+?)\1+$/u.exec(text)?.[1] ?? text;
 }
@@ -72,17 +72,17 @@ const disguises: Readonly<Record<string, string>> = {
   "5": "s",
 };
 
-/** How many letters at the end of a word may be written as digits. */
+/** How many trailing letters may be written as digits. */
 const disguisedMax = 8;
 
-/** The words that may be meant by `p@$$w0rd1`: of the digits and signs at the end, the first may be letters too. */
+/** Candidates for leetspeak such as `p@$$w0rd1`: trailing digits and signs may also be letters. */
 function listMeant(text: string): string[] {
   const end = text.search(/[\d!?.*#$@]*$/);
   const meant = text.replaceAll(/[@43105$]/g, (sign) => disguises[sign] ?? sign);
   return Array.from({ length: Math.min(text.length - end, disguisedMax) + 1 }, (_, more) => meant.slice(0, end + more));
 }
 
-/** One short piece again and again, such as `aaaaaaaa` or `abcabcabc`. */
+/** A short unit repeated, such as `aaaaaaaa` or `abcabcabc`. */
 function isRepeated(text: string): boolean {
   return /^(.{1,4})\1+.{0,3}$/u.test(text);
 }

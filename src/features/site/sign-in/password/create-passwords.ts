@@ -3,12 +3,12 @@ import { AppError } from "../../../../platform/errors/app-error.ts";
 import { type BeginAttempt, limitPasswordGuesses } from "../throttle.ts";
 import { hashPassword, standInHash, verifyPassword } from "./password.ts";
 
-/** Hashes and checks passwords, a few at a time: each takes 19 MiB and a processor for a moment. */
+/** Hashes and verifies passwords with a concurrency limit: each takes 19 MiB and CPU time. */
 export type Passwords = {
   hash(password: string): Promise<string>;
-  /** With `null`, where there is no password to compare with, it takes as long and says no. */
+  /** With `null` (no password to compare) it takes as long and returns false. */
   isRight(passwordHash: string | null, password: string): Promise<boolean>;
-  /** Throws the message where somebody guesses wrong; who guesses too often is not asked. */
+  /** Throws the message for a wrong password. Too many guesses are rejected before verifying. */
   require(
     user: PasswordOwner,
     guess: { password: string; address: string; param: string },
@@ -27,7 +27,7 @@ export function createPasswords(beginAttempt: BeginAttempt): Passwords {
 
   async function runLimited<T>(work: () => Promise<T>): Promise<T> {
     if (underWay >= atOnceMax + waitingMax) {
-      throw new AppError("overloaded", "Too many people are signing in at the moment. Try again shortly.");
+      throw new AppError("overloaded", "Too many sign-ins at the moment. Try again shortly.");
     }
     underWay += 1;
     try {

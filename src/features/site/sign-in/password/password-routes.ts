@@ -53,7 +53,7 @@ export function addPasswordRoutes(
       schema: {
         operationId: "changePassword",
         summary: "Change the password",
-        description: "`current_password` is for those who have one. Ends all other sessions.",
+        description: "`current_password` is required if you have one. Ends all other sessions.",
         tags,
         body: body({ current_password: Type.Optional(passwordField), new_password: newPasswordField }),
         response: {

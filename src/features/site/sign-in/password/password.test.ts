@@ -13,7 +13,7 @@ function parsePhc(text: string) {
   };
 }
 
-/** The check that any argon2 library would make, from what the text says and nothing else. */
+/** Verifies like any argon2 library, from the stored text alone. */
 function verifies(phc: string, message: string): boolean {
   const { parameters, salt, hash } = parsePhc(phc);
   return argon2Sync("argon2id", { ...parameters, message, nonce: salt, tagLength: hash.length }).equals(hash);
@@ -31,7 +31,7 @@ describe("the stored form of a password", () => {
     expect(hash).toHaveLength(32);
   });
 
-  test("the right password can be recognised from it, another cannot", async () => {
+  test("the right password verifies, another does not", async () => {
     const phc = await hashPassword("correct horse");
     expect(verifies(phc, "correct horse")).toBe(true);
     expect(verifies(phc, "Correct horse")).toBe(false);
@@ -45,32 +45,32 @@ describe("the stored form of a password", () => {
   });
 });
 
-describe("the spelling of a password", () => {
+describe("Unicode normalization of a password", () => {
   const composed = "caf\u00e9 au lait";
   const decomposed = "cafe\u0301 au lait";
 
   test.each([
     ["composed", composed],
     ["decomposed", decomposed],
-  ])("an accent typed %s is stored as the composed spelling", async (_, typed) => {
+  ])("an accent typed %s is stored composed", async (_, typed) => {
     const phc = await hashPassword(typed);
     expect(verifies(phc, composed)).toBe(true);
     expect(verifies(phc, decomposed)).toBe(false);
   });
 
-  test("letters of another width are the same letters", async () => {
+  test("full-width letters equal their normal form", async () => {
     expect(verifies(await hashPassword("Ｐａｓｓｗｏｒｄ１"), "Password1")).toBe(true);
   });
 });
 
-describe("checking a password", () => {
-  test("the right one passes, in every spelling; others do not", async () => {
+describe("verifying a password", () => {
+  test("the right one passes in every normalization form; others do not", async () => {
     const phc = await hashPassword("caf\u00e9 au lait");
     expect(await verifyPassword(phc, "cafe\u0301 au lait")).toBe(true);
     expect(await verifyPassword(phc, "cafe au lait")).toBe(false);
   });
 
-  test("what it cost when it was stored is what it costs to check", async () => {
+  test("verification uses the stored parameters", async () => {
     const nonce = Buffer.alloc(16, 7);
     const hash = argon2Sync("argon2id", {
       message: "old",
@@ -84,7 +84,7 @@ describe("checking a password", () => {
     expect(await verifyPassword(phc, "old")).toBe(true);
   });
 
-  test("what stands in for nobody's password costs as much as a real one", async () => {
+  test("the dummy hash costs as much as a real one", async () => {
     const real = parsePhc(await hashPassword("x"));
     const { parameters, salt, hash } = parsePhc(standInHash);
     expect([parameters, salt.length, hash.length]).toEqual([real.parameters, real.salt.length, real.hash.length]);

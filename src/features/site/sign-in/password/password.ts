@@ -2,14 +2,14 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { invariant } from "../../../../lib/invariant.ts";
 
-/** argon2id with the memory and passes that OWASP advises. */
+/** argon2id with OWASP's recommended memory and passes. */
 const memoryKib = 19_456;
 const passes = 2;
 const parallelism = 1;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** The PHC string of a password: everything that a later check needs. */
+/** The PHC string of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(saltBytes);
   const hash = await promisify(argon2)("argon2id", {
@@ -23,7 +23,7 @@ export async function hashPassword(password: string): Promise<string> {
   return presentPhc(nonce, hash);
 }
 
-/** Of no password: for spending the time of a check where there is nothing to check. */
+/** A dummy hash, to spend the time of a verification without a password. */
 export const standInHash = presentPhc(Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
 
 function presentPhc(nonce: Buffer, hash: Buffer): string {
@@ -33,10 +33,10 @@ function presentPhc(nonce: Buffer, hash: Buffer): string {
 
 const phcPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Whether the PHC string was made from this password. Takes as long for a wrong one as for the right one. */
+/** Whether the PHC string matches the password, in constant time. */
 export async function verifyPassword(phc: string, password: string): Promise<boolean> {
   const [, memory, passCount, lanes, salt = "", hash = ""] = phcPattern.exec(phc) ?? [];
-  invariant(memory !== undefined, "a stored password is not a PHC string of argon2id");
+  invariant(memory !== undefined, "stored password is not an argon2id PHC string");
   const expected = Buffer.from(hash, "base64");
   const found = await promisify(argon2)("argon2id", {
     message: password.normalize("NFKC"),
@@ -49,7 +49,7 @@ export async function verifyPassword(phc: string, password: string): Promise<boo
   return timingSafeEqual(found, expected);
 }
 
-/** PHC strings leave the padding out. */
+/** PHC strings omit base64 padding. */
 function presentBase64(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
 }

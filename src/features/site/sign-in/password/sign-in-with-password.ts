@@ -13,7 +13,7 @@ import type { Passwords } from "./create-passwords.ts";
 export type PasswordOutcome =
   | { kind: "signed-in"; sessionToken: string }
   | { kind: "second-factor"; factorToken: string }
-  /** The sign-up waits for the link in its mail. */
+  /** The sign-up waits for its mailed link. */
   | { kind: "verify-email" };
 
 export type PasswordSignInDependencies = TokenDependencies & {
@@ -25,8 +25,8 @@ export type PasswordSignInDependencies = TokenDependencies & {
 };
 
 /**
- * Whether there is a person, a sign-up that waits, or nobody at the address: the same questions are asked, and one
- * password is hashed, so that neither words nor time tell which it was.
+ * For a user, a pending sign-up or an unknown address, the same queries and one hash run, so neither text nor time
+ * reveals which.
  */
 export async function signInWithPassword(
   dependencies: PasswordSignInDependencies,
@@ -43,14 +43,14 @@ export async function signInWithPassword(
   const isRight = await passwords.isRight(passwordHash, password);
   const outcome = isRight ? await enter(dependencies, user, browser) : null;
   if (outcome === null) {
-    logger.info({ user_id: user?.id ?? null, address: browser.address }, "a sign-in was refused");
-    throw new AppError("wrong_credentials", "The e-mail address or the password is not right.");
+    logger.info({ user_id: user?.id ?? null, address: browser.address }, "sign-in rejected");
+    throw new AppError("wrong_credentials", "The e-mail address or password is wrong.");
   }
   await attempt.succeed();
   return outcome;
 }
 
-/** `null` when the password that was right a moment ago has been replaced meanwhile. */
+/** `null` if the password was changed meanwhile. */
 async function enter(
   { database, clock, randomBytes, logger, sessions }: PasswordSignInDependencies,
   user: User | null,

@@ -3,7 +3,7 @@ import type { Database } from "../../../../platform/database/database.ts";
 
 export type Identity = { providerId: string; subject: string };
 
-/** Whom a provider means by a subject, if we know. */
+/** The user of a provider's subject, if known. */
 export async function findIdentityOwner(database: Database, identity: Identity): Promise<UserId | null> {
   const row = await database
     .selectFrom("user_identities")
@@ -11,11 +11,11 @@ export async function findIdentityOwner(database: Database, identity: Identity):
     .where("provider_id", "=", identity.providerId)
     .where("subject", "=", identity.subject)
     .executeTakeFirst();
-  // The table of users holds the prefix.
+  // A check constraint enforces the prefix.
   return row === undefined ? null : (row.user_id as UserId);
 }
 
-/** The services that a person signs in with, those of longest ago first. */
+/** The user's providers, oldest first. */
 export async function listIdentities(
   database: Database,
   userId: UserId,
@@ -29,7 +29,7 @@ export async function listIdentities(
   return rows.map((row) => ({ providerId: row.provider_id, createdAt: row.created_at }));
 }
 
-/** `false` when the person has no such service. */
+/** `false` if the user has no such provider. */
 export async function deleteIdentity(tx: Database, { userId, providerId }: { userId: UserId; providerId: string }) {
   const result = await tx
     .deleteFrom("user_identities")
@@ -39,7 +39,7 @@ export async function deleteIdentity(tx: Database, { userId, providerId }: { use
   return result.numDeletedRows === 1n;
 }
 
-/** `false` when the person is somebody else to this provider, or the subject is somebody else here. */
+/** `false` if the user has another subject at this provider, or the subject another user here. */
 export async function insertIdentity(
   tx: Database,
   identity: Identity & { userId: UserId; createdAt: Date },

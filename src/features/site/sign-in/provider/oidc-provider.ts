@@ -4,38 +4,37 @@ import { AppError } from "../../../../platform/errors/app-error.ts";
 import { createWholeFetch } from "../../../../platform/net/fetch-whole.ts";
 import { createGuardedClient } from "../../../../platform/net/guarded-client.ts";
 
-/** A service that signs people in, as an operator has registered this site with it. */
+/** An OpenID Connect provider as registered by the operator. */
 export type OidcSettings = { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
 
-/** What one sign-in is known by at the provider. */
+/** The parameters of one sign-in. */
 type Question = { redirectUri: string; state: string; nonce: string; verifier: string };
 
-/** What a provider says of the person. */
 export type ProviderClaims = { subject: string; email: string | null; isEmailVerified: boolean; name: string | null };
 
 export type OidcProvider = OidcSettings & {
-  /** Where the browser is sent. */
+  /** The authorization URL. */
   presentEntry(question: Question, signal: AbortSignal): Promise<string>;
-  /** Exchanges the code that the browser came back with, and checks the ID token that it is worth. */
+  /** Exchanges the code and validates the ID token. */
   exchangeCode(code: string, question: Question, signal: AbortSignal): Promise<ProviderClaims>;
 };
 
 const rememberMs = 60 * 60_000;
 const clockDifferenceSeconds = 60;
 const textCharactersMax = 255;
-// The operator named the provider, which may be inside. What is asked for is small and asked for rarely.
+// The operator chose the provider, so private addresses are allowed. Requests are small and rare.
 const ask = createWholeFetch(createGuardedClient({ allowsPrivate: true }), {
   bytesMax: 256 * 1024,
   timeoutMs: 15_000,
   connection: "fresh",
 });
 
-/** OpenID Connect by the library; here is what it cannot know: our clock, our outbound client and our errors. */
+/** Wraps the OpenID Connect library with our clock, outbound client and errors. */
 export function createOidcProvider(settings: OidcSettings, clock: Clock): OidcProvider {
   const { issuer, clientId, clientSecret } = settings;
   let discovered: { server: ServerMetadata; atMs: number } | null = null;
 
-  /** New each time, because the library keeps the provider's keys with it, and the provider may have new ones. */
+  /** New each time: the library caches the provider's keys in it, and they may rotate. */
   async function configure(signal: AbortSignal) {
     const oidc = await import("openid-client");
     const fetchWithin: CustomFetch = (url, { method, headers, body }) =>
@@ -49,11 +48,11 @@ export function createOidcProvider(settings: OidcSettings, clock: Clock): OidcPr
     }
     const { server } = discovered;
     const methods = server.token_endpoint_auth_methods_supported;
-    // What every provider has that does not say otherwise.
+    // Defaults of the OpenID Connect specification.
     const takesBasic = methods === undefined || methods.includes("client_secret_basic");
     const authentication = takesBasic ? presentBasic(settings) : oidc.ClientSecretPost(clientSecret);
     const metadata = {
-      // The library reads the machine's own clock.
+      // The library reads the system clock.
       [oidc.clockSkew]: Math.round((clock.now().getTime() - systemClock.now().getTime()) / 1000),
       [oidc.clockTolerance]: clockDifferenceSeconds,
     };
@@ -100,7 +99,7 @@ export function createOidcProvider(settings: OidcSettings, clock: Clock): OidcPr
   };
 }
 
-/** The library's own writes hyphens and dots as `%2D` and `%2E`, which not every provider reads. */
+/** The library encodes hyphens and dots, which not every provider decodes. */
 function presentBasic({ clientId, clientSecret }: OidcSettings): ClientAuth {
   const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
   return (_server, _client, _body, headers) =>
@@ -109,7 +108,8 @@ function presentBasic({ clientId, clientSecret }: OidcSettings): ClientAuth {
 
 function readClaims(claims: Record<string, unknown>): ProviderClaims {
   const { sub, email, email_verified: isVerified, name } = claims;
-  if (typeof sub !== "string" || sub === "" || sub.length > textCharactersMax) throw new TokenError("It names nobody.");
+  if (typeof sub !== "string" || sub === "" || sub.length > textCharactersMax)
+    throw new TokenError("The token has no subject.");
   return {
     subject: sub,
     email: typeof email === "string" ? email : null,
@@ -122,7 +122,7 @@ class TokenError extends Error {
   readonly code = "OAUTH_INVALID_RESPONSE";
 }
 
-/** What the library says of an answer that came properly and does not hold. */
+/** Library errors for a well-formed but invalid response. */
 const tokenCodes: ReadonlySet<unknown> = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
@@ -135,17 +135,17 @@ function isAboutToken(error: unknown): boolean {
   return error instanceof Error && "code" in error && tokenCodes.has(error.code);
 }
 
-/** What is wrong with it is for the log; the person can only try again. */
+/** The reason goes to the log; the user can only retry. */
 function createUnreachable({ id, name }: OidcSettings, cause: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return new AppError("overloaded", `${name} cannot sign you in at the moment. Try again, or sign in another way.`, {
+  return new AppError("overloaded", `${name} is unavailable. Try again, or use another sign-in method.`, {
     detail: { provider: id, reason: cause instanceof Error ? cause.message : String(cause) },
     cause,
   });
 }
 
 function createRefusal({ id, name }: OidcSettings, cause: unknown): AppError {
-  return new AppError("wrong_credentials", `What ${name} sent does not sign you in. Begin again.`, {
+  return new AppError("wrong_credentials", `The response of ${name} is invalid. Start again.`, {
     detail: { provider: id, reason: cause instanceof Error ? cause.message : String(cause) },
     cause,
   });

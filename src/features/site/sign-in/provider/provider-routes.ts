@@ -18,7 +18,7 @@ import {
   providerMs,
 } from "./sign-in-with-provider.ts";
 
-/** Shows a page that says why something did not work. */
+/** Shows an error page. */
 export type ShowMessage = (reply: FastifyReply, page: { status: number; title: string; message: string }) => void;
 
 type ProviderRouteDependencies = BeginningDependencies &
@@ -27,7 +27,7 @@ type ProviderRouteDependencies = BeginningDependencies &
 const params = pathParams({ id: "signInProvider" });
 const text = Type.Optional(Type.String({ maxLength: 4000 }));
 
-/** People come here by following links, so what goes wrong is told on a page. */
+/** Users arrive by link, so errors are shown on a page. */
 export function addProviderRoutes(http: HttpServer, dependencies: ProviderRouteDependencies): void {
   const { cookies, providers } = dependencies;
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
@@ -59,7 +59,7 @@ export function addProviderRoutes(http: HttpServer, dependencies: ProviderRouteD
     "/sign-in/provider/:id/callback",
     {
       config: { access: "open" },
-      // Providers add what they like.
+      // Providers may add query parameters.
       schema: { hide: true, params, querystring: Type.Object({ state: text, code: text, error: text, iss: text }) },
       errorHandler,
     },
@@ -82,11 +82,11 @@ export function addProviderRoutes(http: HttpServer, dependencies: ProviderRouteD
 
 export function getProvider(providers: readonly OidcProvider[], id: string): OidcProvider {
   const provider = providers.find((one) => one.id === id);
-  if (provider === undefined) throw new AppError("not_found", "This site does not know such a service.");
+  if (provider === undefined) throw new AppError("not_found", "This site does not offer this sign-in service.");
   return provider;
 }
 
-/** Aborted when the caller hangs up. */
+/** Aborted when the client disconnects. */
 export function watchCaller(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());

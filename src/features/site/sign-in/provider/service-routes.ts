@@ -20,15 +20,15 @@ const serviceListSchema = Type.Object({
     Type.Object({
       id: Type.String(),
       name: Type.String(),
-      connected_at: Type.Union([moment, Type.Null()], { description: "`null` where it is not connected." }),
-      is_offered: Type.Boolean({ description: "Whether this site signs people in with it." }),
+      connected_at: Type.Union([moment, Type.Null()], { description: "`null` if not connected." }),
+      is_offered: Type.Boolean({ description: "Whether this site still offers it." }),
     }),
   ),
 });
 
 type ServiceRouteDependencies = BeginningDependencies & RemovalDependencies & { cookies: SiteCookies };
 
-/** The services that somebody who is signed in can sign in with, or could. */
+/** Sign-in services of the current user, connected or available. */
 export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDependencies): void {
   const { clock, cookies, providers } = dependencies;
   http.get(
@@ -37,7 +37,7 @@ export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDep
       schema: {
         operationId: "listServices",
         summary: "List sign-in services",
-        description: "Those of this site, and those that you connected before the site gave them up.",
+        description: "The services of this site, and connected ones that it no longer offers.",
         tags,
         response: { 200: serviceListSchema, ...consoleErrors("GET") },
       },
@@ -50,7 +50,7 @@ export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDep
       schema: {
         operationId: "connectService",
         summary: "Connect a service",
-        description: "Answers where to go for it. The browser comes back to the settings.",
+        description: "Returns the URL to open. The browser returns to the settings.",
         tags,
         params,
         body: emptyBodySchema,
@@ -75,7 +75,7 @@ export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDep
       schema: {
         operationId: "disconnectService",
         summary: "Disconnect a service",
-        description: "It signs you in no longer. Never the last way to sign in.",
+        description: "The service can no longer sign you in. The last sign-in method cannot be removed.",
         tags,
         params,
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },

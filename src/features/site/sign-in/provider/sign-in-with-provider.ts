@@ -43,7 +43,7 @@ type ProviderDetails = { providerId: string; nonce: string; verifier: string; ne
 
 type Beginning = { next: string; session: SiteSession | null; address: string; signal: AbortSignal };
 
-/** Where to send the browser, and the text of the cookie by which it is known when it comes back. */
+/** The authorization URL, and the cookie token that identifies the browser on return. */
 export async function beginProviderSignIn(
   { database, clock, randomBytes, beginAttempt, siteUrl }: BeginningDependencies,
   provider: OidcProvider,
@@ -51,7 +51,7 @@ export async function beginProviderSignIn(
 ): Promise<{ location: string; stateToken: string }> {
   await beginAttempt(limitBeginnings(address));
   const [state, nonce, verifier] = [0, 1, 2].map(() => makeToken(randomBytes));
-  invariant(state !== undefined && nonce !== undefined && verifier !== undefined, "three were made");
+  invariant(state !== undefined && nonce !== undefined && verifier !== undefined, "three tokens were created");
   const redirectUri = presentCallback(siteUrl, provider);
   const question = { redirectUri, state: state.text, nonce: nonce.text, verifier: verifier.text };
   const location = await provider.presentEntry(question, signal);
@@ -70,7 +70,7 @@ type Callback = {
   signal: AbortSignal;
 };
 
-/** The browser has come back. Answers the text of a session's cookie, where somebody was signed in by it. */
+/** Handles the provider's redirect. Returns a session token if it signed a user in. */
 export async function finishProviderSignIn(
   dependencies: CallbackDependencies,
   provider: OidcProvider,
@@ -79,7 +79,7 @@ export async function finishProviderSignIn(
   const { database, logger, sessions, siteUrl } = dependencies;
   const { beginning, details } = await takeBeginning(dependencies, provider, callback);
   const { code, error, iss } = callback.query;
-  // RFC 9207: another provider's answer must not be taken for this one's.
+  // RFC 9207: reject a response of another provider (mix-up attack).
   if (error !== undefined || code === undefined || (iss !== undefined && iss !== provider.issuer)) {
     throw createUnsigned(provider);
   }
@@ -103,7 +103,7 @@ export async function finishProviderSignIn(
   return { next: details.next, sessionToken };
 }
 
-/** What this browser began with this provider, once. */
+/** The pending sign-in of this browser and provider, consumed once. */
 async function takeBeginning(
   { database, clock }: CallbackDependencies,
   provider: OidcProvider,
@@ -114,14 +114,14 @@ async function takeBeginning(
   const beginning = isOurs ? await takeToken(database, { kind: "provider", hash, now: clock.now() }) : null;
   const details = beginning?.details as ProviderDetails | undefined;
   if (beginning === null || details?.providerId !== provider.id) {
-    throw new AppError("invalid_token", "This sign-in took too long, or was begun in another browser. Begin again.");
+    throw new AppError("invalid_token", "This sign-in expired or started in another browser. Start again.");
   }
   return { beginning, details };
 }
 
 /**
- * Somebody who is signed in, and has just proven it, adds a way to sign in. Only for the same address, proven to the
- * provider too: or whoever finds a browser unattended adds their own.
+ * Adds a sign-in method to a reauthenticated session. Requires the same verified address at the provider, or someone at
+ * an unattended browser could add their own.
  */
 async function linkIdentity(
   { database, clock, announceChange }: CallbackDependencies,
@@ -129,23 +129,23 @@ async function linkIdentity(
 ): Promise<void> {
   const now = clock.now();
   if (session.freshUntil.getTime() <= now.getTime()) {
-    throw new AppError("reauthentication_required", "Prove that it is you, then connect the provider again.");
+    throw new AppError("reauthentication_required", "Confirm your identity, then connect the service again.");
   }
   if (!claims.isEmailVerified || claims.email?.toLowerCase() !== session.email.toLowerCase()) {
-    const message = `${provider.name} knows you by another address, or has not proven it. Only your own can be connected.`;
+    const message = `Your ${provider.name} account has another or an unverified e-mail address. Connect one with your own address.`;
     throw new AppError("wrong_credentials", message);
   }
   const identity = { providerId: provider.id, subject: claims.subject, userId: session.userId, createdAt: now };
   await inTransaction(database, async (tx) => {
     await lockUser(tx, session.userId);
-    // Whoever was signed out meanwhile leaves no way in behind.
+    // A user signed out meanwhile must not leave a new sign-in method behind.
     await requireLiveSession(tx, session.id, clock.now());
     if (!(await insertIdentity(tx, identity))) throw createElsewhere(provider);
   });
   announceChange(session, `${provider.name} was connected as a way to sign in`);
 }
 
-/** An account for somebody new. Never one that exists: whose address it is there, only its owner can say. */
+/** Opens a new account. Never links to an existing one: only its owner may connect a provider. */
 async function openWithProvider(
   { database, clock, logger, signUp, mayWelcome, openAccount }: CallbackDependencies,
   provider: OidcProvider,
@@ -155,20 +155,20 @@ async function openWithProvider(
   if (email === null || !claims.isEmailVerified) {
     throw new AppError(
       "wrong_credentials",
-      `${provider.name} has not proven your e-mail address. Sign up with it here.`,
+      `${provider.name} has not verified your e-mail address. Sign up with your e-mail address here.`,
     );
   }
   requireEmail(email);
   const isWelcome = signUp === "open" && (await mayWelcome(address));
   const userId = await inTransaction(database, async (tx) => {
     if ((await findUserByEmail(tx, email)) !== null) {
-      const message = `There is an account for your address already. Sign in to it, then connect ${provider.name} in the settings.`;
+      const message = `Your address already has an account. Sign in to it, then connect ${provider.name} in Settings.`;
       throw new AppError("wrong_credentials", message);
     }
-    if (signUp !== "open") throw new AppError("sign_up_closed", "This site takes no new accounts this way.");
+    if (signUp !== "open") throw new AppError("sign_up_closed", "This site does not accept sign-ups this way.");
     await openAccount(tx, { email, name, passwordHash: null, isWelcome });
     const user = await findUserByEmail(tx, email);
-    invariant(user !== null, "an account was opened without its person");
+    invariant(user !== null, "account opened without its user");
     const identity = { providerId: provider.id, subject: claims.subject, userId: user.id, createdAt: clock.now() };
     if (!(await insertIdentity(tx, identity))) throw createElsewhere(provider);
     return user.id;
@@ -182,9 +182,12 @@ function presentCallback(siteUrl: string, { id }: OidcProvider): string {
 }
 
 function createUnsigned({ name }: OidcProvider): AppError {
-  return new AppError("wrong_credentials", `${name} did not sign you in. Begin again, or choose another way.`);
+  return new AppError("wrong_credentials", `${name} did not sign you in. Start again, or choose another method.`);
 }
 
 function createElsewhere({ name }: OidcProvider): AppError {
-  return new AppError("wrong_credentials", `This person of ${name} belongs to another account here.`);
+  return new AppError(
+    "wrong_credentials",
+    `This ${name} account belongs to another account here. Sign in to that account.`,
+  );
 }

@@ -18,11 +18,10 @@ export type FactorDependencies = TokenDependencies & {
   sessions: Sessions;
   announceChange: AnnounceChange;
   keys: FactorKeys;
-  /** As the app shows it. */
   serviceName: string;
 };
 
-/** A new secret for an authenticator app. It is in force only when a code of it has been shown. */
+/** A new TOTP secret. It takes effect after its first valid code. */
 export async function offerTotp(
   dependencies: FactorDependencies,
   session: SiteSession,
@@ -37,7 +36,7 @@ export async function offerTotp(
   };
 }
 
-/** What a change of what somebody signs in with answers: everybody else is signed out, and they have a new cookie. */
+/** After a change of sign-in methods all other sessions end, and the current one gets a new cookie. */
 export type FactorChange = { backupCodes: string[]; sessionToken: string };
 
 export async function confirmTotp(
@@ -49,18 +48,19 @@ export async function confirmTotp(
   const change = await inTransaction(dependencies.database, async (tx) => {
     const user = await lockUser(tx, session.userId);
     const sealed = user?.totpSecretWaiting ?? null;
-    if (sealed === null) throw new AppError("invalid_token", "Begin again: there is no authenticator to confirm.");
+    if (sealed === null)
+      throw new AppError("invalid_token", "There is no authenticator to confirm. Start the setup again.");
     const secret = openSecret({ key: dependencies.keys.totp, ownerId: session.userId }, sealed);
     const step = findTotpStep(secret, code.replaceAll(/\s/g, ""), dependencies.clock.now());
     if (step === null) {
-      const message = "This code is not right. Take the one that the app shows now; its clock must be right.";
+      const message = "The code is wrong. Enter the current code, and check the clock of your device.";
       throw new AppError("wrong_credentials", message, { param: "code" });
     }
     await updateTotpSecret(tx, session.userId, { sealed, step });
     return await finishChange(tx, dependencies, session, makeBackupCodes(dependencies.randomBytes));
   });
   await attempt.succeed();
-  dependencies.announceChange(session, "Two-step sign-in was switched on");
+  dependencies.announceChange(session, "Two-factor authentication was turned on");
   return change;
 }
 
@@ -70,19 +70,20 @@ export async function removeTotp(dependencies: FactorDependencies, session: Site
     await updateTotpSecret(tx, session.userId, null);
     return await finishChange(tx, dependencies, session, []);
   });
-  dependencies.announceChange(session, "Two-step sign-in was switched off");
+  dependencies.announceChange(session, "Two-factor authentication was turned off");
   return change;
 }
 
-/** New codes; those from before are void. */
+/** New codes; earlier ones become invalid. */
 export async function renewBackupCodes(dependencies: FactorDependencies, session: SiteSession): Promise<string[]> {
   const codes = makeBackupCodes(dependencies.randomBytes);
   await inTransaction(dependencies.database, async (tx) => {
     const user = await lockUser(tx, session.userId);
-    if (user?.totpSecret == null) throw new AppError("not_found", "Two-step sign-in is not switched on.");
+    if (user?.totpSecret == null)
+      throw new AppError("not_found", "Two-factor authentication is off. Turn it on first.");
     await replaceBackupCodes(tx, session.userId, hashCodes(dependencies.keys, session, codes));
   });
-  dependencies.announceChange(session, "New backup codes were made");
+  dependencies.announceChange(session, "New backup codes were created");
   return codes;
 }
 

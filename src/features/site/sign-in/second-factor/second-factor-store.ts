@@ -1,7 +1,7 @@
 import type { UserId } from "../../../../lib/ids.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 
-/** `false` when this step's code, or a later one, was used before: each counts once, however many try at the same time. */
+/** `false` if this or a later step was already used: each code counts once under concurrency. */
 export async function updateTotpStep(database: Database, userId: UserId, step: number): Promise<boolean> {
   const result = await database
     .updateTable("users")
@@ -16,7 +16,7 @@ export async function updateTotpWaiting(database: Database, userId: UserId, seal
   await database.updateTable("users").set({ totp_secret_waiting: sealed }).where("id", "=", userId).execute();
 }
 
-/** Puts a secret in force, whose first code has just been used; `null` takes the second factor away. */
+/** Stores the confirmed secret and its first used step; `null` removes the second factor. */
 export async function updateTotpSecret(
   tx: Database,
   userId: UserId,
@@ -42,7 +42,7 @@ export async function replaceBackupCodes(tx: Database, userId: UserId, hashes: r
     .execute();
 }
 
-/** Uses a code up. `false` when the person has no such code. */
+/** Consumes a code. `false` if the user has no such code. */
 export async function deleteBackupCode(database: Database, userId: UserId, hash: Buffer): Promise<boolean> {
   const result = await database
     .deleteFrom("user_backup_codes")

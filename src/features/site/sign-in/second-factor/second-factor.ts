@@ -18,10 +18,9 @@ import { findTotpStep } from "./totp.ts";
 
 export const secondFactorMs = 10 * 60_000;
 
-/** Keys that are not in the database: for what is sealed in it, and for what is too short to be hashed plainly. */
+/** Keys outside the database: for sealed values, and for codes too short for a plain hash. */
 export type FactorKeys = { totp: Buffer; backupCodes: Buffer };
 
-/** What it takes to judge a code. */
 export type CodeDependencies = {
   database: Database;
   clock: Clock;
@@ -30,7 +29,7 @@ export type CodeDependencies = {
   keys: FactorKeys;
 };
 
-/** Remembers that the password was right. Answers the text of a cookie; `null` when it is so no longer. */
+/** Stores that the password was right. Returns a cookie token, or `null` if the password has changed. */
 export async function beginSecondFactor(
   database: Database,
   dependencies: TokenDependencies,
@@ -49,7 +48,7 @@ type FactorRequest = {
   browser: Browser;
 };
 
-/** The second half of a sign-in by password. Answers the text of the session's cookie. */
+/** The second step of a password sign-in. Returns the session token. */
 export async function signInWithCode(
   dependencies: CodeDependencies & { sessions: Sessions },
   request: FactorRequest,
@@ -61,7 +60,7 @@ export async function signInWithCode(
   const user = token?.userId == null ? null : await findUser(database, token.userId);
   if (user === null) throw createOver();
   await requireCode(dependencies, user, { method, code });
-  // A new password takes the token away, while it has the person locked.
+  // A password change deletes the token while it locks the user.
   const stillHolds: StillHolds = async (tx) => (await takeToken(tx, place)) !== null;
   const sessionToken = await sessions.open(database, { userId: user.id, browser, stillHolds });
   if (sessionToken === null) throw createOver();
@@ -69,7 +68,7 @@ export async function signInWithCode(
   return sessionToken;
 }
 
-/** Uses up a code of the person, or throws. */
+/** Consumes a code of the user, or throws. */
 export async function requireCode(
   { database, clock, logger, beginAttempt, keys }: CodeDependencies,
   user: User,
@@ -81,8 +80,8 @@ export async function requireCode(
     ? spendTotpCode(database, guess, clock.now())
     : spendBackupCode(database, guess));
   if (!isRight) {
-    logger.info({ user_id: user.id, method }, "a code was refused");
-    throw new AppError("wrong_credentials", "This code is not right, or it was used already.", { param: "code" });
+    logger.info({ user_id: user.id, method }, "second factor rejected");
+    throw new AppError("wrong_credentials", "The code is wrong or was already used.", { param: "code" });
   }
   await attempt.succeed();
 }
@@ -103,23 +102,23 @@ async function spendBackupCode(database: Database, { user, code, keys }: CodeGue
 
 const backupCodeCount = 10;
 const backupCodeCharacters = 10;
-/** Crockford's alphabet: no i, l, o or u, so a code survives being written down. */
+/** Crockford's alphabet without i, l, o and u, which are easily confused. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function makeBackupCodes(randomBytes: (count: number) => Uint8Array): string[] {
   return Array.from({ length: backupCodeCount }, () => {
     const letters = Array.from(randomBytes(backupCodeCharacters), (byte) => alphabet.charAt(byte & 31)).join("");
-    invariant(letters.length === backupCodeCharacters, "chance ran out");
+    invariant(letters.length === backupCodeCharacters, "too few random bytes");
     return `${letters.slice(0, 5)}-${letters.slice(5)}`;
   });
 }
 
-/** However it is typed: in capitals, with or without the dash, an o for a zero. */
+/** Normalizes case, dashes and an o for a zero. */
 export function hashBackupCode(keys: FactorKeys, userId: UserId, code: string): Buffer {
   const plain = code.toLowerCase().replaceAll(/[\s-]/g, "").replaceAll("o", "0").replaceAll(/[il]/g, "1");
   return createHmac("sha256", keys.backupCodes).update(`${userId} ${plain}`).digest();
 }
 
 function createOver(): AppError {
-  return new AppError("invalid_token", "This sign-in took too long, or is over. Begin again with your password.");
+  return new AppError("invalid_token", "This sign-in expired. Start again with your password.");
 }

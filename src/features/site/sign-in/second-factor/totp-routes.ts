@@ -13,7 +13,7 @@ import {
   renewBackupCodes,
 } from "./change-second-factor.ts";
 
-const tags = ["Two-step sign-in"];
+const tags = ["Two-factor authentication"];
 
 export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies & { cookies: SiteCookies }): void {
   const { clock, cookies } = dependencies;
@@ -23,7 +23,7 @@ export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies
       schema: {
         operationId: "offerTotp",
         summary: "Create an authenticator secret",
-        description: "It is in force when a code of it has been confirmed.",
+        description: "It takes effect after a code is confirmed.",
         tags,
         body: emptyBodySchema,
         response: { 200: totpOfferSchema, ...consoleErrors("POST", ["reauthentication_required"]) },
@@ -36,8 +36,8 @@ export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies
     {
       schema: {
         operationId: "confirmTotp",
-        summary: "Switch two-step sign-in on",
-        description: "Answers the backup codes, this once. Ends all other sessions.",
+        summary: "Turn on two-factor authentication",
+        description: "Returns the backup codes, only this once. Ends all other sessions.",
         tags,
         body: body({ code: codeField }),
         response: {
@@ -63,7 +63,7 @@ export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies
     {
       schema: {
         operationId: "removeTotp",
-        summary: "Switch two-step sign-in off",
+        summary: "Turn off two-factor authentication",
         tags,
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["reauthentication_required"]) },
       },
@@ -80,7 +80,7 @@ export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies
       schema: {
         operationId: "renewBackupCodes",
         summary: "Create backup codes",
-        description: "Those from before are void.",
+        description: "Earlier codes become invalid.",
         tags,
         body: emptyBodySchema,
         response: { 200: backupCodesSchema, ...consoleErrors("POST", ["not_found", "reauthentication_required"]) },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findTotpStep, presentBase32, presentTotp, presentTotpUri } from "./totp.ts";
 
-/** The secret and the times of RFC 6238, appendix B; its eight digits end in our six. */
+/** Test vectors of RFC 6238, appendix B; our six digits are the last of its eight. */
 const secret = Buffer.from("12345678901234567890");
 
 test.each([
@@ -16,14 +16,14 @@ test.each([
   expect(findTotpStep(secret, code, new Date(seconds * 1000))).toBe(Math.floor(seconds / 30));
 });
 
-test("the codes of the steps before and after count, and say which step they are of", () => {
+test("codes of the adjacent steps are accepted and return their step", () => {
   const step = 1000;
   const now = new Date(step * 30_000 + 15_000);
   const found = [-2, -1, 0, 1, 2].map((off) => findTotpStep(secret, presentTotp(secret, step + off), now));
   expect(found).toEqual([null, 999, 1000, 1001, null]);
 });
 
-test.each(["", "28708", "2870822", "abcdef", "28708２"])("%j is no code", (code) => {
+test.each(["", "28708", "2870822", "abcdef", "28708２"])("%j is not a code", (code) => {
   expect(findTotpStep(secret, code, new Date(59_000))).toBeNull();
 });
 
@@ -35,11 +35,11 @@ test.each([
   ["foob", "MZXW6YQ"],
   ["fooba", "MZXW6YTB"],
   ["foobar", "MZXW6YTBOI"],
-])("%j is %s in base32, as RFC 4648 has it", (text, encoded) => {
+])("%j is %s in base32 (RFC 4648)", (text, encoded) => {
   expect(presentBase32(Buffer.from(text))).toBe(encoded);
 });
 
-test("the image holds issuer, address and secret, whatever signs are in them", () => {
+test("the URI contains issuer, address and secret, encoded", () => {
   const uri = presentTotpUri({ secret, email: "a+b c@example.com", issuer: "My Site" });
   expect(uri).toBe(
     "otpauth://totp/My%20Site:a%2Bb%20c%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=My%20Site",

@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** RFC 6238 as every authenticator app does it: SHA-1, six digits, thirty seconds. */
+/** RFC 6238 as in authenticator apps: SHA-1, six digits, 30 seconds. */
 const stepMs = 30_000;
 const digits = 6;
 export const totpSecretBytes = 20;
 
-/** Clocks differ: the code before and the one after count too. */
+/** Clock drift: the previous and next codes are accepted too. */
 const stepsOff = 1;
 
-/** The time step that the code belongs to, or `null` when it is not a code of about now. */
+/** The time step of a valid code, or `null`. */
 export function findTotpStep(secret: Buffer, code: string, now: Date): number | null {
   const current = Math.floor(now.getTime() / stepMs);
   let found: number | null = null;
-  // All are compared, whichever matches, so that the time tells nothing.
+  // Compare all steps, to keep the time constant.
   for (let step = current - stepsOff; step <= current + stepsOff; step += 1) {
     if (isSame(presentTotp(secret, step), code)) found = step;
   }
@@ -35,7 +35,7 @@ function isSame(one: string, other: string): boolean {
 
 const base32Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** As people type it into an app that cannot read the image. */
+/** For typing into an app that cannot scan the QR code. */
 export function presentBase32(bytes: Buffer): string {
   let text = "";
   let bits = 0;
@@ -52,7 +52,7 @@ export function presentBase32(bytes: Buffer): string {
   return bits > 0 ? text + base32Alphabet.charAt((value << (5 - bits)) & 31) : text;
 }
 
-/** What the image holds. */
+/** The content of the QR code. */
 export function presentTotpUri({ secret, email, issuer }: { secret: Buffer; email: string; issuer: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   const query = new URLSearchParams({ secret: presentBase32(secret), issuer });

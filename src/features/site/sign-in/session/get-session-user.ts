@@ -4,7 +4,7 @@ import type { User } from "../user/user.ts";
 import { findUser } from "../user/user-store.ts";
 import type { SiteSession } from "./site-session.ts";
 
-/** The person of a session, who may have been removed a moment ago. */
+/** The session's user, who may have been deleted a moment ago. */
 export async function getSessionUser(database: Database, { userId }: Pick<SiteSession, "userId">): Promise<User> {
   const user = await findUser(database, userId);
   if (user === null) throw new AppError("not_signed_in", "The session has ended. Sign in again.");

@@ -8,14 +8,14 @@ import { hasSecondFactor } from "../user/user.ts";
 import { getSessionUser } from "./get-session-user.ts";
 import type { SiteSession } from "./site-session.ts";
 
-/** What the pages know of whoever is signed in. */
+/** The session as shown to the pages. */
 export async function readSessionView(database: Database, session: SiteSession): Promise<Static<typeof sessionSchema>> {
   const [user, passkeys, account] = await Promise.all([
     getSessionUser(database, session),
     listPasskeys(database, session.userId),
     findAccount(database, session.accountId),
   ]);
-  invariant(account !== null, `the user ${user.id} has no account`);
+  invariant(account !== null, `user ${user.id} has no account`);
   return {
     user: {
       id: user.id,

@@ -15,14 +15,14 @@ export type Proof =
 type ReauthenticationDependencies = CodeDependencies &
   PasskeyCheckDependencies & { passwords: Passwords; sessions: Sessions };
 
-/** Somebody who is signed in proves again that it is they. The session gets a new token. */
+/** Reauthenticates the session's user and rotates the session token. */
 export async function reauthenticate(
   dependencies: ReauthenticationDependencies,
   session: SiteSession,
   proof: Proof,
 ): Promise<{ token: string; freshUntil: Date }> {
   await requireProof(dependencies, session, proof);
-  dependencies.logger.info({ user_id: session.userId, method: proof.kind }, "proved again who they are");
+  dependencies.logger.info({ user_id: session.userId, method: proof.kind }, "user reauthenticated");
   return await dependencies.sessions.renew(dependencies.database, session.id, "proof");
 }
 
@@ -33,23 +33,23 @@ async function requireProof(
 ): Promise<void> {
   if (proof.kind === "passkey") {
     if ((await acceptPasskey(dependencies, proof)).userId === session.userId) return;
-    throw new AppError("wrong_credentials", "This is the passkey of somebody else.", { param: "passkey" });
+    throw new AppError("wrong_credentials", "This passkey belongs to another user.", { param: "passkey" });
   }
   const user = await getSessionUser(dependencies.database, session);
   const { password, code } = requireAll(user, proof);
-  // The password first: a code counts once, and a wrong password must not use it up.
+  // Check the password first: a code counts once, and a wrong password must not consume it.
   const guess = password === null ? null : { password, address: proof.address, param: "password" };
-  if (guess !== null) await dependencies.passwords.require(user, guess, "This is not your password.");
+  if (guess !== null) await dependencies.passwords.require(user, guess, "The password is wrong.");
   if (code !== null) await requireCode(dependencies, user, { method: "totp", code });
 }
 
-/** Whatever the sign-in takes, the proof takes too: two-step sign-in means both steps. */
+/** Requires the same factors as the sign-in. */
 function requireAll(user: User, { password, code }: Extract<Proof, { kind: "secrets" }>) {
   const needsCode = hasSecondFactor(user);
   const needsPassword = user.passwordHash !== null || !needsCode;
   if (needsPassword && password === null) throw createMissing("password", "Send your password.");
   if (needsCode && code === null) {
-    throw createMissing("code", "Two-step sign-in is on: send a code of your authenticator app too.");
+    throw createMissing("code", "Two-factor authentication is on: send a code from your authenticator app too.");
   }
   return { password: needsPassword ? password : null, code: needsCode ? code : null };
 }

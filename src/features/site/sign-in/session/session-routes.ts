@@ -37,7 +37,7 @@ export function addSessionRoutes(
       const session = findSession(request);
       if (session !== null) {
         await deleteSession(database, session);
-        logger.info({ user_id: session.userId }, "signed out");
+        logger.info({ user_id: session.userId }, "user signed out");
       }
       reply.header("set-cookie", cookies.presentRemoval("session"));
       return reply.code(204).send(null);
@@ -64,7 +64,7 @@ export function addSessionRoutes(
     {
       schema: {
         operationId: "endOtherSessions",
-        summary: "Sign out everywhere else",
+        summary: "End all other sessions",
         tags,
         response: { 204: Type.Null(), ...consoleErrors("DELETE") },
       },
@@ -72,7 +72,7 @@ export function addSessionRoutes(
     async (request, reply) => {
       const { userId, id } = getSession(request);
       await deleteSessions(database, { userId, exceptId: id });
-      logger.info({ user_id: userId }, "signed out everywhere else");
+      logger.info({ user_id: userId }, "other sessions ended");
       return reply.code(204).send(null);
     },
   );
@@ -81,7 +81,7 @@ export function addSessionRoutes(
     {
       schema: {
         operationId: "endSession",
-        summary: "Sign out in one place",
+        summary: "End a session",
         tags,
         params: pathParams({ id: "session" }),
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found"]) },
@@ -92,7 +92,7 @@ export function addSessionRoutes(
       if (!(await deleteSession(database, { userId, id: request.params.id }))) {
         throw new AppError("not_found", "You have no such session.");
       }
-      logger.info({ user_id: userId }, "ended a session");
+      logger.info({ user_id: userId }, "session ended");
       return reply.code(204).send(null);
     },
   );

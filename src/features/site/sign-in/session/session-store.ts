@@ -2,7 +2,6 @@ import type { AccountId, SessionId, UserId } from "../../../../lib/ids.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 import type { SiteSession } from "./site-session.ts";
 
-/** One line of the list of a person's sessions. */
 export type ListedSession = {
   id: SessionId;
   createdAt: Date;
@@ -13,7 +12,7 @@ export type ListedSession = {
 
 export type NewSession = ListedSession & { userId: UserId; tokenHash: Buffer; freshUntil: Date };
 
-/** No session that began or was last seen before these is alive any more. */
+/** Sessions begun or last seen before these have expired. */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
 export async function insertSession(tx: Database, session: NewSession): Promise<void> {
@@ -34,7 +33,10 @@ export async function insertSession(tx: Database, session: NewSession): Promise<
     .execute();
 }
 
-/** By its token, or for a moment by the one before, which proves nothing that was proven since. */
+/**
+ * Finds a session by its token or, during a short overlap, by the previous one, which does not inherit a later
+ * reauthentication.
+ */
 export async function findSessionByToken(
   database: Database,
   tokenHash: Buffer,
@@ -68,7 +70,7 @@ export async function findSessionByToken(
     .executeTakeFirst();
   if (row === undefined) return null;
   const session = {
-    // The tables' checks hold the prefixes.
+    // Check constraints enforce the prefixes.
     id: row.id as SessionId,
     userId: row.user_id as UserId,
     accountId: row.account_id as AccountId,
@@ -80,7 +82,6 @@ export async function findSessionByToken(
   return { session, lastSeenAt: row.last_seen_at };
 }
 
-/** Of a session that is alive. */
 export async function findSessionTimes(
   database: Database,
   id: SessionId,
@@ -100,10 +101,7 @@ export async function updateSessionSeen(database: Database, id: SessionId, seenA
   await database.updateTable("user_sessions").set({ last_seen_at: seenAt }).where("id", "=", id).execute();
 }
 
-/**
- * From now on the new token leads to the session, and the one before only where it is said until when. `false` when the
- * session has ended meanwhile.
- */
+/** Rotates the token; the previous one stays valid only until the given time. `false` if the session has ended. */
 export async function updateSessionToken(
   tx: Database,
   id: SessionId,
@@ -145,7 +143,7 @@ export async function listSessions(
   }));
 }
 
-/** `false` when the person has no such session. */
+/** `false` if the user has no such session. */
 export async function deleteSession(database: Database, { userId, id }: { userId: UserId; id: string }) {
   const result = await database
     .deleteFrom("user_sessions")
@@ -155,7 +153,7 @@ export async function deleteSession(database: Database, { userId, id }: { userId
   return result.numDeletedRows === 1n;
 }
 
-/** Ends a person's sessions, all of them or all but one. */
+/** Ends all sessions of a user, or all but one. */
 export async function deleteSessions(
   tx: Database,
   { userId, exceptId }: { userId: UserId; exceptId: SessionId | null },
@@ -167,7 +165,7 @@ export async function deleteSessions(
     .execute();
 }
 
-/** Ends the sessions of a person that were used longest ago, so that no more than so many are left. */
+/** Ends the least recently used sessions beyond the limit. */
 export async function deleteOldestSessions(tx: Database, userId: UserId, keptMax: number): Promise<void> {
   const kept = tx
     .selectFrom("user_sessions")

@@ -23,19 +23,19 @@ import {
   sessionSeenEveryMs,
 } from "./site-session.ts";
 
-/** The browser that a session is opened in, as its owner will recognise it in the list. */
+/** The browser, as shown in the list of sessions. */
 export type Browser = { userAgent: string; address: string };
 
 const userAgentCharactersMax = 300;
 const sessionsMax = 100;
 
 /**
- * Whether what somebody signs in with is still theirs. Asked while the person is locked: a password that is being reset,
- * or a passkey that is being removed, opens no session behind the back of who ends them all.
+ * Checks that the credential is still valid, while the user is locked: a password being reset or a passkey being
+ * removed opens no session.
  */
 export type StillHolds = (tx: Database, user: User) => boolean | Promise<boolean>;
 
-/** Does the work while the person cannot change, if what they sign in with still holds; else answers `null`. */
+/** Runs the work while the user is locked and the credential is valid; else returns `null`. */
 export async function withHeldProof<T>(
   database: Database,
   { userId, stillHolds }: { userId: UserId; stillHolds: StillHolds },
@@ -51,13 +51,13 @@ type SessionRequest = { userId: UserId; browser: Browser; stillHolds: StillHolds
 
 export type Sessions = {
   /**
-   * Opens a session and answers the text of its cookie; `null` when what it was opened with holds no longer. Nothing that
-   * a browser brought along becomes a session.
+   * Opens a session and returns its cookie token; `null` if the credential is no longer valid. Ignores tokens from the
+   * browser (session fixation).
    */
   open(database: Database, request: SessionRequest): Promise<string | null>;
   /**
-   * A new token for a session whose owner has just proven who they are, or changed what they can do. After a `change`
-   * nobody else is signed in, not even for a moment; with a `proof` what other tabs have just sent is answered.
+   * Rotates the token after a reauthentication or a changed credential. After a `change` all other sessions end at
+   * once; after a `proof` the old token stays valid briefly for other tabs.
    */
   renew(database: Database, id: SessionId, after: "proof" | "change"): Promise<{ token: string; freshUntil: Date }>;
 };
@@ -98,7 +98,7 @@ export function createSessions({ clock, ids, randomBytes }: SessionOptions): Ses
   };
 }
 
-/** The session that a cookie leads to, or `null`; its use is written down now and then. */
+/** The session of a cookie, or `null`. Records its use from time to time. */
 export async function readSession(database: Database, tokenText: string, now: Date): Promise<SiteSession | null> {
   const found = await findSessionByToken(database, hashToken(tokenText), { now, limits: limitSessions(now) });
   if (found === null) return null;
@@ -108,7 +108,7 @@ export async function readSession(database: Database, tokenText: string, now: Da
   return found.session;
 }
 
-/** Throws when the session has ended. Answers when it ends by itself, if nobody uses it before. */
+/** Throws if the session has ended. Returns its idle expiry. */
 export async function requireLiveSession(database: Database, id: SessionId, now: Date): Promise<Date> {
   const times = await findSessionTimes(database, id, limitSessions(now));
   if (times === null) throw createEnded();
@@ -119,7 +119,6 @@ function createEnded(): AppError {
   return new AppError("not_signed_in", "The session has ended. Sign in again.");
 }
 
-/** What is older than this is over. */
 export function limitSessions(now: Date): SessionLimits {
   return {
     createdAfter: new Date(now.getTime() - sessionAgeMsMax),

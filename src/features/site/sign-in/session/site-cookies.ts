@@ -1,21 +1,20 @@
-/** Which cookie: who is signed in, who may read the outbox, or a sign-in, sign-up, passkey or provider that is half done. */
+/** Cookies: the session, outbox access, and unfinished sign-ins, sign-ups, passkey and provider flows. */
 type CookieName = "session" | "outbox" | "sign-up" | "second-factor" | "passkey" | "provider";
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export type SiteCookies = {
   read(headers: RequestHeaders, name: CookieName): string | null;
-  /** The value of a `Set-Cookie` header. */
   present(name: CookieName, value: string, maxAgeMs: number): string;
-  /** The one that makes a browser forget it. */
+  /** The header value that deletes the cookie. */
   presentRemoval(name: CookieName): string;
 };
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
- * On https the names begin with `__Host-`, which browsers accept only with `Secure`, for this host alone and for all of
- * it: no subdomain and no plain-http page can plant one.
+ * On https, names start with `__Host-`: browsers require `Secure`, this host and path `/`, so subdomains and plain-http
+ * pages cannot set one.
  */
 export function createSiteCookies(siteUrl: string): SiteCookies {
   const isHttps = new URL(siteUrl).protocol === "https:";
@@ -26,7 +25,7 @@ export function createSiteCookies(siteUrl: string): SiteCookies {
   return {
     read(headers, name) {
       const values = listCookies(headers, `${prefix}${name}`);
-      // Two of one name mean that somebody planted one; which is ours cannot be told.
+      // Two cookies of one name mean that one was injected; neither can be trusted.
       const [value] = values.length === 1 ? values : [];
       return value !== undefined && tokenPattern.test(value) ? value : null;
     },

@@ -1,6 +1,6 @@
 import type { AccountId, SessionId, UserId } from "../../../../lib/ids.ts";
 
-/** Somebody who is signed in, in one browser. */
+/** A signed-in user in one browser. */
 export type SiteSession = {
   id: SessionId;
   userId: UserId;
@@ -8,20 +8,20 @@ export type SiteSession = {
   email: string;
   isEmailVerified: boolean;
   createdAt: Date;
-  /** Until when the person counts as having just proven who they are. */
+  /** End of the reauthentication window. */
   freshUntil: Date;
 };
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** How long a proof of who somebody is lasts for what needs one. */
+/** How long a reauthentication lasts. */
 export const freshMs = 10 * minuteMs;
-/** What other tabs sent with the token before, while its owner proved who they are, is answered as long as this. */
+/** Overlap for requests of other tabs with the previous token. */
 export const previousTokenMs = 10_000;
-/** A session that nobody uses ends after this. */
+/** Idle timeout. */
 export const sessionIdleMs = 14 * dayMs;
-/** However much it is used, it ends after this. */
+/** Absolute lifetime. */
 export const sessionAgeMsMax = 60 * dayMs;
-/** Its last use is written down at most this often. */
+/** Minimum interval between recorded uses. */
 export const sessionSeenEveryMs = minuteMs;

@@ -13,7 +13,6 @@ type NewUser = {
   isOperator: boolean;
 };
 
-/** The person of a new account. */
 export async function createUser(
   { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   { isEmailVerified, ...request }: NewUser,

@@ -7,7 +7,7 @@ import { deleteTokensByEmail } from "./user-token-store.ts";
 
 const inviteMs = 7 * 24 * 60 * 60_000;
 
-/** A link by which this address can sign up where others cannot; one from before is void. */
+/** Creates an invitation link for an address and voids earlier ones. */
 export async function inviteUser(
   { database, clock, randomBytes, siteUrl }: TokenDependencies & { database: Database; siteUrl: string },
   email: string,
@@ -16,7 +16,7 @@ export async function inviteUser(
   const expiresAt = new Date(clock.now().getTime() + inviteMs);
   const invite = await inTransaction(database, async (tx) => {
     if ((await findUserByEmail(tx, email)) !== null) {
-      throw new AppError("invalid_parameter", `There is an account for ${email} already.`, { param: "email" });
+      throw new AppError("invalid_parameter", `${email} already has an account.`, { param: "email" });
     }
     await deleteTokensByEmail(tx, "invite", email);
     return await issueToken(tx, { clock, randomBytes }, { kind: "invite", validMs: inviteMs, email });

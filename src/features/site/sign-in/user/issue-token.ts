@@ -5,12 +5,12 @@ import { insertToken, type StoredToken } from "./user-token-store.ts";
 
 export type TokenDependencies = { clock: Clock; randomBytes: (count: number) => Uint8Array };
 
-/** `token` is one that somebody has been told of already. */
+/** `token` is set if it was already handed out. */
 type NewToken = { kind: TokenKind; validMs: number; token?: SecretToken } & Partial<
   Pick<StoredToken, "email" | "userId" | "details">
 >;
 
-/** Writes down what a link or a cookie stands for while it is valid, and answers its text. */
+/** Stores a link's or cookie's token and returns its text. */
 export async function issueToken(
   tx: Database,
   { clock, randomBytes }: TokenDependencies,

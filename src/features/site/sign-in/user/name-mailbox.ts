@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 
-/** Providers that deliver several domains, or an address with other marks in it, to one mailbox. */
+/** Providers with several domains, or that ignore characters of an address. */
 const providers: readonly { domains: readonly string[]; ignored: RegExp | null }[] = [
   { domains: ["gmail.com", "googlemail.com"], ignored: /\./g },
   { domains: ["proton.me", "protonmail.com", "pm.me"], ignored: /[._-]/g },
@@ -8,8 +8,8 @@ const providers: readonly { domains: readonly string[]; ignored: RegExp | null }
 ];
 
 /**
- * One text for all the ways in which the address of a mailbox can be written: without case, compatibility forms, invisible
- * characters, a tag after `+`, and what its provider ignores. It is compared, and never written to.
+ * Canonical form of a mail address: no case, compatibility forms, invisible characters, `+` tag, or ignored characters.
+ * For comparison only, never for sending.
  */
 export function nameMailbox(email: string): string {
   const plain = email

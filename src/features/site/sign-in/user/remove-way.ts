@@ -25,7 +25,7 @@ export async function removePasskey(
   dependencies.announceChange(session, "A passkey was removed");
 }
 
-/** The service may sign the person in no longer. What it is called may be known no longer either. */
+/** Disconnects a provider, whose name may be unknown by now. */
 export async function disconnectService(
   dependencies: RemovalDependencies,
   session: SiteSession,
@@ -33,13 +33,13 @@ export async function disconnectService(
 ): Promise<void> {
   await removeWay(dependencies, session, async (tx) => {
     if (await deleteIdentity(tx, { userId: session.userId, providerId })) return;
-    throw new AppError("not_found", "You are not connected to such a service.");
+    throw new AppError("not_found", "This service is not connected to your account.");
   });
   const name = dependencies.providers.find(({ id }) => id === providerId)?.name ?? providerId;
   dependencies.announceChange(session, `${name} was disconnected as a way to sign in`);
 }
 
-/** Nobody locks themselves out: whatever is removed, one way to sign in is left. Two removals at once do not both pass. */
+/** Keeps at least one sign-in method. Locks the user, so two concurrent removals cannot both pass. */
 async function removeWay(
   { database, providers }: RemovalDependencies,
   { userId }: SiteSession,
@@ -50,10 +50,10 @@ async function removeWay(
     await remove(tx);
     if (user === null || user.passwordHash !== null) return;
     const [passkeys, identities] = [await listPasskeys(tx, userId), await listIdentities(tx, userId)];
-    // A service that this site has no longer signs nobody in.
+    // A provider that the site no longer offers does not count.
     const services = identities.filter(({ providerId }) => providers.some(({ id }) => id === providerId));
     if (passkeys.length + services.length > 0) return;
-    const message = "This is your last way to sign in. Set a password, or add a passkey, then remove it.";
+    const message = "This is your last sign-in method. Set a password or add a passkey, then remove it.";
     throw new AppError("invalid_parameter", message, { param: "id" });
   });
 }

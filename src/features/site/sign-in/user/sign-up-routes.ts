@@ -27,7 +27,7 @@ export function addSignUpRoutes(http: HttpServer, dependencies: SignUpDependenci
       schema: {
         operationId: "signUp",
         summary: "Sign up",
-        description: "Answers the same for every address; what comes next is in the mail.",
+        description: "The response is the same for every address. The e-mail contains the next step.",
         tags,
         body: body({ email: emailField, password: newPasswordField, invite: Type.Optional(tokenField) }),
         response: { 202: verifyEmailSchema, ...consoleErrors("POST", ["sign_up_closed", "too_many_attempts"]) },
@@ -46,9 +46,9 @@ export function addSignUpRoutes(http: HttpServer, dependencies: SignUpDependenci
       config: { access: "open" },
       schema: {
         operationId: "verifyEmail",
-        summary: "Open the account of a sign-up, by the link in its mail",
+        summary: "Confirm a sign-up by its e-mail link",
         description:
-          "In another browser than the one that signed up, `password` is needed too: 401 with `param: password` asks for it.",
+          "In another browser than the one that signed up, `password` is required too: the response is 401 with `param: password`.",
         tags,
         body: body({ token: tokenField, password: Type.Optional(passwordField) }),
         response: {
@@ -73,7 +73,7 @@ export function addSignUpRoutes(http: HttpServer, dependencies: SignUpDependenci
       config: { access: "open" },
       schema: {
         operationId: "resendEmail",
-        summary: "Send the mail of a sign-up again",
+        summary: "Resend the sign-up e-mail",
         tags,
         body: body({ email: emailField }),
         response: { 202: acceptedSchema, ...consoleErrors("POST", ["too_many_attempts"]) },

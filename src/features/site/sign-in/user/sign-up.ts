@@ -28,7 +28,7 @@ export type SignUpDependencies = TokenDependencies & {
   beginAttempt: BeginAttempt;
   passwords: Passwords;
   sessions: Sessions;
-  /** For what whoever asks must not be able to time. */
+  /** For work whose duration the caller must not observe. */
   background: BackgroundWork;
   mailer: Pick<Mailer, "send">;
   siteUrl: string;
@@ -37,11 +37,11 @@ export type SignUpDependencies = TokenDependencies & {
   openAccount: OpenAccount;
 };
 
-/** What is kept of a sign-up until its address is proven. Nothing else of it exists before. */
+/** A pending sign-up. Nothing else exists until its address is verified. */
 type SignUpDetails = {
   email: string;
   passwordHash: string;
-  /** Of the cookie in the browser that signed up. */
+  /** Hash of the cookie in the browser that signed up. */
   browserHash: string;
   inviteHash: string | null;
 };
@@ -49,8 +49,8 @@ type SignUpDetails = {
 type SignUpRequest = { email: string; password: string; invite: string | null; address: string };
 
 /**
- * Begins a sign-up. What the caller sees, and how long it takes, is the same whether the address has an account or not:
- * only the mail differs. Answers the text of a cookie by which the browser is known again.
+ * Starts a sign-up. Response and time are the same whether or not the address has an account; only the mail differs.
+ * Returns a cookie token that identifies the browser.
  */
 export async function signUp(dependencies: SignUpDependencies, request: SignUpRequest): Promise<string> {
   const { database, randomBytes, beginAttempt, passwords, background, mailer, siteUrl } = dependencies;
@@ -74,7 +74,7 @@ export async function signUp(dependencies: SignUpDependencies, request: SignUpRe
   return browser.text;
 }
 
-/** Another mail for a sign-up that waits for its link. Whoever asks does not learn whether there is one. */
+/** Resends the mail of a pending sign-up. The response does not reveal whether there is one. */
 export async function resendLink(
   dependencies: SignUpDependencies,
   { email, address }: { email: string; address: string },
@@ -91,9 +91,9 @@ export async function resendLink(
 type VerifyRequest = { token: string; password: string | null; browserToken: string | null; browser: Browser };
 
 /**
- * Opens the account of a sign-up whose link was opened, and a session of it, of which it answers the cookie's text. The link alone is enough in the browser that signed up. Anywhere
- * else the password is asked for too: or somebody could sign up with a stranger's address and a password of their own,
- * and the stranger's click would hand them the account.
+ * Opens the account of a sign-up and a session, and returns its token. In the browser that signed up, the link is
+ * enough. Elsewhere the password is required: otherwise someone could sign up with a stranger's address, and the
+ * stranger's click would hand them a verified account.
  */
 export async function verifyEmail(dependencies: SignUpDependencies, request: VerifyRequest): Promise<string> {
   const { database, clock, logger, beginAttempt, passwords, sessions, mayWelcome } = dependencies;
@@ -108,7 +108,7 @@ export async function verifyEmail(dependencies: SignUpDependencies, request: Ver
     const id = await openFromToken(tx, dependencies, { hash, isWelcome });
     return { userId: id, sessionToken: await sessions.open(tx, { userId: id, browser, stillHolds: () => true }) };
   });
-  invariant(sessionToken !== null, "a person was gone before they were there");
+  invariant(sessionToken !== null, "user deleted during sign-up");
   await attempt.succeed();
   logger.info({ user_id: userId }, "signed up");
   return sessionToken;
@@ -125,14 +125,14 @@ async function openFromToken(
   const { email, passwordHash, inviteHash } = token.details as SignUpDetails;
   if (inviteHash !== null) {
     const invite = await takeToken(tx, { kind: "invite", hash: Buffer.from(inviteHash, "base64url"), now });
-    if (invite === null) throw createClosed("The invitation was used already, or its time is over.");
+    if (invite === null) throw createClosed("The invitation was already used or has expired. Ask for a new one.");
   }
   if ((await findUserByEmail(tx, email)) !== null) {
-    throw new AppError("invalid_token", "There is an account for this address already. Sign in.", { param: "token" });
+    throw new AppError("invalid_token", "This address already has an account. Sign in.", { param: "token" });
   }
   await openAccount(tx, { email, name: null, passwordHash, isWelcome });
   const user = await findUserByEmail(tx, email);
-  invariant(user !== null, "an account was opened without its person");
+  invariant(user !== null, "account opened without its user");
   return user.id;
 }
 
@@ -145,10 +145,14 @@ async function requireSigner(
   const user = token.details as SignUpDetails;
   if (browserToken !== null && hashToken(browserToken).toString("base64url") === user.browserHash) return;
   if (password === null) {
-    const message = "You signed up in another browser. Type the password that you chose there.";
+    const message = "You signed up in another browser. Enter the password that you chose there.";
     throw new AppError("wrong_credentials", message, { param: "password" });
   }
-  await passwords.require(user, { password, address, param: "password" }, "This is not the password of the sign-up.");
+  await passwords.require(
+    user,
+    { password, address, param: "password" },
+    "The password is wrong. Enter the one that you chose at sign-up.",
+  );
 }
 
 async function sendLink(
@@ -164,19 +168,21 @@ async function sendLink(
   mailer.send(composeVerifyMail({ to: email, url: `${siteUrl}/verify-email?token=${token}` }));
 }
 
-/** The invitation is used up only when the account is opened. */
+/** The invitation is consumed when the account is opened. */
 async function requireInvitation(
   { database, clock, signUp: policy }: SignUpDependencies,
   { email, invite }: SignUpRequest,
 ): Promise<Buffer | null> {
   if (policy === "open") return null;
-  if (policy === "closed") throw createClosed("This site takes no new accounts.");
-  if (invite === null) throw createClosed("This site takes new accounts by invitation only. Open the link you got.");
+  if (policy === "closed") throw createClosed("Sign-up is closed on this site.");
+  if (invite === null) throw createClosed("Sign-up is by invitation only. Open the link in your invitation.");
   const hash = hashToken(invite);
   const token = await findToken(database, { kind: "invite", hash, now: clock.now() });
-  if (token === null) throw createClosed("The invitation was used already, or its time is over.");
+  if (token === null) throw createClosed("The invitation was already used or has expired. Ask for a new one.");
   if (token.email !== email.toLowerCase()) {
-    throw new AppError("invalid_parameter", "The invitation is for another e-mail address.", { param: "email" });
+    throw new AppError("invalid_parameter", "The invitation is for another e-mail address. Use the invited one.", {
+      param: "email",
+    });
   }
   return hash;
 }
@@ -186,7 +192,7 @@ function createClosed(message: string): AppError {
 }
 
 function createInvalidLink(): AppError {
-  return new AppError("invalid_token", "This link was used already, or its time is over. Sign up again.", {
+  return new AppError("invalid_token", "This link was already used or has expired. Sign up again.", {
     param: "token",
   });
 }

@@ -44,7 +44,7 @@ export async function listUsers(database: Database): Promise<User[]> {
   return (await selectUsers(database).orderBy("id").execute()).map(toUser);
 }
 
-/** Locks the person until the transaction ends, so that two changes of what they sign in with do not mix. */
+/** Locks the user, so that concurrent changes of credentials are serialized. */
 export async function lockUser(tx: Database, id: UserId): Promise<User | null> {
   const row = await selectUsers(tx).where("id", "=", id).forUpdate().executeTakeFirst();
   return row === undefined ? null : toUser(row);
@@ -58,7 +58,7 @@ export async function updateUserName(tx: Database, id: UserId, name: string): Pr
   await tx.updateTable("users").set({ name }).where("id", "=", id).execute();
 }
 
-/** The first proof counts. */
+/** The first verification counts. */
 export async function updateEmailVerified(tx: Database, id: UserId, verifiedAt: Date): Promise<void> {
   await tx
     .updateTable("users")
@@ -89,7 +89,7 @@ type UserRow = Awaited<ReturnType<ReturnType<typeof selectUsers>["executeTakeFir
 
 function toUser(row: UserRow): User {
   return {
-    // The tables' checks hold the prefixes.
+    // Check constraints enforce the prefixes.
     id: row.id as UserId,
     accountId: row.account_id as AccountId,
     email: row.email,

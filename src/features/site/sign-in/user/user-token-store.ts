@@ -2,7 +2,7 @@ import type { UserId } from "../../../../lib/ids.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 import type { TokenKind } from "./user-token.ts";
 
-/** `details` is what the kind of token needs to know later; whoever wrote it reads it. */
+/** `details` depends on the kind; its writer parses it. */
 export type StoredToken = {
   hash: Buffer;
   kind: TokenKind;
@@ -36,7 +36,7 @@ export async function findToken(
   return row === undefined ? null : toToken(row);
 }
 
-/** The newest of a kind for an address. */
+/** The newest token of a kind for an address. */
 export async function findTokenByEmail(
   database: Database,
   { kind, email, now }: { kind: TokenKind; email: string; now: Date },
@@ -49,7 +49,7 @@ export async function findTokenByEmail(
   return row === undefined ? null : toToken(row);
 }
 
-/** Uses a token up: of several who try at once, one gets it. */
+/** Consumes a token: under concurrency one caller gets it. */
 export async function takeToken(
   tx: Database,
   { kind, hash, now }: { kind: TokenKind; hash: Buffer; now: Date },
@@ -87,7 +87,7 @@ type TokenRow = Awaited<ReturnType<ReturnType<typeof selectTokens>["executeTakeF
 function toToken(row: TokenRow): StoredToken {
   return {
     hash: row.hash,
-    // The tables' checks hold the kinds and prefixes, and only `insertToken` writes details.
+    // Check constraints enforce kinds and prefixes, and only `insertToken` writes details.
     kind: row.kind as TokenKind,
     email: row.email,
     userId: row.user_id as UserId | null,

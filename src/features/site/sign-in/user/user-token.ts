@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
 /**
- * What can be used once and for a while: `sign-up`, `invite` and `reset-password` are links, the others are cookies of
- * a sign-in that is half done.
+ * One-time tokens with an expiry: `sign-up`, `invite` and `reset-password` are links, the others cookies of unfinished
+ * sign-ins.
  */
 export type TokenKind = "sign-up" | "invite" | "reset-password" | "second-factor" | "passkey" | "provider";
 
 const tokenBytes = 32;
 
-/** The text that the link or cookie holds, and what is stored of it. */
+/** The token's text, and its stored hash. */
 export type SecretToken = { text: string; hash: Buffer };
 
 export function makeToken(randomBytes: (count: number) => Uint8Array): SecretToken {
@@ -16,7 +16,7 @@ export function makeToken(randomBytes: (count: number) => Uint8Array): SecretTok
   return { text, hash: hashToken(text) };
 }
 
-/** Nobody can guess 32 random bytes, so a plain hash keeps them. */
+/** 32 random bytes cannot be guessed, so a plain hash is safe. */
 export function hashToken(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

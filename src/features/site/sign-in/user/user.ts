@@ -1,6 +1,5 @@
 import type { AccountId, UserId } from "../../../../lib/ids.ts";
 
-/** A person who signs in. */
 export type User = {
   id: UserId;
   accountId: AccountId;
@@ -9,13 +8,13 @@ export type User = {
   passwordHash: string | null;
   emailVerifiedAt: Date | null;
   isOperator: boolean;
-  /** Sealed. */
+  /** Encrypted. */
   totpSecret: Buffer | null;
   totpSecretWaiting: Buffer | null;
   createdAt: Date;
 };
 
-/** Whether a password alone does not sign this person in. */
+/** Whether sign-in requires a second factor. */
 export function hasSecondFactor({ totpSecret }: User): boolean {
   return totpSecret !== null;
 }

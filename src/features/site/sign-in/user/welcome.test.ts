@@ -18,7 +18,7 @@ function createGate(dailyMax: number) {
 
 const networks = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
 
-test("one network is welcomed ten times a day, however many mailboxes it has, and others still are", async () => {
+test("one network gets ten welcome credits a day, and others still get theirs", async () => {
   const { mayWelcome, passDay } = createGate(100);
   const outcomes: boolean[] = [];
   for (let count = 0; count < 12; count += 1) outcomes.push(await mayWelcome(networks[0]));
@@ -28,7 +28,7 @@ test("one network is welcomed ten times a day, however many mailboxes it has, an
   expect(await mayWelcome(networks[0])).toBe(true);
 });
 
-test("all networks together are welcomed as often as the operator says, and never where there is no credit", async () => {
+test("the operator's daily limit applies to all networks, and without a credit there is none", async () => {
   const { mayWelcome } = createGate(2);
   expect(await Promise.all(networks.map(mayWelcome))).toEqual([true, true, false]);
   expect(await createGate(0).mayWelcome(networks[0])).toBe(false);

@@ -5,12 +5,12 @@ import { type BeginAttempt, limitWelcomes } from "../throttle.ts";
 import type { OpenAccount } from "./open-account.ts";
 import { insertWelcomedMailbox } from "./welcomed-mailbox-store.ts";
 
-/** Whether an account that is opened from this address may begin with the welcome credit. */
+/** Whether an account opened from this address may get the welcome credit. */
 export type MayWelcome = (address: string) => Promise<boolean>;
 
 type WelcomeDependencies = { beginAttempt: BeginAttempt; logger: Logger; dailyMax: number };
 
-/** Counted before the account is opened, outside of its transaction. An account beyond the limits begins without credit. */
+/** Counted before the account is opened, outside its transaction. Accounts beyond the limits get no credit. */
 export function createWelcome({ beginAttempt, logger, dailyMax }: WelcomeDependencies): MayWelcome {
   return async (address) => {
     if (dailyMax === 0) return false;
@@ -19,7 +19,7 @@ export function createWelcome({ beginAttempt, logger, dailyMax }: WelcomeDepende
       return true;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "too_many_attempts") throw error;
-      logger.warn({ address }, "an account begins without the welcome credit: too many got it within a day");
+      logger.warn({ address }, "welcome credit withheld: daily limit reached");
       return false;
     }
   };
@@ -27,11 +27,11 @@ export function createWelcome({ beginAttempt, logger, dailyMax }: WelcomeDepende
 
 type OnceDependencies = { clock: Clock; logger: Logger; openAccount: OpenAccount };
 
-/** Opens accounts, of which one of each mailbox gets the credit: it is noted in the transaction that opens the account. */
+/** Opens accounts; each mailbox gets the credit once, recorded in the same transaction. */
 export function welcomeOnce({ clock, logger, openAccount }: OnceDependencies): OpenAccount {
   return async (tx, person) => {
     const isWelcome = person.isWelcome && (await insertWelcomedMailbox(tx, person.email, clock.now()));
-    if (person.isWelcome && !isWelcome) logger.info("an account begins without the welcome credit: its mailbox had it");
+    if (person.isWelcome && !isWelcome) logger.info("welcome credit withheld: mailbox already had it");
     await openAccount(tx, { ...person, isWelcome });
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../../../../platform/database/database.ts";
 import { nameMailbox } from "./name-mailbox.ts";
 
-/** Notes that the mailbox of an address gets the welcome credit; says whether it never got it before. */
+/** Records the mailbox; returns whether it is new. */
 export async function insertWelcomedMailbox(tx: Database, email: string, now: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto("welcomed_mailboxes")
