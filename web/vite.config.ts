@@ -5,10 +5,10 @@ import { defineConfig, type Plugin } from "vite";
 import { parseMarkdown } from "./src/pages/guide/parse-document.ts";
 import { bundleReference } from "./src/pages/reference/build/bundle-reference.ts";
 
-/** Where a gateway runs while somebody works on the pages (`vite web`). */
+/** The gateway used by the development server (`vite web`). */
 const gatewayUrl = "http://localhost:4242";
 
-/** The guide's Markdown is parsed here, and comes to the page as data. */
+/** Parses the guide's Markdown at build time. */
 const guideDocuments: Plugin = {
   name: "guide-documents",
   async load(id) {
@@ -18,7 +18,7 @@ const guideDocuments: Plugin = {
   },
 };
 
-/** Every document has the styles in itself (`scripts/build-web.ts`), so that no part of the program brings them. */
+/** `scripts/build-web.ts` inlines the styles into every document, so scripts must not import them. */
 const stylesInDocuments: Plugin = {
   name: "styles-in-documents",
   generateBundle: {
@@ -35,15 +35,14 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), guideDocuments, bundleReference(), stylesInDocuments],
   build: {
-    // What the colours need (`light-dark`) and what passkeys need are in all of these.
+    // The first versions with `light-dark()` and passkey JSON methods.
     target: ["chrome129", "edge129", "firefox130", "safari18.2"],
-    // The policy of the site allows files only, so nothing may be written into the page.
+    // The CSP allows files only, so assets must not be inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    // What all pages need is one file, what most of them share another, and what guide and reference share a third: many small
-    // ones would be compressed worse.
+    // One chunk for the framework and widely shared code, and one for the docs: many small chunks compress worse.
     rolldownOptions: {
       output: {
         codeSplitting: {

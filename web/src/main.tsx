@@ -9,17 +9,17 @@ import { createSiteRouter } from "./router.tsx";
 import { Site } from "./site.tsx";
 import "./site.css";
 
-/** How long a page that the server sent stays as it was sent, where what makes it a living one does not come. */
+/** How long the prerendered page stays while the app's code is missing. */
 const sentMsMax = 10_000;
 
 const place = document.getElementById("site");
-if (place === null) throw new Error("The page has no place for the site.");
+if (place === null) throw new Error("The page has no #site element.");
 const queries = createQueryClient({ onNotSignedIn: leaveForSignIn });
 queries.setQueryData(queryTable.brand.now().queryKey, loadedBrand);
 let isSent = place.hasChildNodes();
 const router = createSiteRouter({ queries, isPatient: () => isSent });
 
-// What the server sent is replaced by the same in one step: nothing blinks, and nothing moves.
+// Replace the prerendered page in one step, so nothing flickers or moves.
 if (isSent) {
   const waited = new Promise<void>((pass) => setTimeout(pass, sentMsMax));
   void Promise.race([router.load(), waited]).then(() => {
@@ -28,7 +28,7 @@ if (isSent) {
   });
 } else show(place);
 
-/** Who has begun to read stays where they are, although the router takes what it shows first for a page that was opened. */
+/** Keeps the scroll position of readers who have started: the router treats the first render as a navigation. */
 function takeOver(element: HTMLElement): void {
   const { scrollX, scrollY } = window;
   show(element);
@@ -38,7 +38,7 @@ function takeOver(element: HTMLElement): void {
 function show(element: HTMLElement): void {
   const focused = listFocusable().indexOf(document.activeElement);
   const root = createRoot(element);
-  // At once, so that the element in the place of the focused one can be focused in its stead.
+  // Synchronously, so focus can move to the element that replaces the focused one.
   flushSync(() =>
     root.render(
       <StrictMode>

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-/** What WCAG asks for between a text and what it stands on, and between a mark and what is beside it. */
+/** WCAG contrast minimums: text on its background, and graphics against adjacent colours. */
 const textContrastMin = 4.5;
 const markContrastMin = 3;
 
 const grounds = ["canvas", "surface", "sunken"];
 const texts = ["ink", "ink-soft", "accent", "accent-strong", "danger", "success", "warning"];
 
-/** Words on grounds of their own. */
+/** Text on its own background. */
 const pairs = [
   ["on-accent", "accent"],
   ["on-accent", "accent-strong"],
@@ -39,13 +39,13 @@ describe.each([
   );
   const contrast = (one: string, other: string) => computeContrast(colours.get(one) ?? "", colours.get(other) ?? "");
 
-  test("words can be read on whatever they stand on", () => {
+  test("text is readable on every background", () => {
     const all = [...texts.flatMap((text) => grounds.map((ground) => [text, ground])), ...pairs];
     const faint = all.filter(([text = "", ground = ""]) => !(contrast(text, ground) >= textContrastMin));
     expect(faint).toEqual([]);
   });
 
-  test("the edge of a field, and each series of a chart, can be seen", () => {
+  test("field borders and chart series are visible", () => {
     const marks = ["line-strong", ...[...colours.keys()].filter((name) => name.startsWith("series-"))];
     expect(marks.length).toBeGreaterThan(7);
     expect(marks.filter((mark) => !(contrast(mark, "surface") >= markContrastMin))).toEqual([]);

@@ -11,13 +11,13 @@ import { AnnouncementBar, announcementLevels } from "./parts/frame/announcement.
 import { createSiteRouter } from "./router.tsx";
 import { Site } from "./site.tsx";
 
-/** Nobody's: what depends on who is signed in is not in a page that everybody is sent. */
+/** No session: prerendered pages are the same for everyone. */
 const noSession = { account: { time_zone: "UTC" }, user: {} } as Session;
 
-/** As far as the pages that wait for it show it; the server fills the slot, and sends the form only where sign-up is open. */
+/** Placeholder settings. The server fills the slots, and sends the sign-up form only if sign-up is open. */
 const slotSite = { base_url: "%base-url%", sign_up: "open" } as SiteSettings;
 
-/** The page at an address as it is before anything that it asks for has come; what comes with the site's own files is in it. */
+/** Renders a page before its requests complete; data shipped with the site is included. */
 export async function prerenderPage(path: string): Promise<string> {
   const queries = new QueryClient();
   queries.setQueryData(queryTable.brand.now().queryKey, slotBrand);
@@ -29,7 +29,7 @@ export async function prerenderPage(path: string): Promise<string> {
   return renderToStaticMarkup(<Site queries={queries} router={router} />);
 }
 
-/** The pages of guide and reference, which share their routes: whose each is, and the source of what it shows. */
+/** Guide and reference pages share routes: each page's route, and the source of its content. */
 export function listDocsPages(): { path: string; route: string; source: string | null }[] {
   const chapters = chapterGroups
     .flatMap((group) => group.chapters)
@@ -51,7 +51,7 @@ export function listDocsPages(): { path: string; route: string; source: string |
   return [first, ...chapters, ...reference];
 }
 
-/** What stands in the place of a brand's slots, where it depends on which of them the operator has filled. */
+/** Markup of brand slots that depend on what the operator has set. */
 export function prerenderParts(): { mark: string; announcements: Record<string, string> } {
   const announcements = announcementLevels.flatMap((level) =>
     [slotBrand.announcement.url, null].map((url) => [

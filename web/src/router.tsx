@@ -19,12 +19,12 @@ import { getPageData } from "./parts/frame/page-data.ts";
 
 type RouterContext = {
   queries: QueryClient;
-  /** Whether there is something to look at until all that a page shows first has come. */
+  /** Whether the prerendered page stays visible until the first data has arrived. */
   isPatient(): boolean;
 };
 type Search<Name extends string> = { [name in Name]?: string };
 
-/** What the server has to say comes before everything that the address would show. */
+/** A message from the server replaces the page of the URL. */
 function Root() {
   const data = getPageData();
   return data?.kind === "message" ? <MessagePage {...data} /> : <Outlet />;
@@ -32,7 +32,7 @@ function Root() {
 
 const root = createRootRouteWithContext<RouterContext>()({ component: Root, notFoundComponent: NotFoundPage });
 
-/** Where it cannot be found out who is signed in, the console stands around the error without them. */
+/** If the session cannot be loaded, the console layout surrounds the error without the account. */
 function SignedInError(props: ErrorComponentProps): ReactNode {
   const { pathname } = useLocation();
   if (!/^\/console(\/|$)/.test(pathname)) return <ErrorPage {...props} />;
@@ -43,7 +43,7 @@ function SignedInError(props: ErrorComponentProps): ReactNode {
   );
 }
 
-/** Everything below it needs somebody who is signed in; others sign in first and come back. */
+/** Requires a session; redirects to sign-in and back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
@@ -95,7 +95,7 @@ const connectError = createRoute({
   component: lazyPage(() => import("./pages/connect/connect-error-page.tsx"), "ConnectErrorPage"),
 });
 
-/** The console: its places stay where they are while the pages change. */
+/** The console layout stays mounted across pages. */
 const consoleLayout = createRoute({
   getParentRoute: () => signedIn,
   id: "console",
@@ -115,7 +115,7 @@ const playground = createRoute({
   component: lazyPage(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
 });
 
-/** A page of its own within: the address of all models is not that of a model without a name. */
+/** A nested index route: `/models` must not match a model with an empty name. */
 const catalog = createRoute({ getParentRoute: () => consoleLayout, path: "/console/models" });
 
 const models = createRoute({
@@ -204,7 +204,7 @@ const settings = createRoute({
   component: lazyPage(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
 });
 
-/** Where the settings used to be. */
+/** The former URL of the settings. */
 const security = createRoute({
   getParentRoute: () => root,
   path: "/security",
@@ -219,7 +219,7 @@ const landing = createRoute({
   component: lazyPage(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
 });
 
-/** Guide and reference: their table of contents stays where it is while the pages change. */
+/** Guide and reference: their contents stay mounted across pages. */
 const docsLayout = createRoute({
   getParentRoute: () => root,
   id: "docs",
@@ -267,7 +267,7 @@ const deviceCode = createRoute({
   component: lazyPage(() => import("./pages/connect/device-code-page.tsx"), "DeviceCodePage"),
 });
 
-/** For those who work on the pages (`vite web`): no build has it. */
+/** For development (`vite web`); not in any build. */
 const developmentPages = import.meta.env.DEV
   ? [
       createRoute({
@@ -280,7 +280,7 @@ const developmentPages = import.meta.env.DEV
 
 export type SiteRouter = ReturnType<typeof createSiteRouter>;
 
-/** `history` is the browser's own, where no other is given. */
+/** `history` defaults to the browser's. */
 export function createSiteRouter(context: RouterContext, history?: RouterHistory) {
   return createRouter({
     routeTree: root.addChildren([
@@ -319,7 +319,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
     ...(history === undefined ? {} : { history }),
     defaultErrorComponent: ErrorPage,
     defaultPreload: "intent",
-    // Words stay words: a token of digits must not become a number.
+    // Keep search values as strings: a numeric token must not become a number.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const words = Object.entries(search).flatMap(([name, value]) =>
@@ -335,10 +335,7 @@ type Params = Readonly<Record<string, string>>;
 type AskingPage = { askFirst(queries: QueryClient, params: Params): Promise<unknown> };
 type Opening = { context: RouterContext; params: Params };
 
-/**
- * Asks for what a page shows first, while its code is on its way. What does not come is the page's own to tell of, which
- * asks for the same.
- */
+/** Prefetches a page's first data while its code loads. The page's own query reports errors. */
 function askFirst(load: () => Promise<AskingPage>) {
   return async ({ context: { queries, isPatient }, params }: Opening): Promise<void> => {
     const asked = load()
@@ -348,7 +345,7 @@ function askFirst(load: () => Promise<AskingPage>) {
   };
 }
 
-/** Keeps the named words of an address, and nothing else. */
+/** Keeps only the named search parameters. */
 function pick<Name extends string>(...names: readonly Name[]) {
   return (search: Record<string, unknown>): Search<Name> => {
     const words: Search<Name> = {};

@@ -6,7 +6,6 @@ import { ConnectionBanner } from "./parts/frame/connection-banner.tsx";
 import { ReauthenticationProvider } from "./parts/session/reauthentication.tsx";
 import type { SiteRouter } from "./router.tsx";
 
-/** The whole site, with all that its pages share. */
 export function Site({ queries, router }: { queries: QueryClient; router: SiteRouter }) {
   return (
     <QueryClientProvider client={queries}>

@@ -2,9 +2,9 @@ export type BrandAnnouncement = { text: string; level: "info" | "warning" | "cri
 
 export type Brand = {
   name: string;
-  /** The address of an image on this site. */
+  /** URL of an image served by this site. */
   logo: string | null;
-  /** The address of the operator's colours. */
+  /** URL of the stylesheet with the operator's colours. */
   styles: string | null;
   links: Record<"support" | "terms" | "privacy" | "status", string | null>;
   announcement: BrandAnnouncement | null;
@@ -18,7 +18,7 @@ const ours: Brand = {
   announcement: null,
 };
 
-/** Where a page that the build renders has what the server fills in when it starts: `dress-page.ts` knows these words. */
+/** Placeholders in prerendered pages. The server fills them in `fill-page-slots.ts`. */
 export const slotBrand = {
   name: "%brand-name%",
   logo: "%brand-logo%",
@@ -27,19 +27,19 @@ export const slotBrand = {
   announcement: { text: "%announcement%", level: "info", url: "%announcement-url%" },
 } as const satisfies Brand;
 
-/** Whose site it is, as the operator's settings said when this page was loaded: the server writes it into every page. */
+/** The brand at page load, from the JSON block the server writes into every page. */
 export const loadedBrand: Brand = import.meta.env.SSR ? slotBrand : readBrand(document);
 
-/** Whose site it is now. There is no other place for it than the page itself. */
+/** The current brand, read from a freshly fetched page: there is no endpoint for it. */
 export async function askBrand(): Promise<Brand> {
-  // biome-ignore lint/style/noRestrictedGlobals: this is the browser, and a page is no part of the console's API.
+  // biome-ignore lint/style/noRestrictedGlobals: fetches an HTML page, not the console API.
   const response = await fetch("/sign-in", { headers: { accept: "text/html" } });
-  if (!response.ok) throw new Error(`The page was answered with ${response.status}.`);
+  if (!response.ok) throw new Error(`The page returned status ${response.status}.`);
   return readBrand(new DOMParser().parseFromString(await response.text(), "text/html"));
 }
 
 function readBrand(page: Document): Brand {
   const text = page.getElementById("brand")?.textContent ?? null;
-  // The server escapes and writes it; nobody else can. Development serves pages without it.
+  // Written and escaped by our server. The development server omits it.
   return text === null ? ours : (JSON.parse(text) as Brand);
 }

@@ -5,10 +5,10 @@ export const getConnectRequest = (id: string) => ask(api.GET("/connect/requests/
 export const getConnectStatus = (id: string) =>
   ask(api.GET("/connect/requests/{id}/status", { params: { path: { id } } }));
 
-/** The state of the browser's permission to reach programs on this computer; null where it knows no such thing. */
+/** The browser's local network permission; null where the browser has none. */
 export async function readLoopbackPermission(): Promise<PermissionState | null> {
   try {
-    // The name is newer than the types of this library.
+    // TypeScript's DOM types lack this permission name.
     const { state } = await navigator.permissions.query({ name: "loopback-network" as PermissionName });
     return state;
   } catch {

@@ -6,7 +6,6 @@ export const getFile = (fileId: string) => ask(api.GET("/files/{file_id}", { par
 
 export type StoredFile = Awaited<ReturnType<typeof getFile>>;
 
-/** The newest uploads and outputs. */
 export const listRecentFiles = () => ask(api.GET("/files", { params: { query: { limit: recentMax } } }));
 
 export const readSound = (fileId: string) =>

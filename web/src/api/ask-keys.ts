@@ -7,7 +7,7 @@ export const getKey = (id: string) => ask(api.GET("/keys/{id}", { params: { path
 
 export type ApiKey = Awaited<ReturnType<typeof getKey>>;
 
-/** A key whose text is known, this once. */
+/** Includes the full key, which the API returns only once. */
 export type NewApiKey = ApiKey & { key: string };
 
 export const listLiveKeys = () => ask(api.GET("/keys", { params: { query: { limit: keysMax, status: "live" } } }));
@@ -17,7 +17,7 @@ export function listKeys(after: string | undefined, status: "live" | "ended") {
   return ask(api.GET("/keys", { params: { query } }));
 }
 
-/** How people call their keys, by their ids; those that have ended too, because they have a history. */
+/** Key names by id, including expired and revoked keys: their history refers to them. */
 export async function listKeyNames(): Promise<Map<string, string>> {
   const { data } = await ask(api.GET("/keys", { params: { query: { limit: keysMax } } }));
   return new Map(data.map(({ id, name }) => [id, name]));

@@ -7,7 +7,6 @@ export const getRequest = (id: string) =>
 
 export type LoggedRequest = Awaited<ReturnType<typeof getRequest>>;
 
-/** The bodies of a request and of its answer. */
 export const getContent = (id: string) =>
   ask(api.GET("/requests/{request_id}/content", { params: { path: { request_id: id } } }));
 
@@ -16,7 +15,6 @@ export type RequestContent = Awaited<ReturnType<typeof getContent>>;
 export const deleteContent = (id: string) =>
   ask(api.DELETE("/requests/{request_id}/content", { params: { path: { request_id: id } } }));
 
-/** What of the request log is asked for. */
 export type RequestFilter = {
   from?: string;
   to?: string;
@@ -34,19 +32,19 @@ export const listRequests = (after: string | undefined, filter: RequestFilter) =
     }),
   );
 
-/** How the calls of a time went, in buckets of equal length. */
+/** Request counts and latencies in buckets of equal length. */
 export const summarizeRequests = (filter: RequestFilter) =>
   ask(api.GET("/requests/summary", { params: { query: filter } }));
 
 export type RequestSummary = Awaited<ReturnType<typeof summarizeRequests>>;
 
-/** Whether the account has made any call that is still kept, and what the log does not have. */
+/** Whether the log holds any request, and its gaps. */
 export async function readLogState() {
   const { data, gaps } = await ask(api.GET("/requests", { params: { query: { limit: 1 } } }));
   return { isEmpty: data.length === 0, gaps };
 }
 
-/** The address of the same calls as a table. */
+/** URL of the CSV export for the same filter. */
 export function writeExportAddress(filter: RequestFilter): string {
   return `/console/api/requests/export?${new URLSearchParams(filter)}`;
 }

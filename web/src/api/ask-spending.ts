@@ -1,21 +1,18 @@
 import { api, ask } from "./console-api.ts";
 
-/** What of an account's charges is asked for: a time, a model, a key. */
 export type ChargeFilter = { from?: string; to?: string; model?: string; key_id?: string };
 export type UsageQuestion = ChargeFilter & { group_by: string };
 
 const latestMax = 5;
 const checkoutsAtOnce = 5;
 
-/** What the account has, as it was a moment ago; whatever spends refreshes it. */
+/** The balance, slightly stale; every spending action refreshes it. */
 export const getBalance = () => ask(api.GET("/balance"));
-/** What is owed for payments that were reversed after their credit had been spent. */
+/** Debt from payments that were reversed after their credit was spent. */
 export const getDebt = () => ask(api.GET("/debt"));
 
-/** What the balance is made of. */
 export const listBuckets = () => ask(api.GET("/buckets"));
 
-/** What is on hold, and for what. */
 export const listHolds = () => ask(api.GET("/holds", { params: { query: { limit: latestMax } } }));
 
 export const getUsage = (query: UsageQuestion) => ask(api.GET("/usage", { params: { query } }));
@@ -27,7 +24,7 @@ export const listTaskCharges = (taskId: string) =>
 export const listCharges = (after: string | undefined, filter: ChargeFilter) =>
   ask(api.GET("/charges", { params: { query: { ...filter, ...(after === undefined ? {} : { after }) } } }));
 
-/** Days, the last one excluded. */
+/** The end day is exclusive. */
 export type StatementRange = { from?: string; to?: string };
 
 export const listEntries = (after: string | undefined, range: StatementRange) =>

@@ -12,9 +12,9 @@ export type TaskFilter = {
   status?: Task["status"];
   type?: Task["type"];
   model?: string;
-  /** Words of the prompt, or an id. */
+  /** Words of the prompt, or a task id. */
   q?: string;
-  /** Moments, with their offset. */
+  /** ISO timestamps with offset. */
   from?: string;
   to?: string;
 };
@@ -27,7 +27,6 @@ export const listLatestTasks = () => ask(api.GET("/tasks", { params: { query: { 
 
 const recentMax = 24;
 
-/** The last ones of a type, for whoever wants to see or use one again. */
 export const listRecentTasks = (type: Task["type"]) =>
   ask(api.GET("/tasks", { params: { query: { type, limit: recentMax } } }));
 
@@ -36,7 +35,6 @@ export const listTasks = (after: string | undefined, filter: TaskFilter) =>
     api.GET("/tasks", { params: { query: { ...filter, limit: pageMax, ...(after === undefined ? {} : { after }) } } }),
   );
 
-/** How many there are of each status and type. */
 export const countTasks = (filter: Omit<TaskFilter, "status" | "type">) =>
   ask(api.GET("/tasks/counts", { params: { query: filter } }));
 
@@ -45,14 +43,13 @@ export type TaskCounts = Awaited<ReturnType<typeof countTasks>>;
 export const cancelTask = (taskId: string) =>
   ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: taskId } }, body: {} }));
 
-/** What a drama is put together from. */
 export const listTaskParts = (after: string | undefined, taskId: string) =>
   ask(api.GET("/tasks", { params: { query: { parent_id: taskId, ...(after === undefined ? {} : { after }) } } }));
 
 export const getTaskRequest = (taskId: string) =>
   ask(api.GET("/tasks/{task_id}/request", { params: { path: { task_id: taskId } } }));
 
-/** The event of the task's end with everybody whom it was sent to; `null` where it is too old to be kept. */
+/** The task's final event with its deliveries; `null` once the event has expired. */
 export async function findTaskEvent(taskId: string) {
   const { data: events } = await ask(api.GET("/events", { params: { query: { task_id: taskId, limit: 1 } } }));
   const [event] = events;
@@ -65,6 +62,5 @@ export async function findTaskEvent(taskId: string) {
 
 export type TaskEvent = NonNullable<Awaited<ReturnType<typeof findTaskEvent>>>;
 
-/** The text of a document that a task made. */
 export const readDocument = (fileId: string) =>
   ask(api.GET("/files/{file_id}/content", { params: { path: { file_id: fileId } }, parseAs: "text" }));

@@ -1,6 +1,6 @@
 import { api, ask } from "./console-api.ts";
 
-/** All of them: an account has at most 20. */
+/** An account has at most 20, so one page holds all. */
 const endpointsMax = 100;
 const recentMax = 20;
 const pageSize = 20;
@@ -19,7 +19,7 @@ export function isUnderWay({ status }: Pick<Delivery, "status">): boolean {
   return status === "pending";
 }
 
-/** What an endpoint got of late, for how it does. */
+/** The endpoint's latest deliveries. */
 export async function listRecentDeliveries(id: string): Promise<Delivery[]> {
   const call = api.GET("/webhook_endpoints/{id}/deliveries", { params: { path: { id }, query: { limit: recentMax } } });
   return (await ask(call)).data;

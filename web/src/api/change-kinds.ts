@@ -4,16 +4,16 @@ import type { queryTable } from "./query-table.ts";
 type Subject = keyof typeof queryTable;
 
 type ChangeTreatment = {
-  /** What is asked again when something of the kind changed: everything of a subject, or one of its queries. */
+  /** The queries to refetch on a change: a whole subject, or one of its queries. */
   query: readonly [subject: Subject, name?: string];
-  /** How often it is asked again at the most, while changes keep coming. */
+  /** Minimum interval between refetches. */
   everyMs: number;
 };
 
-/** Whoever has pasted their first call looks for it at once. */
+/** Refetch first-call status immediately: new users wait for it. */
 const firstCall = { query: ["firstCall"], everyMs: 300 } as const;
 
-/** What the server tells of, and which answers it makes old. A kind that is not here is not heard. */
+/** Change kinds the server sends, and the queries each invalidates. Unknown kinds are ignored. */
 const changeTable = {
   balance: [...every(3_000, ["balance"], ["charges"], ["ledger"], ["usage"], ["checkouts"]), firstCall],
   tasks: [...every(1_000, ["tasks"]), firstCall],
@@ -21,7 +21,7 @@ const changeTable = {
   keys: every(1_000, ["keys"], ["clients"]),
   requests: [
     ...every(1_000, ["requests", "list"], ["requests", "state"]),
-    // Its figures are counted from all calls of the time.
+    // The summary aggregates all requests of the period.
     ...every(10_000, ["requests", "summary"]),
     firstCall,
   ],
@@ -42,12 +42,12 @@ export function listTreatments(kind: ChangeKind): readonly ChangeTreatment[] {
 
 const fedKeys: readonly QueryKey[] = changeKinds.flatMap((kind) => listTreatments(kind).map(({ query }) => query));
 
-/** Whether the server tells when the answer is no longer true. */
+/** Whether the server pushes changes for this query. */
 export function isFed(queryKey: QueryKey): boolean {
   return fedKeys.some((prefix) => prefix.every((word, index) => queryKey[index] === word));
 }
 
-/** The kinds that a message names. Servers of another version may know others. */
+/** The known kinds in a message; servers of another version may send others. */
 export function parseKinds(data: string): ChangeKind[] {
   const words: unknown = JSON.parse(data);
   return Array.isArray(words) ? changeKinds.filter((kind) => words.includes(kind)) : [];

@@ -11,14 +11,14 @@ type ApiErrorFields = {
   requestId?: string | null;
 };
 
-/** An answer that is not what was asked for, as the API describes it. */
+/** An error response of the API, or a failed request. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  /** The field that is wrong, where one is. */
+  /** The invalid field, if the API names one. */
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
-  /** By which the operator finds the request in the log; none where nothing answered. */
+  /** For finding the request in the log; null if the server did not respond. */
   readonly requestId: string | null;
 
   constructor({ status, code, message, param, retryAfterSeconds, requestId }: ApiErrorFields) {
@@ -35,21 +35,21 @@ const baseUrl = "/console/api";
 const probeMsMax = 5_000;
 const gatewayErrors: readonly number[] = [502, 503, 504];
 
-/** The session travels in a cookie that no script can read. */
+/** The session cookie is HttpOnly. */
 export const api = createClient<paths>({ baseUrl, credentials: "same-origin" });
 
 export const connection = createConnection({ probe: probeServer, random: Math.random });
 
 let lastRequestId: string | null = null;
 
-/** The newest answer's id: where a page breaks over an answer, it was most likely this one. */
+/** Id of the latest response; a page that crashes most likely crashed on it. */
 export function getLastRequestId(): string | null {
   return lastRequestId;
 }
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
-/** What was asked for; anything else becomes an `ApiError`. */
+/** Returns the response data, or throws an `ApiError`. */
 export async function ask<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   const answer = await call.catch((cause: unknown) => {
     if (!isAbort(cause)) connection.suspect();
@@ -61,11 +61,11 @@ export async function ask<Data>(call: Promise<Answer<Data>>): Promise<Data> {
     if (isUnreachable(error)) connection.suspect();
     throw error;
   }
-  // An answer without a body (204) has no data, and its type says so.
+  // A 204 has no data, and its type says so.
   return answer.data as Data;
 }
 
-/** Whether nobody answered, or only a proxy in front of a server that is not there, or one that is about to stop. */
+/** Whether the server is unreachable: no response, a proxy's gateway error, or a server that is shutting down. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const isProxyAnswer = gatewayErrors.includes(error.status) && error.code === "unreadable";
@@ -76,7 +76,7 @@ function createUnreachable(): ApiError {
   return new ApiError({
     status: 0,
     code: "unreachable",
-    message: "The server cannot be reached. Check the connection, then try again.",
+    message: "The server cannot be reached. Check your connection, then try again.",
   });
 }
 
@@ -89,7 +89,7 @@ async function probeServer(): Promise<boolean> {
     const { response } = await api.GET("/site", { cache: "no-store", signal: AbortSignal.timeout(probeMsMax) });
     return !gatewayErrors.includes(response.status);
   } catch {
-    // No answer is the answer.
+    // A failed probe means unreachable.
     return false;
   }
 }
@@ -101,7 +101,7 @@ function readError({ error, response }: Answer<unknown>): ApiError {
   return new ApiError({
     status: response.status,
     code: typeof body.code === "string" ? body.code : "unreadable",
-    message: typeof body.message === "string" ? body.message : "The server gave an answer that cannot be read.",
+    message: typeof body.message === "string" ? body.message : "The server sent an unreadable response. Try again.",
     param: typeof body.param === "string" ? body.param : null,
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
     requestId: typeof envelope.request_id === "string" ? envelope.request_id : response.headers.get("x-request-id"),

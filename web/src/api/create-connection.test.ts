@@ -17,7 +17,7 @@ function openConnection(answers: boolean[]) {
   return { connection, probe, states };
 }
 
-test("one request that failed is no reason to say that the server is away", async () => {
+test("a single failed request does not mark the server as down", async () => {
   const { connection, probe, states } = openConnection([true]);
   connection.suspect();
   await vi.runAllTimersAsync();
@@ -25,7 +25,7 @@ test("one request that failed is no reason to say that the server is away", asyn
   expect(states).toEqual([]);
 });
 
-test("a server that is away is asked for until it answers, by one loop however many suspect it", async () => {
+test("one loop probes a down server until it responds, however many requests failed", async () => {
   const { connection, probe, states } = openConnection([false, false, true]);
   connection.suspect();
   connection.suspect();
@@ -37,7 +37,7 @@ test("a server that is away is asked for until it answers, by one loop however m
   expect(states).toEqual(["reconnecting", "connected"]);
 });
 
-test("a server that may be back is asked at once", async () => {
+test("a hint that the server is back triggers an immediate probe", async () => {
   const { connection, states } = openConnection([false, true]);
   connection.suspect();
   await vi.advanceTimersByTimeAsync(0);
@@ -46,7 +46,7 @@ test("a server that may be back is asked at once", async () => {
   expect(states).toEqual(["reconnecting", "connected"]);
 });
 
-test("the pauses grow up to ten seconds, and chance takes up to half of each", () => {
+test("the backoff grows to ten seconds with up to half as jitter", () => {
   expect([0, 1, 2, 3, 4, 5, 20].map((attempt) => computeBackoffMs(attempt, () => 1))).toEqual([
     500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000,
   ]);

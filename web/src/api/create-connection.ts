@@ -2,18 +2,18 @@ import { computeBackoffMs } from "./compute-backoff.ts";
 
 type ConnectionState = "connected" | "reconnecting";
 
-/** Whether the server can be reached, as far as the pages know. */
+/** Whether the server is reachable, as known to the pages. */
 export type Connection = {
   getState(): ConnectionState;
   subscribe(listener: () => void): () => void;
-  /** Something got no answer: asks the server whether it is there, and goes on asking until it is. */
+  /** Call after a request without a response: probes the server until it responds. */
   suspect(): void;
-  /** There is reason to think that the server is back, so that the next probe need not wait. */
+  /** Call when the server may be back: probes without waiting for the backoff. */
   hurry(): void;
 };
 
 type ConnectionDependencies = {
-  /** Whether the server answers. */
+  /** Probes the server. */
   probe(): Promise<boolean>;
   random(): number;
 };
@@ -39,7 +39,7 @@ export function createConnection({ probe, random }: ConnectionDependencies): Con
       };
     });
 
-  // One request that failed proves nothing, so the first probe comes before anybody is told.
+  // Probe once before reporting: a single failed request proves nothing.
   async function probeUntilAnswered(): Promise<void> {
     for (let attempt = 0; !(await probe()); attempt += 1) {
       change("reconnecting");

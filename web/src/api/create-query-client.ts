@@ -2,14 +2,14 @@ import { MutationCache, onlineManager, QueryCache, QueryClient } from "@tanstack
 import { computeBackoffMs } from "./compute-backoff.ts";
 import { ApiError, connection, isUnreachable } from "./console-api.ts";
 
-/** Where the server answers, but not with what was asked for. */
+/** Retries after an error response. */
 const retriesMax = 2;
-/** Where a request got no answer although the server gives others. */
+/** Retries without a response while other requests succeed. */
 const unreachableRetriesMax = 5;
 
 type QueryClientDependencies = { onNotSignedIn(): void };
 
-/** The cache of all answers, and how failures are met. While the server is away, queries wait for its return. */
+/** While the server is unreachable, queries wait for its return. */
 export function createQueryClient({ onNotSignedIn }: QueryClientDependencies): QueryClient {
   onlineManager.setEventListener((setOnline) =>
     connection.subscribe(() => setOnline(connection.getState() === "connected")),
@@ -24,13 +24,13 @@ export function createQueryClient({ onNotSignedIn }: QueryClientDependencies): Q
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: { retry: isWorthRetrying, retryDelay: (attempt) => computeBackoffMs(attempt, Math.random) },
-      // Whoever presses a button hears at once that it did not work, instead of its being done at some later time.
+      // Mutations fail at once instead of being sent later, when the user no longer expects it.
       mutations: { networkMode: "always" },
     },
   });
 }
 
-/** What the server refuses, it refuses again; what it failed at may work in a moment. */
+/** A 4xx fails again on retry; a 5xx may not. */
 function isWorthRetrying(count: number, error: Error): boolean {
   if (isUnreachable(error)) return count < unreachableRetriesMax;
   const isRefusal = error instanceof ApiError && error.status < 500;

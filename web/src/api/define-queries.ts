@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, type QueryKey, queryOptions, type UseQueryOptions } from "@tanstack/react-query";
 
-/** A page can be empty and still lead on, where its server searched and found nothing so far. */
+/** A page can be empty and still have a next one: the server stops searching after a while. */
 type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string | null };
 
-/** How an answer is treated: how long it counts as fresh, and when it is asked for again. */
+/** Caching options: stale time and refetch interval. */
 type Treatment<Data> = Pick<
   UseQueryOptions<Data>,
   "staleTime" | "placeholderData" | "refetchInterval" | "refetchIntervalInBackground"
@@ -29,7 +29,7 @@ function createPagedQuery<Item extends { id: string }>(
   return { kind: "paged" as const, ...options };
 }
 
-/** An answer that comes at once. What it is asked with becomes a part of its key. */
+/** A query without pages. Its parameters become part of its key. */
 export function whole<Parameters extends readonly unknown[], Data>(
   ask: (...parameters: Parameters) => Promise<Data>,
   treatment: Treatment<Data> = {},
@@ -39,7 +39,7 @@ export function whole<Parameters extends readonly unknown[], Data>(
       createWholeQuery([...key, ...parameters], () => ask(...parameters), treatment);
 }
 
-/** A list that comes in pages, each asked for by the cursor, or else the last id, of the one before. */
+/** A list in pages, each fetched by the previous page's cursor or last id. */
 export function paged<Parameters extends readonly unknown[], Item extends { id: string }>(
   askPage: (after: string | undefined, ...parameters: Parameters) => Promise<Page<Item>>,
 ) {
@@ -53,15 +53,12 @@ type Named<Table extends Definitions<unknown>> = {
   [Subject in keyof Table]: { [Name in keyof Table[Subject]]: ReturnType<Table[Subject][Name]> };
 };
 
-/**
- * Gives each query its key: the subject and the name that it stands under. No object has the same property twice, so no
- * two queries share a key, and what is in the cache under a key always has one shape.
- */
+/** Gives each query the key [subject, name]. Property names are unique, so no two queries share a key. */
 export function nameQueries<const Table extends Definitions<unknown>>(table: Table): Named<Table> {
   const subjects = Object.entries(table).map(([subject, queries]) => {
     const named = Object.entries(queries).map(([name, define]) => [name, define([subject, name])]);
     return [subject, Object.fromEntries(named)];
   });
-  // Built property by property from the table, which the types cannot follow.
+  // TypeScript cannot follow the type through the loop.
   return Object.fromEntries(subjects) as Named<Table>;
 }

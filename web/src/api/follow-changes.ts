@@ -9,14 +9,14 @@ export type ChangeHandlers = {
   onChange(kinds: readonly ChangeKind[]): void;
 };
 
-/** The server says something every 15 s; a stream that is silent for longer is dead, whatever the network says. */
+/** The server sends a keep-alive every 15 s. A stream silent for longer is dead. */
 const silenceMsMax = 45_000;
-/** Where there is no room for another stream. */
+/** Wait when the server rejects another stream. */
 const refusedPauseMs = 60_000;
 
 /**
- * Reads the stream of changes, and opens it again whenever it ends, until the signal says so. Between two streams
- * anything may have changed, so that each begins with all kinds. Ends by itself where nobody is signed in any more.
+ * Reads the stream of changes and reopens it until aborted. Each stream starts by reporting all kinds as changed, since
+ * changes between two streams are missed. Stops when the session has ended.
  */
 export async function followChanges(signal: AbortSignal, { onState, onChange }: ChangeHandlers): Promise<void> {
   let hasBeenLive = false;
@@ -37,7 +37,7 @@ export async function followChanges(signal: AbortSignal, { onState, onChange }: 
       const status = error instanceof ApiError ? error.status : 0;
       if (status === 401) {
         onState("off");
-        // The pages find out by themselves, and lead to sign-in.
+        // The pages' own requests redirect to sign-in.
         return onChange(changeKinds);
       }
       failures += 1;
@@ -64,7 +64,7 @@ async function readChanges(signal: AbortSignal, { onState, onChange }: ChangeHan
     if (stream === null || stream === undefined) return;
     onState("live");
     for await (const { event, data } of readEventStream(stream, hear)) {
-      // Anything else is the reason for which the stream ends.
+      // Any other error ends the stream and triggers a reconnect.
       if (event !== "change") return;
       onChange(parseKinds(data));
     }
@@ -73,7 +73,7 @@ async function readChanges(signal: AbortSignal, { onState, onChange }: ChangeHan
   }
 }
 
-/** Ends early when the server is back after it was away. */
+/** Ends early when the server is reachable again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

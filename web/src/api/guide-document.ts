@@ -1,4 +1,4 @@
-/** A piece of a line. */
+/** An inline element. */
 export type Span =
   | { kind: "text" | "code"; text: string }
   | { kind: "strong" | "emphasis"; spans: Span[] }
@@ -14,7 +14,7 @@ export type Block =
   | { kind: "table"; head: Span[][]; rows: Span[][][] }
   | { kind: "list"; isOrdered: boolean; items: Block[][] };
 
-/** The text of a line, without markup. */
+/** The text without markup. */
 export function flattenSpans(spans: readonly Span[]): string {
   return spans.map((part) => ("spans" in part ? flattenSpans(part.spans) : part.text)).join("");
 }

@@ -1,6 +1,6 @@
 import type { Query } from "@tanstack/react-query";
 
-/** An answer that is to stay as it is, whatever the server tells: somebody reads it, or its time is over. */
+/** Marks a query that change events must not refetch: the user paused it, or its period is over. */
 export function hold(isOn: boolean) {
   return { meta: { isHeld: isOn } };
 }

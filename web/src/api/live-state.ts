@@ -1,7 +1,4 @@
-/**
- * Whether the server tells of changes: `off` where it does not, so that pages ask from time to time; `broken` where it
- * did a moment ago and is being reached again.
- */
+/** State of the change stream. `off`: not available, pages poll. `broken`: reconnecting. */
 export type LiveState = "off" | "live" | "broken";
 
 const listeners = new Set<() => void>();

@@ -2,19 +2,18 @@ import { connection } from "./console-api.ts";
 import type { Block } from "./guide-document.ts";
 import type { DocsEntry, Operation } from "./reference-document.ts";
 
-/** A part of guide or reference, which comes with the site's own files. Its key is its id: functions are no part of keys. */
+/** Docs ship with the site's own files. The query key is the id: functions cannot be part of a key. */
 type Lazy<Module> = { id: string; load(): Promise<Module> };
 
 export async function loadChapter(chapter: Lazy<{ blocks: Block[] }>): Promise<Block[]> {
   return (await loadPart(chapter.load)).blocks;
 }
 
-/** The operations of an area of the reference. */
 export async function loadArea(area: Lazy<{ operations: Operation[] }>): Promise<Operation[]> {
   return (await loadPart(area.load)).operations;
 }
 
-/** Everything of guide and reference that has a name. */
+/** The search index of guide and reference. */
 export async function loadDocsIndex(): Promise<DocsEntry[]> {
   return (await loadPart(() => import("virtual:docs-index"))).entries;
 }
@@ -24,6 +23,6 @@ async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
     return await load();
   } catch (cause) {
     connection.suspect();
-    throw new Error("This part could not be loaded. If the site was updated, reloading the page helps.", { cause });
+    throw new Error("This part could not be loaded. Reload the page to get the latest version.", { cause });
   }
 }

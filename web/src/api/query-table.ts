@@ -58,21 +58,21 @@ import { loadArea, loadChapter, loadDocsIndex } from "./load-docs.ts";
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY } as const;
 
-/** What can never change is not even asked for again when everything about its subject is. */
+/** Immutable data: not refetched even when its subject is invalidated. */
 const unchanging = { staleTime: "static" } as const;
 
-/** The catalog changes seldom; a page that was left and found again need not wait for it. */
+/** The catalog changes rarely, so returning to a page need not wait for it. */
 const catalog = { staleTime: 60_000 } as const;
 
-/** The server answers from memory for a few seconds; asking much more often would tell nothing new. */
+/** The server caches this for a few seconds; polling faster returns the same. */
 const showcaseMs = 30_000;
 
-/** While a delivery is on its way, its outcome is worth asking for. */
+/** Poll while a delivery is pending. */
 export const deliveryRefreshMs = 2_000;
 
 const connectPollMs = 500;
 
-/** Every question that the pages ask, by its subject and its name. What is done about a subject refreshes all of it. */
+/** Every query of the pages, by subject and name. Invalidating a subject refetches all of its queries. */
 export const queryTable = nameQueries({
   account: { own: whole(getAccount) },
   balance: {
@@ -81,7 +81,7 @@ export const queryTable = nameQueries({
     debt: whole(getDebt),
     holds: whole(listHolds),
   },
-  // As every page has it when it is loaded; where nobody is told, it is asked for again with a page that is opened later.
+  // Loaded with every page. Without a change stream, it is refetched on a later navigation.
   brand: { now: whole(askBrand, { staleTime: 60_000 }) },
   charges: {
     latest: whole(listLatestCharges),
@@ -92,7 +92,7 @@ export const queryTable = nameQueries({
   checkouts: { list: paged(listCheckouts), one: whole(getCheckout) },
   clients: { list: whole(listConnectedClients) },
   connect: {
-    // What was asked does not change, and after the answer the server has nothing more to tell.
+    // The request is immutable, and after the decision there is nothing more to poll.
     request: whole(getConnectRequest, forGood),
     status: whole(getConnectStatus, {
       refetchInterval: ({ state }) =>
@@ -145,7 +145,7 @@ export const queryTable = nameQueries({
     }),
     document: whole(readDocument, unchanging),
   },
-  // While another time or filter is on its way, what was shown stays.
+  // Keep showing the old rows while another period or filter loads.
   usage: { report: whole(getUsage, { placeholderData: keepPreviousData }) },
   webhooks: {
     endpoints: whole(listEndpoints),

@@ -25,12 +25,12 @@ test.each([1, 2, 3, 5, 1000])("events are the same in pieces of %i bytes", async
   ]);
 });
 
-test("what is cut off in the middle of an event is no event", async () => {
+test("an event cut off in the middle is dropped", async () => {
   const bytes = new TextEncoder().encode("data: whole\n\ndata: cut");
   expect((await Array.fromAsync(readEventStream(streamOf([bytes])))).map(({ data }) => data)).toEqual(["whole"]);
 });
 
-test("whoever leaves the loop ends the stream", async () => {
+test("leaving the loop cancels the stream", async () => {
   let isCanceled = false;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode("data: more\n\n")),

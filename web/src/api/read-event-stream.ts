@@ -2,13 +2,10 @@ import { createParser } from "eventsource-parser";
 
 type ServerEvent = { event: string; id: string; data: string };
 
-/** Nothing that we are sent is longer; a stream without line ends must not fill the memory. */
+/** Longer than any event we send; bounds the memory for a stream without line ends. */
 const pendingCharactersMax = 16 * 1024 * 1024;
 
-/**
- * Server-sent events as they come, whatever pieces their bytes come in. Comments, which only keep a stream alive, are left
- * out; `onBytes` is called for them too.
- */
+/** Parses server-sent events from chunks of any size. Comments (keep-alives) are dropped but count for `onBytes`. */
 export async function* readEventStream(
   stream: ReadableStream<Uint8Array>,
   onBytes: () => void = () => {},
@@ -19,10 +16,10 @@ export async function* readEventStream(
     maxBufferSize: pendingCharactersMax,
     onEvent: ({ event = "message", id = "", data }) => events.push({ event, id, data }),
     onError({ type }) {
-      if (type === "max-buffer-size-exceeded") throw new Error("An event of the stream is too long.");
+      if (type === "max-buffer-size-exceeded") throw new Error("A stream event is too long.");
     },
   });
-  // Not every browser can loop over a stream by itself.
+  // Not every browser makes streams async-iterable.
   const reader = stream.getReader();
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
@@ -31,7 +28,7 @@ export async function* readEventStream(
       yield* events.splice(0);
     }
   } finally {
-    // Who leaves the loop early ends the stream; one that broke has nothing left to be canceled.
+    // Leaving the loop early cancels the stream. On a broken stream, cancel has no effect.
     await reader.cancel().catch(() => {});
   }
 }

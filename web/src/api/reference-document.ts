@@ -1,17 +1,17 @@
-/** One field of a body, or a parameter. What is inside of it follows, if it can be looked into. */
+/** A field of a body, or a parameter, with its nested fields. */
 export type Field = {
   name: string;
-  /** In words: "string or null", "list of objects". */
+  /** Such as "string or null" or "list of objects". */
   type: string;
   isRequired?: true;
-  /** Markdown of which only code is used. */
+  /** Markdown with inline code only. */
   text?: string;
-  /** Its default and its limits, each in a few words. */
+  /** Default and limits. */
   facts?: string[];
-  /** Everything that it may be, as JSON writes it. */
+  /** Allowed values, as JSON. */
   values?: string[];
   fields?: Field[];
-  /** Where it has one of several forms. */
+  /** One of several forms. */
   variants?: Variant[];
 };
 
@@ -19,12 +19,11 @@ export type Variant = { title: string; fields: Field[]; text?: string };
 
 export type Parameter = Field & { place: "path" | "query" | "header"; example?: string };
 
-/** A body in one of the forms that it can have. */
 export type Content = {
   mediaType: string;
   fields: Field[];
   variants?: Variant[];
-  /** As it is shown: JSON is written out already. */
+  /** Ready to show; JSON is already formatted. */
   example?: string;
 };
 
@@ -38,7 +37,7 @@ export type Sample = { id: string; label: string; code: string };
 
 /** A line of the table of contents. */
 export type OperationEntry = {
-  /** The last part of its address. */
+  /** Last segment of its URL. */
   slug: string;
   method: string;
   path: string;
@@ -48,9 +47,9 @@ export type OperationEntry = {
 export type Operation = OperationEntry & {
   id: string;
   stability: string;
-  /** Whether a call of it spends money. */
+  /** Whether a call costs money. */
   isPaid: boolean;
-  /** Paragraphs, in the same Markdown as the texts of fields. */
+  /** Paragraphs in the same Markdown as field descriptions. */
   description: string[];
   parameters: Parameter[];
   body: { isRequired: boolean; contents: Content[] } | null;
@@ -62,7 +61,7 @@ export type Operation = OperationEntry & {
 
 export type AreaEntry = { slug: string; title: string; operations: OperationEntry[] };
 
-/** A line of what can be looked for: a title, what it belongs to, and where it is. */
+/** A search entry: title, context and URL. */
 export type DocsEntry = {
   to: string;
   title: string;

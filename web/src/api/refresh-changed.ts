@@ -2,12 +2,12 @@ import type { Query, QueryClient } from "@tanstack/react-query";
 import { type ChangeKind, listTreatments } from "./change-kinds.ts";
 import { isHeld } from "./hold-query.ts";
 
-/** A query that is under way is looked at again after this: what changed since it was asked is not in its answer. */
+/** A running query is checked again after this: its response may predate the change. */
 const underWayMs = 250;
 
 /**
- * Asks again for what changed, where a page shows it. What no page shows, or nobody looks at, only counts as old: it is
- * asked for when somebody does. However fast changes come, each query has its pace.
+ * Refetches changed queries that a visible page shows, each at its own pace. The others are marked stale and refetched
+ * when shown.
  */
 export function createChangeRefresh(client: QueryClient): (kinds: readonly ChangeKind[]) => void {
   const waiting = new Map<Query, number>();
@@ -15,7 +15,7 @@ export function createChangeRefresh(client: QueryClient): (kinds: readonly Chang
 
   function askAgain(): void {
     clearTimeout(timer);
-    // Whoever comes back to the page has what is old asked for again by that.
+    // Focus refetches stale queries when the user returns to the page.
     if (document.hidden) waiting.clear();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const [query, everyMs] of waiting) {
@@ -26,7 +26,7 @@ export function createChangeRefresh(client: QueryClient): (kinds: readonly Chang
       }
       waiting.delete(query);
       const { queryKey } = query;
-      // It may be held since it began to wait.
+      // The query may have been paused while it waited.
       if (query.isActive() && !isHeld(query))
         void client.refetchQueries({ queryKey, exact: true }, { cancelRefetch: false });
     }
@@ -45,7 +45,7 @@ export function createChangeRefresh(client: QueryClient): (kinds: readonly Chang
   };
 }
 
-/** Every page of a list is asked for anew, so that who has opened many asks less often. */
+/** A refetch loads every page of a list, so longer lists refetch less often. */
 function decideWaitMs({ state }: Query, everyMs: number): number {
   if (state.fetchStatus === "fetching") return underWayMs;
   const pages = countPages(state.data);

@@ -4,13 +4,13 @@ import type { LiveState } from "./live-state.ts";
 
 type Message = { kind: "ask" } | { kind: "state"; state: LiveState } | { kind: "change"; kinds: readonly ChangeKind[] };
 
-/** A leader that does not answer for so long is a page that the browser has put to sleep. */
+/** A leader that does not respond for this long is a tab the browser has suspended. */
 const answerMsMax = 3_000;
 
 /**
- * All pages of a browser that have the same name share one stream of changes: the page that holds the lock reads it and
- * tells the others. When that page is closed the browser gives the lock to another. Browsers have locks on https and on
- * this computer only; elsewhere each page that is looked at has a stream of its own. Answers how to leave.
+ * All tabs with the same name share one change stream: the tab that holds the Web Lock reads it and broadcasts to the
+ * others. When it closes, the browser grants the lock to another tab. Locks need https or localhost; elsewhere each
+ * visible tab opens its own stream. Returns a function that leaves.
  */
 export function shareChanges(name: string, handlers: ChangeHandlers): () => void {
   const left = new AbortController();
@@ -40,17 +40,17 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
         tell({ kind: "change", kinds });
       },
     });
-    // Whoever ends for good keeps the lock: the others would not fare better.
+    // Keep the lock after a permanent stop: other tabs would fail the same way.
     await untilAborted(signal);
   }
 
-  /** Leads once it has the lock, until this page leaves or another takes the lock from it. */
+  /** Leads while it holds the lock, until this tab leaves or another tab steals the lock. */
   async function compete(options: LockOptions): Promise<void> {
     const lost = new AbortController();
     try {
       await navigator.locks.request(name, options, () => lead(AbortSignal.any([left, lost.signal])));
     } catch (error) {
-      // A browser that gives no locks here gives none the next time; pages ask from time to time then.
+      // Locks that fail once fail again: fall back to polling.
       if (!isAbort(error)) return;
     }
     lost.abort();
@@ -58,7 +58,7 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
     if (!left.aborted && options.steal !== true) await compete(options);
   }
 
-  /** A page that is asleep keeps its lock, and is to lose it to one that is looked at. */
+  /** A suspended tab keeps its lock, so a visible one steals it. */
   function lookForLeader(): void {
     if (document.hidden || ledState !== null) return;
     isAnswered = false;
@@ -74,7 +74,7 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
       return;
     }
     isAnswered = true;
-    // Whatever changed between this page's questions and the first word of another was not heard here.
+    // Changes between this tab's queries and the leader's first message were missed.
     if (!hasJoined) onChange(changeKinds);
     hasJoined = true;
     if (data.kind === "state") onState(data.state);

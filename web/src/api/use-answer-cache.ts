@@ -5,16 +5,16 @@ import type { queryTable } from "./query-table.ts";
 
 type Subject = keyof typeof queryTable;
 
-/** What changes the answers that pages have: something was done, or somebody else told what is new. */
+/** Changes to cached responses. */
 export type AnswerCache = {
-  /** Asks again for everything about the subjects; what no page shows is asked for when one does. */
+  /** Invalidates all queries of the subjects. Queries that no page shows are refetched when shown. */
   refresh(...subjects: readonly Subject[]): Promise<void>;
   refreshOne<Data>(query: WholeQuery<Data>): Promise<void>;
   refreshAll(): Promise<void>;
-  /** Gives up what is being asked about the subject: the answers stay as they are. */
+  /** Cancels running queries of the subject; cached responses stay. */
   stop(subject: Subject): Promise<void>;
   write<Data>(query: WholeQuery<Data>, data: Data): void;
-  /** What no component shows is as if it had never been asked for, so that a page that broke can begin anew. */
+  /** Drops unused responses, so a page that crashed can start over. */
   forgetUnused(): void;
   clear(): void;
 };

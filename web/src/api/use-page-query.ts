@@ -4,13 +4,13 @@ import { hold } from "./hold-query.ts";
 import { useRefreshPace } from "./use-live-changes.ts";
 
 type Refresh<Item> = {
-  /** In how many milliseconds the rows are worth asking for again; `null` while nothing about them can change. */
+  /** Refetch interval in milliseconds; `null` while no row can change. */
   decideRefreshMs?(rows: readonly Item[]): number | null;
-  /** Whether the rows stay as they are, also when the server tells of others. */
+  /** Whether change events leave the rows alone. */
   isHeld?: boolean;
 };
 
-/** The rows of a list that comes in pages, as far as they were asked for. */
+/** The rows of a paged list loaded so far. */
 export function usePageQuery<Item extends { id: string }>(
   listQuery: PagedQuery<Item>,
   { decideRefreshMs = () => null, isHeld = false }: Refresh<Item> = {},
@@ -22,7 +22,7 @@ export function usePageQuery<Item extends { id: string }>(
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
       const refreshMs = decideRefreshMs(pages.flatMap(({ data }) => data));
-      // Every page is asked for anew, so that who has opened many asks less often.
+      // A refetch loads every page, so longer lists refetch less often.
       return pace(refreshMs === null ? false : refreshMs * pages.length);
     },
   });

@@ -11,18 +11,17 @@ import { useRefreshPace } from "./use-live-changes.ts";
 
 type Circumstances<Data> = {
   /**
-   * How often it is worth asking again while the page is looked at; more often than the table says. What the server
-   * tells of is asked for so often only while it does not.
+   * Refetch interval while the page is visible, if shorter than the table's. With a change stream, polling slows down.
    */
   refreshMs?: number;
   isEnabled?: boolean;
-  /** Whether the answer stays as it is, also when the server tells of another. */
+  /** Whether change events leave the response alone. */
   isHeld?: boolean;
-  /** As `refreshMs`, where it depends on the last answer, and on how many there were. */
+  /** Like `refreshMs`, depending on the last response and the number of fetches. */
   decideRefreshMs?(data: Data | undefined, answers: number): number | null;
 };
 
-/** The answer to a query of the table, kept up to date while a component shows it. */
+/** A query of the table, kept current while a component shows it. */
 export function useTableQuery<Data>(
   query: WholeQuery<Data>,
   circumstances: Circumstances<Data> = {},
@@ -40,12 +39,12 @@ export function useTableQuery<Data>(
   return useQuery(options);
 }
 
-/** The answers to several queries of one kind, in their order. */
+/** Several queries of one kind, in order. */
 export function useTableQueries<Data>(queries: readonly WholeQuery<Data>[]): UseQueryResult<Data>[] {
   return useQueries({ queries: queries.map((query): UseQueryOptions<Data> => query) });
 }
 
-/** As `useTableQuery`, for what a page cannot begin without. */
+/** Like `useTableQuery`, for data a page cannot render without. */
 export function useSuspenseTableQuery<Data>(query: WholeQuery<Data>) {
   return useSuspenseQuery(query);
 }

@@ -10,7 +10,7 @@ const looks: Record<BadgeKind, string> = {
   bad: "bg-danger-soft text-danger",
 };
 
-/** One word about a thing's state. The word says it; the colour only repeats it. */
+/** A status in one word. The colour only repeats it. */
 export function Badge({ kind = "neutral", children }: { kind?: BadgeKind; children: ReactNode }) {
   return (
     <span

@@ -20,18 +20,18 @@ import { ZoomButtons } from "./zoom-buttons.tsx";
 export type BarChartProps = {
   label: string;
   bars: readonly ChartBar[];
-  /** Whether what is shown comes in whole numbers. */
+  /** Whether values are integers. */
   isWhole: boolean;
   writeTick(value: number): string;
-  /** The bar whose rows are shown. */
+  /** The bar whose rows are open. */
   openId?: string | undefined;
-  /** `partId` when a part was pressed and not the bar as a whole. */
+  /** `partId` is set when a part was clicked rather than the whole bar. */
   onOpen(barId: string, partId: string | null): void;
 };
 
 const tickStyle = { fill: "var(--ink-soft)", fontSize: 12 };
 
-/** Stacked bars, with what their colours mean and the way to look at fewer of them. */
+/** Stacked bars with a legend and zoom. */
 export function BarChart(props: BarChartProps) {
   const zoom = useZoom(props.bars);
   return (
@@ -47,13 +47,13 @@ export function BarChart(props: BarChartProps) {
 
 type PlotProps = BarChartProps & { onChoose(oneId: string, otherId: string): void };
 
-/** Each bar is a button; together they have one place in the order of Tab, and arrow keys go through them. */
+/** Each bar is a button. All bars share one tab stop; arrow keys move between them. */
 function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: PlotProps) {
   const [focused, setFocused] = useState<Focused | null>(null);
   const { dragged, ...drag } = useDrag(onChoose);
   const marks = new Map(bars.map(({ id, mark }) => [id, mark]));
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form.
     <div role="group" aria-label={label} className="relative h-60 overflow-x-clip tabular-nums select-none">
       <ResponsiveContainer>
         <Chart
@@ -61,7 +61,7 @@ function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: Plo
           accessibilityLayer={false}
           maxBarSize={40}
           barCategoryGap="20%"
-          // Half a day's name has room beside the last bar: cut off, the 17th would be the 1st.
+          // Leave room for half a label after the last bar: cut off, "17" would read "1".
           margin={{ top: 8, right: 20, bottom: 0, left: 0 }}
           {...drag}
         >
@@ -119,8 +119,8 @@ function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: Plo
 type ChartPoint = { activeLabel?: string | number | undefined };
 
 /**
- * The bars over which a pressed pointer goes; let go, it has chosen them. Nothing is drawn anew before it has left the first
- * one: a part that changed under the pointer would not have been pressed.
+ * Selects a range of bars by dragging. Nothing re-renders before the pointer leaves the first bar: a re-rendered part
+ * would not receive the click.
  */
 function useDrag(onChoose: PlotProps["onChoose"]) {
   const pressed = useRef<string | null>(null);
@@ -151,7 +151,7 @@ function findPart({ parts }: ChartBar, colour: number): ChartBar["parts"][number
   return parts.find((part) => part.colour === colour);
 }
 
-/** The bar that the keyboard is at, and where its tip has room. */
+/** The focused bar, and which side of it has room for the tooltip. */
 type Focused = { bar: ChartBar; side: { left: number } | { right: string } };
 
 type BarButtonsProps = {
@@ -161,7 +161,7 @@ type BarButtonsProps = {
   onOpen(barId: string): void;
 };
 
-/** The column of each bar, behind what is drawn: for the keyboard, for screen readers, and for a press beside the bar. */
+/** A focusable column behind each bar: for keyboards, screen readers and clicks beside the bar. */
 function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
   const area = usePlotArea();
   const group = useRef<SVGGElement>(null);
@@ -190,10 +190,10 @@ function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
     }
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside.
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of the buttons inside.
     <g ref={group} onKeyDown={press}>
       {filled.map((bar) => (
-        // biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot be part of a drawing.
+        // biome-ignore lint/a11y/useSemanticElements: an HTML button cannot be part of an SVG.
         <g
           key={bar.id}
           role="button"
@@ -203,7 +203,7 @@ function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
           className="cursor-pointer"
           onFocus={(event) => {
             setLast(bar.id);
-            // A press of the pointer has its tip already.
+            // The pointer already opened the tooltip.
             if (event.currentTarget.matches(":focus-visible")) onFocus({ bar, side: findSide(bar) });
           }}
           onBlur={() => onFocus(null)}

@@ -1,7 +1,7 @@
 import type { ChartSeries } from "./chart-bar.ts";
 import { getSeriesColour } from "./series-colours.ts";
 
-/** Which colour is what. Those who hear the page hear the names with each bar. */
+/** Hidden from screen readers: each bar's label names its series. */
 export function BarLegend({ series }: { series: readonly ChartSeries[] }) {
   if (series.length < 2) return null;
   return (

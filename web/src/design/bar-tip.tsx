@@ -3,7 +3,7 @@ import { getSeriesColour } from "./series-colours.ts";
 
 const partsMax = 7;
 
-/** The exact numbers of the bar that the pointer or the focus is at. Screen readers get them from the bar's label. */
+/** Tooltip with exact values of the hovered or focused bar. Screen readers get them from the bar's label. */
 export function BarTip({ bar }: { bar: ChartBar }) {
   return (
     <div

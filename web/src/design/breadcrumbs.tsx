@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 
-/** The way back up from a page about one thing, above its heading. `links` are the router's, from the outermost. */
+/** Links to the parent pages, outermost first. */
 export function Breadcrumbs({ links }: { links: readonly { id: string; link: ReactNode }[] }) {
   return (
     <nav aria-label="Breadcrumbs" className="mb-1.5 text-sm text-ink-soft">

@@ -15,20 +15,20 @@ const looks: Record<ButtonLook, string> = {
   quiet: "px-2 text-accent hover:bg-accent-soft",
 };
 
-/** The same look for a link that leads to another page. */
+/** Button styles for a link. */
 export function buttonClasses(look: ButtonLook, extra = ""): string {
   return joinClasses(shape, looks[look], extra);
 }
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "disabled"> & {
   look?: ButtonLook;
-  /** Its action is under way: it keeps its size and cannot be pressed again. */
+  /** The action is running: the button keeps its size and ignores clicks. */
   isBusy?: boolean;
   isDisabled?: boolean;
   children: ReactNode;
 };
 
-/** It keeps the focus while it cannot be pressed, so that people who use the keyboard do not lose their place. */
+/** Stays focusable while disabled, so keyboard users keep their place. */
 export function Button({ look = "plain", isBusy, isDisabled, className, children, onClick, ...rest }: ButtonProps) {
   const isOff = isBusy === true || isDisabled === true;
   return (

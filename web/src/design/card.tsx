@@ -2,7 +2,6 @@ import { type ReactNode, useId } from "react";
 
 type CardProps = { title: string; intro?: ReactNode; actions?: ReactNode; children?: ReactNode };
 
-/** One subject on a page, with its heading. */
 export function Card({ title, intro, actions, children }: CardProps) {
   const headingId = useId();
   return (

@@ -1,21 +1,19 @@
-/** `colour`: of its series, in every bar; see `assignColours`. */
+/** `colour` is the series' colour in every bar; see `assignColours`. */
 type ChartPart = { id: string; name: string; size: number; text: string; colour: number };
 
-/** All parts of one colour, through the bars. */
 export type ChartSeries = Pick<ChartPart, "id" | "name" | "colour">;
 
 export type ChartBar = {
   id: string;
-  /** In full, and as short as below an axis. */
+  /** Full name, and a short one for the axis. */
   name: string;
   mark: string;
-  /** The total. */
   text: string;
-  /** From the bottom up; a bar without parts is a gap that cannot be opened. */
+  /** Bottom to top. A bar without parts is a gap and cannot be opened. */
   parts: readonly ChartPart[];
 };
 
-/** The series of some bars; the largest comes first, and lies at the bottom. */
+/** The series of some bars, largest first (at the bottom). */
 export function listSeries(bars: readonly ChartBar[]): ChartSeries[] {
   const byColour = Map.groupBy(
     bars.flatMap(({ parts }) => parts),

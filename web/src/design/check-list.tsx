@@ -3,7 +3,7 @@ import { CheckField } from "./check-field.tsx";
 
 type CheckListProps = {
   legend: string;
-  /** What it means that nothing is chosen from the list. */
+  /** What an empty selection means. */
   allLabel: string;
   isLimited: boolean;
   onLimit(isLimited: boolean): void;
@@ -13,7 +13,7 @@ type CheckListProps = {
   error?: string | null;
 };
 
-/** All of several things, or only those that are ticked. */
+/** All items, or only the checked ones. */
 export function CheckList(props: CheckListProps) {
   const { legend, allLabel, isLimited, onLimit, options, chosen, onChoose, error = null } = props;
   const errorId = useId();

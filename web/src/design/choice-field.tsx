@@ -1,10 +1,10 @@
 import { lazy, Suspense } from "react";
 import { SelectField, type SelectOption } from "./select-field.tsx";
 
-/** As many as are seen at once. */
+/** As many as fit into an open select. */
 const optionsSeenMax = 12;
 
-/** Loaded where there are so many. */
+/** Loaded only for long lists. */
 const Combobox = lazy(async () => ({ default: (await import("./combobox.tsx")).Combobox }));
 
 type ChoiceFieldProps = {
@@ -14,7 +14,7 @@ type ChoiceFieldProps = {
   onChange(value: string): void;
 };
 
-/** A filter above a list: the browser's own choice of a few, and of many one that can be searched. */
+/** A filter: a native select for a few options, a searchable combobox for many. */
 export function ChoiceField(props: ChoiceFieldProps) {
   const select = <SelectField isCompact {...props} />;
   if (props.options.length <= optionsSeenMax) return select;

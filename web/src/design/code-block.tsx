@@ -7,11 +7,11 @@ import { Tabs } from "./tabs.tsx";
 type TitledCodeProps = {
   label: string;
   code: string;
-  /** Of any length: its lines are broken, and it is scrolled in its own place. */
+  /** For code of any length: wraps lines and scrolls inside its box. */
   isLong?: boolean;
 };
 
-/** The same among the paragraphs of a text, below a bar, so that nothing lies over its lines. */
+/** A code block within running text, with its buttons in a bar above the lines. */
 export function TitledCode({ label, code, isLong = false }: TitledCodeProps) {
   const place = joinClasses("overflow-x-auto rounded-b-md", isLong && "max-h-128");
   return (
@@ -20,8 +20,8 @@ export function TitledCode({ label, code, isLong = false }: TitledCodeProps) {
         {label}
         <CopyButton look="quiet" text={code} />
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a text has many of them, too many to be places of the page. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a page has too many of these to make each a landmark. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the code scrollable by keyboard. */}
       <div role="group" aria-label={label} tabIndex={0} className={place}>
         <pre className={joinClasses("p-4 font-mono text-xs", isLong && "whitespace-pre-wrap wrap-anywhere")}>
           <CodeText label={label} code={code} />
@@ -31,14 +31,14 @@ export function TitledCode({ label, code, isLong = false }: TitledCodeProps) {
   );
 }
 
-/** Code to be copied, as it is. The button has a place of its own, over or beside the lines, whose ends scroll. */
+/** Code with a copy button that never covers the lines. */
 export function CodeBlock({ label, code }: { label: string; code: string }) {
   return (
     <div className="items-start rounded-md border border-line bg-sunken sm:flex sm:flex-row-reverse">
       <div className="flex justify-end px-1.5 pt-1.5">
         <CopyButton text={code} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the code scrollable by keyboard. */}
       <section aria-label={label} tabIndex={0} className="min-w-0 flex-1 overflow-x-auto rounded-md">
         <pre className="p-4 font-mono text-xs max-sm:pt-1">
           <CodeText label={label} code={code} />
@@ -50,7 +50,6 @@ export function CodeBlock({ label, code }: { label: string; code: string }) {
 
 export type CodeSample = { id: string; label: string; code: string };
 
-/** The same thing in several languages. */
 export function CodeSamples({ label, samples }: { label: string; samples: readonly [CodeSample, ...CodeSample[]] }) {
   const [chosenId, setChosenId] = useState(samples[0].id);
   const chosen = samples.find(({ id }) => id === chosenId) ?? samples[0];

@@ -9,12 +9,12 @@ type CodeFieldProps = {
   error?: string | null;
   name: string;
   kind: "digits" | "letters";
-  /** Once the code has this many characters, spaces and dashes aside, it is handed on by itself. */
+  /** Submits once the code has this many characters, not counting spaces and dashes. */
   length?: number;
   onComplete?(code: string): void;
 };
 
-/** A code that people read somewhere and type or paste here: one plain input, so that pasting and autofill work. */
+/** A one-time code in one plain input, so paste and autofill work. */
 export function CodeField({ label, value, onChange, hint, error, name, kind, length, onComplete }: CodeFieldProps) {
   const change = (text: string) => {
     const typed = kind === "digits" ? text.replaceAll(/[^\d ]/g, "") : text;

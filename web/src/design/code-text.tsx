@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { findLanguage } from "./find-language.ts";
 import type { Token } from "./highlight-code.ts";
 
-/** Longer texts are read by programs. */
+/** Longer code is not highlighted. */
 const charactersMax = 20_000;
 
 const looks: Record<NonNullable<Token["kind"]>, string> = {
@@ -13,7 +13,7 @@ const looks: Record<NonNullable<Token["kind"]>, string> = {
   comment: "text-ink-soft",
 };
 
-/** Code in the colours of its language, which come a moment later: nobody waits for them. */
+/** Highlighted code. Colours load after the text. */
 export function CodeText({ label, code }: { label: string; code: string }) {
   const [found, setFound] = useState<{ code: string; tokens: Token[] } | null>(null);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function CodeText({ label, code }: { label: string; code: string }) {
     let isLatest = true;
     import("./highlight-code.ts")
       .then(({ highlightCode }) => isLatest && setFound({ code, tokens: highlightCode(code, language) }))
-      // Without colours it is the same code.
+      // Without highlighting the code still shows.
       .catch(() => {});
     return () => {
       isLatest = false;
@@ -35,7 +35,7 @@ export function CodeText({ label, code }: { label: string; code: string }) {
         kind === null ? (
           text
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a token is its place in the code.
+          // biome-ignore lint/suspicious/noArrayIndexKey: tokens are identified by position.
           <span key={index} className={looks[kind]}>
             {text}
           </span>

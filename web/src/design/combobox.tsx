@@ -9,7 +9,7 @@ type ComboboxProps = {
   onChange(value: string): void;
 };
 
-/** One of very many, found by typing a part of its name. */
+/** One of many options, found by typing part of its name. */
 export function Combobox({ label, options, value, onChange }: ComboboxProps) {
   const chosen = options.find((option) => option.value === value) ?? null;
   return (
@@ -38,9 +38,7 @@ export function Combobox({ label, options, value, onChange }: ComboboxProps) {
               placeholder="Search"
               className="min-h-10 rounded-t-lg border-b border-line bg-transparent px-3 text-sm outline-none placeholder:text-ink-soft"
             />
-            <Primitive.Empty className="px-3 py-2.5 text-sm text-ink-soft empty:hidden">
-              Nothing is called that.
-            </Primitive.Empty>
+            <Primitive.Empty className="px-3 py-2.5 text-sm text-ink-soft empty:hidden">No matches.</Primitive.Empty>
             <Primitive.List className="overflow-y-auto overscroll-contain p-1.5 empty:hidden">
               {(option: SelectOption) => (
                 <Primitive.Item

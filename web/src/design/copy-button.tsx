@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 
 type CopyButtonProps = { text: string; label?: string; look?: "plain" | "quiet" };
 
-/** Puts a text onto the clipboard, and says whether it worked. */
+/** Copies a text, and shows whether it worked. */
 export function CopyButton({ text, label = "Copy", look = "plain" }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"copied" | "failed" | null>(null);
   const copy = async () => {
@@ -11,11 +11,11 @@ export function CopyButton({ text, label = "Copy", look = "plain" }: CopyButtonP
       await navigator.clipboard.writeText(text);
       setOutcome("copied");
     } catch {
-      // The browser may forbid it; the text is on the page, so it can be copied by hand.
+      // The browser may deny clipboard access; the text can be copied by hand.
       setOutcome("failed");
     }
   };
-  const words = { copied: "Copied", failed: "Copy it by hand" };
+  const words = { copied: "Copied", failed: "Copy manually" };
   return (
     <Button look={look} onClick={copy} onBlur={() => setOutcome(null)}>
       <span aria-live="polite">{outcome === null ? label : words[outcome]}</span>

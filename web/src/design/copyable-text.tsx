@@ -1,15 +1,15 @@
 import { useState } from "react";
 
-/** An id that people carry elsewhere, with the way onto the clipboard beside it. */
+/** An id with a copy button. */
 export function CopyableText({ text, label }: { text: string; label: string }) {
-  const [outcome, setOutcome] = useState<"Copied" | "Copy it by hand" | null>(null);
+  const [outcome, setOutcome] = useState<"Copied" | "Copy manually" | null>(null);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
       setOutcome("Copied");
     } catch {
-      // The browser may forbid it; the text stands beside the button.
-      setOutcome("Copy it by hand");
+      // The browser may deny clipboard access; the text can be copied by hand.
+      setOutcome("Copy manually");
     }
   };
   return (

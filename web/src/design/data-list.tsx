@@ -11,10 +11,10 @@ type DataListProps<Item> = {
   children(item: Item): ReactNode;
 };
 
-/** Rows that come from the server: while they are on their way, when there are none, and when they do not come. */
+/** Rows of a query with loading, empty and error states. */
 export function DataList<Item>({ label, query, empty, keyOf, children }: DataListProps<Item>) {
   if (query.isError) {
-    return <LoadFailure title="This list cannot be shown." error={query.error} onRetry={() => void query.refetch()} />;
+    return <LoadFailure title="Could not load this list." error={query.error} onRetry={() => void query.refetch()} />;
   }
   if (query.data === undefined) {
     return (
@@ -36,7 +36,7 @@ export function DataList<Item>({ label, query, empty, keyOf, children }: DataLis
   );
 }
 
-/** The two lines of a row: what it is, and what is known of it. */
+/** A row's title and details. */
 export function DataListText({ title, detail }: { title: ReactNode; detail: ReactNode }) {
   return (
     <div className="min-w-0">

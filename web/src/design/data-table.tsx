@@ -6,15 +6,15 @@ import type { RowPlace } from "./virtual-rows.tsx";
 
 export type Column<Row> = {
   name: string;
-  /** Numbers stand below each other by their digits. */
+  /** Right-aligned, with digits below each other. */
   align?: "left" | "right";
-  /** Holds names that people chose, which may be long and without a gap: they are broken anywhere, other words never. */
+  /** Contains user-chosen names, which may be long: they break anywhere. */
   hasNames?: boolean;
-  /** Left out in narrow windows, where something else on the page tells it. */
+  /** Hidden in narrow windows, where the page shows the value elsewhere. */
   isSecondary?: boolean;
-  /** For a column of buttons, whose name only readers who hear the page need. */
+  /** For a column of buttons: its name is for screen readers only. */
   isNameHidden?: boolean;
-  /** What the column comes to, in a last row of the table. */
+  /** Shown in a totals row. */
   total?: ReactNode | undefined;
   cell(row: Row): ReactNode;
 };
@@ -22,38 +22,38 @@ export type Column<Row> = {
 type DataTableProps<Row> = {
   label: string;
   columns: readonly Column<Row>[];
-  /** `undefined` while they are on their way. */
+  /** `undefined` while loading. */
   rows: readonly Row[] | undefined;
   error?: Error | null;
   onRetry?(): void;
   keyOf(row: Row): string;
-  /** An `EmptyState`, in the place of the table. */
+  /** An `EmptyState` shown instead of the table. */
   empty: ReactNode;
-  /** How many rows to keep the place of while they are on their way. */
+  /** Number of skeleton rows while loading. */
   expectedRows?: number;
 };
 
-/** Of more rows only those in the window are drawn. */
+/** Longer tables render only the visible rows. */
 const drawnRowsMax = 80;
 
-/** Loaded once a table is that long. */
+/** Loaded only for long tables. */
 const VirtualRows = lazy(async () => ({ default: (await import("./virtual-rows.tsx")).VirtualRows }));
 
-/** Its corners are those of the box around it. */
+/** The cells' corners match the box's rounded corners. */
 const tableClasses =
   "w-full border-separate border-spacing-0 text-sm [&>:last-child>:last-child>:first-child]:rounded-bl-lg [&>:last-child>:last-child>:last-child]:rounded-br-lg";
 
 const cellClasses = "px-2 py-2 first:pl-3 last:pr-3 sm:px-3 sm:first:pl-4 sm:last:pr-4";
 
 /**
- * Rows that come from the server: while they are on their way, when there are none, and when they do not come. The names
- * of the columns stay in the window. A table that is wider than its window scrolls by itself, with the keyboard too.
+ * Rows with loading, empty and error states. Column headers are sticky. A table wider than its box scrolls, also by
+ * keyboard.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, error = null, onRetry, keyOf, empty, expectedRows = 5 } = props;
   const { setSection, isWide } = useWidth();
   if (error !== null && rows === undefined) {
-    return <LoadFailure title="This list cannot be shown." error={error} onRetry={() => onRetry?.()} />;
+    return <LoadFailure title="Could not load this list." error={error} onRetry={() => onRetry?.()} />;
   }
   if (rows?.length === 0) return empty;
   return (
@@ -61,11 +61,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ref={setSection}
       aria-label={label}
       aria-busy={rows === undefined}
-      // Without it the keyboard could not scroll the table.
+      // Makes the table scrollable by keyboard.
       tabIndex={isWide ? 0 : undefined}
       className={joinClasses(
         "rounded-lg border border-line bg-surface shadow-card",
-        // What scrolls sideways would hold the names of its columns too.
+        // A scrolling box would also capture the sticky headers.
         isWide ? "overflow-x-auto" : "overflow-x-clip",
       )}
     >
@@ -107,12 +107,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** Only needed where not all of them are drawn. */
+/** Only needed when not all rows are rendered. */
 function countRows(rows: readonly unknown[] | undefined): number | undefined {
   return rows === undefined || rows.length <= drawnRowsMax ? undefined : rows.length + 1;
 }
 
-/** Whether the table is wider than its place. */
+/** Whether the table overflows its box. */
 function useWidth() {
   const [section, setSection] = useState<HTMLElement | null>(null);
   const [isWide, setWide] = useState(false);

@@ -10,7 +10,7 @@ type DayFieldProps = {
   onChange(day: string): void;
 };
 
-/** A day beside other filters of a list; its label is read out but not shown. */
+/** A date filter; its label is for screen readers only. */
 export function DayField({ label, value, max, error = null, onChange }: DayFieldProps) {
   const errorId = useId();
   return (

@@ -10,6 +10,6 @@ test.for([
   ["abcdefgh", /^Long enough\. With 15/],
   ["abcdefghijklmn", /^Long enough\. With 15/],
   ["abcdefghijklmno", /^A good length/],
-] as const)("of %j only what can be seen is said", ([password, words]) => {
+] as const)("the hint for %j depends on what is visible", ([password, words]) => {
   expect(describePassword(password)).toMatch(words);
 });

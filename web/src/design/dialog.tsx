@@ -4,11 +4,11 @@ type DialogProps = { title: string; size?: "narrow" | "wide"; onClose(): void; c
 
 const widths = { narrow: "w-[min(28rem,calc(100vw-2rem))]", wide: "w-[min(42rem,calc(100vw-2rem))]" };
 
-/** The browser's own dialog: it holds the focus, Escape closes it, and what lies behind cannot be reached. */
+/** The native dialog: it traps focus, closes on Escape and makes the page behind it inert. */
 export function Dialog({ title, size = "narrow", onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
-  // Closed while it is still in the page, so that the focus goes back to where it was.
+  // Close before unmounting, so the browser restores focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -22,7 +22,7 @@ export function Dialog({ title, size = "narrow", onClose, children }: DialogProp
         event.preventDefault();
         onClose();
       }}
-      // Pressed twice, Escape closes it whatever the page says.
+      // A second Escape closes it regardless of `preventDefault`.
       onClose={(event) => !event.currentTarget.open && onClose()}
       className={`m-auto max-w-none rounded-lg border border-line bg-surface p-6 text-ink shadow-float ${widths[size]}`}
     >

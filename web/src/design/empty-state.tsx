@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 type EmptyStateProps = { title: string; children?: ReactNode; action?: ReactNode };
 
-/** In the place of a list that has nothing in it yet: what would be there, and how it gets there. */
+/** Shown instead of an empty list: what belongs here, and how to add it. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center gap-3 rounded-lg border border-dashed border-line-strong px-6 py-12 text-center">

@@ -1,7 +1,4 @@
-/**
- * A figure that is short enough to be read at a glance, with all of its digits for the pointer that rests on it and for
- * whoever comes to it by the keyboard; those who hear the page hear both.
- */
+/** A short figure with a tooltip that shows all digits on hover or focus. Screen readers read both. */
 export function ExactFigure({ short, exact }: { short: string; exact: string }) {
   return (
     <span className="group relative inline-block">

@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 export type Fact = {
   name: string;
   value: ReactNode;
-  /** Where two have the same name. */
+  /** Required when two facts share a name. */
   id?: string;
 };
 
-/** Names and what they stand for, below each other, with quiet lines between them. */
+/** Name and value pairs. */
 export function FactList({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className="divide-y divide-line border-y border-line text-sm">

@@ -1,4 +1,4 @@
-/** Those that samples are written in. */
+/** Languages used in samples. */
 export type CodeLanguage = "bash" | "json" | "python" | "typescript" | "yaml";
 
 const words: readonly (readonly [word: RegExp, language: CodeLanguage])[] = [
@@ -9,7 +9,7 @@ const words: readonly (readonly [word: RegExp, language: CodeLanguage])[] = [
   [/\b(curl|shell)\b/i, "bash"],
 ];
 
-/** The language of some code: what its label says, and else how it begins. */
+/** Detects the language by the label, else by the first characters. */
 export function findLanguage(label: string, code: string): CodeLanguage | null {
   const named = words.find(([word]) => word.test(label));
   if (named !== undefined) return named[1];

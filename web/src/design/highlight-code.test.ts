@@ -10,7 +10,7 @@ const samples = {
   yaml: "models:\n  - id: chat # one\n    price: 0.5\n",
 } as const;
 
-test.for(Object.entries(samples))("%s keeps every character, and its words are told apart", ([language, code]) => {
+test.for(Object.entries(samples))("%s keeps every character and gets tokens", ([language, code]) => {
   const tokens = highlightCode(code, language as keyof typeof samples);
   expect(tokens.map(({ text }) => text).join("")).toBe(code);
   expect(new Set(tokens.map(({ kind }) => kind)).size).toBeGreaterThan(2);
@@ -22,6 +22,6 @@ test.for([
   ["Body of the request", '{"a": 1}', "json"],
   ["First call", "curl -sS http://localhost", "bash"],
   ["Text", "GET /v1/models", null],
-] as const)("code that is called %j is %s", ([label, code, language]) => {
+] as const)("code labelled %j with %j is %s", ([label, code, language]) => {
   expect(findLanguage(label, code)).toBe(language);
 });

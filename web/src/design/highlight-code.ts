@@ -9,7 +9,7 @@ import type { CodeLanguage } from "./find-language.ts";
 const grammars = { bash, json, python, typescript, yaml } satisfies Record<CodeLanguage, unknown>;
 for (const [name, grammar] of Object.entries(grammars)) highlighter.registerLanguage(name, grammar);
 
-/** `null` for what is neither of these. */
+/** `null` for plain text. */
 export type Token = { kind: "keyword" | "string" | "number" | "name" | "comment" | null; text: string };
 
 const kinds: Readonly<Record<string, Token["kind"]>> = {
@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, Token["kind"]>> = {
 
 type Node = string | { scope?: string; children: Node[] };
 
-/** The words of a program by what they are: as a list, of which a page is made without any markup of others. */
+/** Tokens as a list, so the page renders them without injecting HTML. */
 export function highlightCode(code: string, language: CodeLanguage): Token[] {
   const { _emitter: emitter } = highlighter.highlight(code, { language, ignoreIllegals: true });
   const tokens: Token[] = [];
@@ -29,7 +29,7 @@ export function highlightCode(code: string, language: CodeLanguage): Token[] {
     if (typeof node === "string") tokens.push({ kind, text: node });
     else for (const child of node.children) collect(child, readKind(node.scope, kind));
   };
-  // The library keeps what it found as a tree before it writes markup; its types know only the markup.
+  // The library's token tree is internal; its types cover only the HTML output.
   collect((emitter as unknown as { rootNode: Node }).rootNode, null);
   return tokens;
 }

@@ -1,4 +1,4 @@
-/** Drawn by us on a grid of 16, in lines of the text's colour. */
+/** Drawn on a 16 × 16 grid with strokes in the text colour. */
 const drawings = {
   overview: "M2.5 8.5 8 3l5.5 5.5M4 7.5V13h8V7.5",
   playground: "M5 3.5v9l7.5-4.5z",
@@ -24,7 +24,7 @@ const drawings = {
 
 export type IconName = keyof typeof drawings;
 
-/** Beside words that say the same, so that readers who hear the page do not hear it twice. */
+/** Decorative: always next to a text that says the same. */
 export function Icon({ name, className = "size-4" }: { name: IconName; className?: string }) {
   return (
     <svg

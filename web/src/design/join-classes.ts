@@ -1,4 +1,3 @@
-/** The class names that apply, as one text. */
 export function joinClasses(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter((name) => typeof name === "string" && name !== "").join(" ");
 }

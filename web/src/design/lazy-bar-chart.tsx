@@ -5,10 +5,10 @@ import { Skeleton } from "./skeleton.tsx";
 const load = async () => ({ default: (await import("./bar-chart.tsx")).BarChart });
 const BarChart = lazy(load);
 
-// Begun together with what the page asks the server for; where it fails, the chart's own try tells.
+// Preload together with the page's queries; on failure the component retries and reports.
 load().catch(() => {});
 
-/** The chart, whose library is as large as all of sign-in: it is not part of any page. */
+/** The chart library is as large as the whole sign-in page, so it loads separately. */
 export function LazyBarChart(props: BarChartProps) {
   return (
     <Suspense fallback={<Skeleton className="h-69" />}>

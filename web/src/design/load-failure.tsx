@@ -4,13 +4,13 @@ import { RequestId } from "./request-id.tsx";
 
 type LoadFailureProps = {
   title?: string;
-  /** With the id of the request that failed, where there was one. */
+  /** With the id of the failed request, if any. */
   error: Error & { requestId?: string | null };
   onRetry(): void;
 };
 
-/** In the place of what did not come: why, and another try. */
-export function LoadFailure({ title = "This cannot be shown.", error, onRetry }: LoadFailureProps) {
+/** Shown instead of data that failed to load, with a retry button. */
+export function LoadFailure({ title = "Could not load this.", error, onRetry }: LoadFailureProps) {
   return (
     <Notice kind="error" title={title}>
       <p>{error.message}</p>

@@ -1,6 +1,5 @@
 import { Button } from "./button.tsx";
 
-/** The way to the next rows of a list that comes in pages. */
 export function LoadMore({ hasMore, isBusy, onMore }: { hasMore: boolean; isBusy: boolean; onMore(): void }) {
   if (!hasMore) return null;
   return (

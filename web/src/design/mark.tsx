@@ -1,4 +1,4 @@
-/** Our mark: a sluice gate, half open, with the water that runs under it. */
+/** The Sluice logo: a half-open sluice gate with water below. */
 export function Mark({ className = "size-7" }: { className?: string }) {
   return (
     <svg viewBox="0 0 16 16" className={className} aria-hidden="true">

@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 const itemClasses =
   "flex min-h-10 w-full cursor-pointer items-center rounded-sm px-3 text-left text-sm outline-none data-highlighted:bg-sunken";
 
-/** Actions behind one button, above it where there is room. */
+/** Actions behind one button; opens upwards if there is room. */
 export function Menu({ label, name, children }: { label: ReactNode; name: string; children: ReactNode }) {
   return (
     <Primitive.Root modal={false}>
@@ -42,7 +42,7 @@ type MenuChoiceProps<Value extends string> = {
   onChoose(value: Value): void;
 };
 
-/** One of several settings; the menu stays open, so that its effect is seen. */
+/** A radio group in the menu. The menu stays open so the effect is visible. */
 export function MenuChoice<Value extends string>({ label, options, chosen, onChoose }: MenuChoiceProps<Value>) {
   return (
     <Primitive.RadioGroup

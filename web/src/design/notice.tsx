@@ -9,7 +9,7 @@ const looks: Record<NoticeKind, string> = {
   hint: "bg-accent-soft border-accent text-accent",
 };
 
-/** Something that the reader should know about the page as a whole. Errors are read out at once. */
+/** A message about the page. Screen readers announce errors immediately. */
 export function Notice({ kind, title, children }: { kind: NoticeKind; title?: string; children?: ReactNode }) {
   return (
     <div

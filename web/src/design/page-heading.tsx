@@ -6,11 +6,11 @@ let hasShownPage = false;
 type PageHeadingProps = {
   children: string;
   intro?: ReactNode;
-  /** On a page that says what the whole service is. */
+  /** For the landing page. */
   isLarge?: boolean;
 };
 
-/** The page's one heading. After a change of page it takes the focus, so that readers hear where they are. */
+/** The page's h1. It takes focus after navigation, so screen readers announce the page. */
 export function PageHeading({ children, intro, isLarge = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

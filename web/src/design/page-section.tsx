@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 
 type PageSectionProps = { title: string; intro?: ReactNode; actions?: ReactNode; children?: ReactNode };
 
-/** One subject of a page that has several, without a box around it. */
+/** A section without a box. */
 export function PageSection({ title, intro, actions, children }: PageSectionProps) {
   const headingId = useId();
   return (

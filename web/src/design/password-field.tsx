@@ -9,7 +9,7 @@ type PasswordFieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, "onChange"
   onChange(value: string): void;
   error?: string | null;
   aside?: ReactNode;
-  /** For a new password: says how it stands while it is typed. */
+  /** For a new password: shows a hint while typing. */
   hasAdvice?: boolean;
 };
 
@@ -38,7 +38,7 @@ export function PasswordField(props: PasswordFieldProps) {
           <button
             type="button"
             aria-pressed={isShown}
-            aria-label="Show the password"
+            aria-label="Show password"
             onClick={() => setShown(!isShown)}
             className="absolute inset-y-1 right-1 rounded-sm px-2.5 text-sm text-ink-soft hover:bg-sunken hover:text-ink"
           >

@@ -1,4 +1,4 @@
-/** How far something is, from 0 to 100. */
+/** From 0 to 100. */
 export function ProgressBar({ label, percent }: { label: string; percent: number }) {
   return (
     <div

@@ -1,10 +1,10 @@
 import { CopyableText } from "./copyable-text.tsx";
 
-/** What whoever runs the service needs to find out what went wrong. */
+/** The operator finds the request in the log by this id. */
 export function RequestId({ id }: { id: string }) {
   return (
     <p className="text-xs text-ink-soft">
-      Request ID <CopyableText text={id} label="the request ID" />
+      Request ID <CopyableText text={id} label="request ID" />
     </p>
   );
 }

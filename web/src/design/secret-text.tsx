@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** A key or a secret, all of it to be seen, with the way onto the clipboard. */
+/** A secret in full, with a copy button. */
 export function SecretText({ label, text }: { label: string; text: string }) {
   return (
     <section

@@ -3,14 +3,14 @@ import { type ReactNode, type Ref, useId } from "react";
 type SectionProps = {
   title: string;
   intro?: ReactNode;
-  /** What can be done with all of it, beside its heading. */
+  /** Actions beside the heading. */
   actions?: ReactNode;
-  /** For whoever puts the focus onto the heading. */
+  /** For moving focus to the heading. */
   headingRef?: Ref<HTMLHeadingElement>;
   children: ReactNode;
 };
 
-/** One subject among several of a page, with its heading and without a box. */
+/** A section with a heading, without a box. */
 export function Section({ title, intro, actions, headingRef, children }: SectionProps) {
   const headingId = useId();
   return (

@@ -12,11 +12,11 @@ type SelectFieldProps = {
   onChange(value: string): void;
   hint?: ReactNode;
   error?: string | null;
-  /** For filters above a list, where the label is read out but not shown. */
+  /** For filters: the label is for screen readers only. */
   isCompact?: boolean;
 };
 
-/** The browser's own choice of one of several: it works with every keyboard and on every telephone. */
+/** A native select, which works with every keyboard and phone. */
 export function SelectField({ label, name, options, value, onChange, hint, error, isCompact }: SelectFieldProps) {
   const select = (ids: { inputId?: string; describedBy?: string | undefined }) => (
     <select

@@ -1,9 +1,9 @@
-/** How many series a chart tells apart; the others are joined. */
+/** Number of distinct series colours; further series are merged. */
 export const seriesMax = 6;
 
 const colourCount = 12;
 
-/** The colour of all those that have none of their own. */
+/** The colour of merged series. */
 export const restColour = colourCount;
 
 export function getSeriesColour(colour: number): string {
@@ -11,8 +11,8 @@ export function getSeriesColour(colour: number): string {
 }
 
 /**
- * The colours of the series of one chart. A series has its colour by its id, so that a model has the same one on every
- * page and every day; where two of a chart would have the same, the one whose id comes later takes the next that is free.
+ * Colours by id, so a model has the same colour on every page. On a collision within a chart, the later id takes the
+ * next free colour.
  */
 export function assignColours(ids: readonly string[]): ReadonlyMap<string, number> {
   const taken = new Map<number, string>();
@@ -24,7 +24,7 @@ export function assignColours(ids: readonly string[]): ReadonlyMap<string, numbe
   return new Map([...taken].map(([colour, id]) => [id, colour]));
 }
 
-/** FNV-1a, by whose lower bits alone similar ids would be alike. */
+/** FNV-1a with the high bits folded in: the low bits alone collide for similar ids. */
 function chooseColour(id: string): number {
   let hash = 0x811c9dc5;
   for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -1,6 +1,6 @@
 import { joinClasses } from "./join-classes.ts";
 
-/** Says that something is under way. Whoever uses it says in words what. */
+/** Always pair it with a text that names the activity. */
 export function Spinner({ className = "size-4" }: { className?: string }) {
   return (
     <svg viewBox="0 0 16 16" className={joinClasses("animate-spin", className)} aria-hidden="true">

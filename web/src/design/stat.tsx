@@ -3,12 +3,12 @@ import { Skeleton } from "./skeleton.tsx";
 
 type StatProps = {
   label: string;
-  /** `undefined` while it is on its way; its place is kept. */
+  /** `undefined` shows a placeholder while loading. */
   value: ReactNode | undefined;
   detail?: ReactNode;
 };
 
-/** One number that matters, with what it means. */
+/** One number with its label. */
 export function Stat({ label, value, detail }: StatProps) {
   return (
     <div className="min-w-0">

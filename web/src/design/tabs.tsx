@@ -9,7 +9,6 @@ type TabsProps<Id extends string> = {
   children: ReactNode;
 };
 
-/** Ways to do the same thing, one shown at a time. Arrow keys go from one to the next. */
 export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Id>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

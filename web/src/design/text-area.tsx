@@ -10,7 +10,7 @@ type TextAreaProps = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "onChange
   error?: string | null;
 };
 
-/** For texts of several lines; it grows with what is in it. */
+/** Multi-line text that grows with its content. */
 export function TextArea({ label, value, onChange, hint, error, className, rows = 3, ...rest }: TextAreaProps) {
   return (
     <FieldFrame label={label} hint={hint} error={error ?? null}>

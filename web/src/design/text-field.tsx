@@ -8,12 +8,12 @@ type FieldFrameProps = {
   label: string;
   hint?: ReactNode;
   error?: string | null;
-  /** Beside the label, such as a link. */
+  /** Shown beside the label, such as a link. */
   aside?: ReactNode;
   children(ids: { inputId: string; describedBy: string | undefined }): ReactNode;
 };
 
-/** Label, hint and error around an input, tied to it for those who do not see them. */
+/** Label, hint and error, linked to the input for screen readers. */
 export function FieldFrame({ label, hint, error, aside, children }: FieldFrameProps) {
   const inputId = useId();
   const hintId = `${inputId}-hint`;

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
 
 const shownMs = 5_000;
-/** Who may change their mind needs longer. */
+/** Longer, to leave time for Undo. */
 const undoableMs = 12_000;
 
 type Toast = { sentence: string; undo: (() => void) | null };
@@ -10,8 +10,8 @@ type ShowToast = (sentence: string, undo?: () => void) => void;
 const ToastContext = createContext<ShowToast>(() => {});
 
 /**
- * Says in passing that something is done, and takes it back where that is possible: only what is then as it was before
- * has an `undo`. What the reader must act on belongs into a `Notice`.
+ * A transient confirmation. `undo` is only for actions that can be reverted completely. Use a `Notice` for anything the
+ * user must act on.
  */
 export function useToast(): ShowToast {
   return useContext(ToastContext);

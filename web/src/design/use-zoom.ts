@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Fewer bars than these are not worth a closer look. */
+/** Minimum number of bars worth zooming. */
 const barsMin = 5;
 
 export type Zoom<Bar> = {
@@ -8,14 +8,14 @@ export type Zoom<Bar> = {
   canZoomIn: boolean;
   isZoomed: boolean;
   canGo: { earlier: boolean; later: boolean };
-  /** To the bars from one to another, in either order. */
+  /** Zooms to a range of bars, in either direction. */
   choose(oneId: string, otherId: string): void;
   zoomIn(): void;
   move(direction: -1 | 1): void;
   reset(): void;
 };
 
-/** Which of the bars of a chart are looked at. Where the bars become others, all of them are. */
+/** The visible range of bars. Resets when the bars change. */
 export function useZoom<Bar extends { id: string }>(bars: readonly Bar[]): Zoom<Bar> {
   const [range, setRange] = useState<{ first: string; last: string } | null>(null);
   const find = (id: string | undefined): number => bars.findIndex((bar) => bar.id === id);
@@ -36,7 +36,7 @@ export function useZoom<Bar extends { id: string }>(bars: readonly Bar[]): Zoom<
       const [start, end] = [find(oneId), find(otherId)].sort((a, b) => a - b);
       if (start !== undefined && end !== undefined && start >= 0 && end > start) show(start, end);
     },
-    // The newest half: what happened last is what people look for.
+    // Zoom into the newest half: recent bars matter most.
     zoomIn: () => show(to - Math.max(barsMin, Math.ceil(count / 2)) + 1, to),
     move(direction) {
       const step = Math.max(1, Math.floor(count / 2));

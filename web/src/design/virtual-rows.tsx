@@ -1,12 +1,12 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 
-/** A row of one line; each is measured once it is drawn. */
+/** Initial estimate for one-line rows; each row is measured once rendered. */
 const rowHeightGuess = 44;
-/** So that a page that is scrolled by the keyboard or the wheel has its rows in time. */
+/** Rendered ahead of scrolling by keyboard or wheel. */
 const overscan = 12;
 
-/** Where a row stands among rows that are not all drawn, and how its height becomes known. */
+/** Position of a virtual row, and the ref that measures it. */
 export type RowPlace = { index: number; measure(row: HTMLTableRowElement | null): void };
 
 type VirtualRowsProps = {
@@ -15,11 +15,11 @@ type VirtualRowsProps = {
   children(index: number, place: RowPlace): ReactNode;
 };
 
-/** The rows of a long table that are in the window; the others are empty room above and below. */
+/** The visible rows of a long table, with spacers above and below. */
 export function VirtualRows({ count, columnCount, children }: VirtualRowsProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
-  // What stands above the table may change its height at any time; where it begins is looked up whenever it is drawn.
+  // Content above the table can change height, so read the offset on every render.
   useLayoutEffect(() => {
     const top = body.current?.getBoundingClientRect().top;
     if (top !== undefined) setScrollMargin(Math.round(top + window.scrollY));
@@ -40,7 +40,7 @@ export function VirtualRows({ count, columnCount, children }: VirtualRowsProps) 
 function Room({ height, columnCount }: { height: number; columnCount: number }) {
   if (height <= 0) return null;
   return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row does not take the focus.
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: rows are not focusable.
     <tr aria-hidden="true">
       <td colSpan={columnCount} style={{ height }} />
     </tr>

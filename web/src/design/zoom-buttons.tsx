@@ -1,11 +1,11 @@
 import { Icon, type IconName } from "./icon.tsx";
 import type { Zoom } from "./use-zoom.ts";
 
-/** What a pointer does by dragging over the chart, for everybody else. */
+/** Keyboard and touch equivalent of dragging over the chart. */
 export function ZoomButtons({ zoom }: { zoom: Zoom<unknown> }) {
   if (!zoom.isZoomed && !zoom.canZoomIn) return null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form.
     <div role="group" aria-label="Zoom" className="ml-auto flex shrink-0 items-center text-ink-soft">
       {zoom.isZoomed && (
         <>
@@ -35,7 +35,7 @@ export function ZoomButtons({ zoom }: { zoom: Zoom<unknown> }) {
 
 type ZoomButtonProps = { name: string; icon: IconName; turn?: string; isOff: boolean; onPress(): void };
 
-/** It stays where it is while it cannot be pressed, with the focus that it has. */
+/** Stays in place and focusable while disabled. */
 function ZoomButton({ name, icon, turn = "", isOff, onPress }: ZoomButtonProps) {
   return (
     <button
