@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { describeAttempt } from "./delivery-words.ts";
 
 test.each([
-  [{ duration_ms: 12, status: 200 }, "answered 200, after 12 ms"],
-  [{ duration_ms: 12, status: 500, error: "bad_status" }, "answered 500, after 12 ms"],
-  [{ duration_ms: 15_002, error: "timeout" }, "no answer in time, after 15 s"],
-  [{ duration_ms: 3, status: 302, error: "redirect" }, "answered with a redirect, which is not followed, after 3 ms"],
-])("%j is told as %s", (attempt, words) => {
+  [{ duration_ms: 12, status: 200 }, "returned 200 after 12 ms"],
+  [{ duration_ms: 12, status: 500, error: "bad_status" }, "returned 500 after 12 ms"],
+  [{ duration_ms: 15_002, error: "timeout" }, "timed out after 15 s"],
+  [{ duration_ms: 3, status: 302, error: "redirect" }, "returned a redirect, which is not followed, after 3 ms"],
+])("%j is described as %s", (attempt, words) => {
   expect(describeAttempt(attempt)).toBe(words);
 });

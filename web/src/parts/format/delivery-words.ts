@@ -16,16 +16,15 @@ export function describeDeliveryStatus(status: DeliveryStatus): { kind: BadgeKin
 }
 
 const problems: Readonly<Record<string, string>> = {
-  redirect: "answered with a redirect, which is not followed",
-  timeout: "no answer in time",
-  unreachable: "not reached",
-  forbidden_address: "not sent, because the address is not a public one",
-  bad_answer: "an answer that cannot be read",
-  internal_error: "it went wrong on our side",
+  redirect: "returned a redirect, which is not followed,",
+  timeout: "timed out",
+  unreachable: "could not connect",
+  forbidden_address: "blocked because the address is not public",
+  bad_answer: "returned an invalid response",
+  internal_error: "failed on our side",
 };
 
-/** What came of one attempt, as half a sentence. */
 export function describeAttempt({ status, error, duration_ms: durationMs }: Attempt): string {
-  const outcome = problems[error ?? ""] ?? `answered ${status}`;
-  return `${outcome}, after ${durationMs < 1000 ? `${durationMs} ms` : formatDuration(durationMs)}`;
+  const outcome = problems[error ?? ""] ?? `returned ${status}`;
+  return `${outcome} after ${durationMs < 1000 ? `${durationMs} ms` : formatDuration(durationMs)}`;
 }

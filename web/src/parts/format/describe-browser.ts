@@ -14,7 +14,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** What a browser says of itself, in words that people recognize. It may say anything, so this is only a help. */
+/** A readable name from the user agent, which may be anything. */
 export function describeBrowser(userAgent: string): string {
   if (userAgent === "") return "Unknown browser";
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];

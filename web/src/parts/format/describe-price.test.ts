@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeMinimum, describePrice } from "./describe-price.ts";
 
-test("tokens have a price for what goes in and what comes out, by the million and with every digit", () => {
+test("tokens have input and output prices per million, with every digit", () => {
   const entry = { unit: "1K tokens", input_price: "0.00015", output_price: "0.0006", cached_input_price: "0.000075" };
   expect(describePrice(entry, "USD")).toEqual([
     { name: "Input", text: "$0.15 / 1M tokens" },
@@ -14,13 +14,13 @@ test("tokens have a price for what goes in and what comes out, by the million an
   ]);
 });
 
-test("beside a charge they have the unit by which it was calculated", () => {
+test("beside a charge prices use the unit of the calculation", () => {
   expect(describePrice({ unit: "1K tokens", input_price: "0.00015" }, "USD", "charge")).toEqual([
     { name: "Input", text: "$0.00015 / 1K tokens" },
   ]);
 });
 
-test("tokens that have a price of their own are told apart", () => {
+test("tokens with their own price are listed separately", () => {
   const own = { cache_write_5m_price: "1.25", cache_write_1h_price: "2.00", reasoning_price: "4.00" };
   const entry = { unit: "1K tokens", input_price: "1.00", output_price: "3.00", ...own, audio_input_price: "5.00" };
   expect(describePrice({ ...entry, audio_output_price: "6.00" }, "USD").map(({ name }) => name)).toEqual([
@@ -29,14 +29,14 @@ test("tokens that have a price of their own are told apart", () => {
   ]);
 });
 
-test("a stage of a drama is named, and a model with one price needs no name for it", () => {
+test("a drama stage is named, and a single price needs no name", () => {
   expect(describePrice({ unit: "call", price: "0.10", capability: "role_analysis" }, "EUR")).toEqual([
     { name: "Roles", text: "€0.10 / call" },
   ]);
   expect(describePrice({ unit: "image", price: "0.02" }, "USD")).toEqual([{ name: null, text: "$0.02 / image" }]);
 });
 
-test("the least that a call costs is told where there is one", () => {
+test("the minimum charge is shown if there is one", () => {
   expect(describeMinimum({ unit: "second", minimum_charge: "0.25" }, "USD")).toBe("at least $0.25");
   expect(describeMinimum({ unit: "second" }, "USD")).toBeNull();
 });

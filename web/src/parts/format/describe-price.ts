@@ -1,7 +1,6 @@
 import { formatMoney } from "./format-money.ts";
 import { nameCapability } from "./model-words.ts";
 
-/** An entry of the price list. */
 type PriceEntry = {
   unit: string;
   price?: string | undefined;
@@ -17,12 +16,12 @@ type PriceEntry = {
   capability?: string | undefined;
 };
 
-/** `name` says what is paid for, where a model has several prices. */
+/** `name` is what the price is for, if a model has several prices. */
 export type PriceLine = { name: string | null; text: string };
 
 /**
- * What one entry of the price list says, with every digit. Tokens are priced by the million, in which people compare
- * models; beside a charge they are priced by the thousand, as the API has them and the charge is calculated.
+ * One entry of the price list with every digit. Lists show tokens per million, for comparing models; beside a charge,
+ * per thousand, as the API calculates.
  */
 export function describePrice(entry: PriceEntry, currency: string, reading: "list" | "charge" = "list"): PriceLine[] {
   const isByMillion = reading === "list" && entry.unit === "1K tokens";
@@ -46,14 +45,13 @@ export function describePrice(entry: PriceEntry, currency: string, reading: "lis
   ];
 }
 
-/** Of the text, because a number could lose digits. */
+/** On the text: a number could lose digits. */
 function multiplyByThousand(amount: string): string {
   const [whole = "0", fraction = ""] = amount.split(".");
   const digits = fraction.padEnd(3, "0");
   return `${whole}${digits.slice(0, 3)}.${digits.slice(3)}`;
 }
 
-/** The least that a call costs, where there is such a thing. */
 export function describeMinimum({ minimum_charge: amount }: PriceEntry, currency: string): string | null {
   return amount === undefined ? null : `at least ${formatMoney(amount, currency)}`;
 }

@@ -11,6 +11,6 @@ test.each([
   ["2026-10-25", "Europe/Berlin", "2026-10-25T23:00:00.000Z"],
   ["2026-09-26", "Pacific/Auckland", "2026-09-26T12:00:00.000Z"],
   ["2026-12-31", "Pacific/Kiritimati", "2026-12-31T10:00:00.000Z"],
-])("%s in %s is over at %s", (date, timeZone, end) => {
+])("%s in %s ends at %s", (date, timeZone, end) => {
   expect(findDayEnd(date, timeZone).toISOString()).toBe(end);
 });

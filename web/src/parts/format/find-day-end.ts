@@ -1,14 +1,14 @@
 const dayMs = 24 * 60 * 60_000;
 
-/** When a day such as 2026-11-15 is over in a time zone. */
+/** When a day such as 2026-11-15 ends in a time zone. */
 export function findDayEnd(date: string, timeZone: string): Date {
   const midnightMs = Date.parse(`${date}T00:00:00Z`) + dayMs;
   const guessMs = midnightMs - readOffsetMs(midnightMs, timeZone);
-  // Clocks may change between the two: what holds at the guess is right.
+  // Clocks may change between guess and result, so use the offset at the guess.
   return new Date(midnightMs - readOffsetMs(guessMs, timeZone));
 }
 
-/** How far the clocks of a zone are ahead of UTC at a moment. */
+/** The zone's offset from UTC at a moment. */
 function readOffsetMs(momentMs: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   const name = format.formatToParts(momentMs).find(({ type }) => type === "timeZoneName")?.value ?? "";

@@ -11,7 +11,7 @@ test.for([
   expect(formatAmount({ unit, amount, currency: "USD" })).toBe(text);
 });
 
-test("what came in has a sign as well as what went out", () => {
+test("credits have a sign as well as debits", () => {
   expect(formatChange({ unit: "money", amount: "20.00", currency: "USD" })).toBe("+$20.00");
   expect(formatChange({ unit: "text", amount: "-5", currency: "USD" })).toBe("−5 tokens");
 });

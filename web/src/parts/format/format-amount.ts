@@ -10,7 +10,7 @@ const unitNames: Record<Exclude<Unit, "money">, [one: string, many: string]> = {
 
 type Amount = { unit: Unit; amount: string; currency: string };
 
-/** An amount in what it is counted in: money, or the tokens, images or seconds of a quota. */
+/** An amount in its unit: money, or a quota's tokens, images or seconds. */
 export function formatAmount({ unit, amount, currency }: Amount): string {
   if (unit === "money") return writeMinus(formatMoney(amount, currency));
   const [one, many] = unitNames[unit];
@@ -18,18 +18,17 @@ export function formatAmount({ unit, amount, currency }: Amount): string {
   return `${writeMinus(formatCount(count))} ${Math.abs(count) === 1 ? one : many}`;
 }
 
-/** The same for what moved, where more is as worth saying as less. */
+/** With a plus sign for credits. */
 export function formatChange(amount: Amount): string {
   const text = formatAmount(amount);
   return text.startsWith("−") ? text : `+${text}`;
 }
 
-/** Which quota it is, in words. */
 export function nameQuota(unit: Exclude<Unit, "money">): string {
   return `${unit.charAt(0).toUpperCase()}${unit.slice(1)} quota`;
 }
 
-/** A hyphen is no minus: it is shorter than a digit and may end a line. */
+/** A hyphen is shorter than a minus sign and may wrap. */
 function writeMinus(text: string): string {
   return text.replace("-", "−");
 }

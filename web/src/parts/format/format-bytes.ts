@@ -1,12 +1,11 @@
 const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
-/** The size of a file, with as many digits as matter. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = new Intl.NumberFormat("en", {
     style: "unit",
     unit: units[power] ?? "byte",
-    // Few bytes have no short name.
+    // Intl has no plain short form for bytes.
     unitDisplay: power === 0 ? "long" : "short",
     maximumFractionDigits: power > 1 ? 1 : 0,
   });

@@ -1,4 +1,4 @@
-/** How long something took, with as many digits as somebody would say. */
+/** A duration with as many digits as matter. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;

@@ -18,7 +18,7 @@ test.each([
   ["-0.001", "EUR", "−<€0.01"],
   ["0.5", "JPY", "<¥1"],
   ["9007199254740993.129", "USD", "$9,007,199,254,740,993.12"],
-])("at a glance %s %s is %s, never more than is there", (amount, currency, shown) => {
+])("%s %s is rounded down to %s", (amount, currency, shown) => {
   expect(formatRoughMoney(amount, currency)).toBe(shown);
 });
 

@@ -1,18 +1,15 @@
-/** As many as a part of a charge has before the whole is rounded. */
+/** Decimals of a charge's parts before rounding. */
 const digitsMax = 12;
 
-/**
- * An amount as the API tells it, with its currency: all of its digits, at least as many as the currency has. The text is
- * formatted as it is and never becomes a number that could lose some.
- */
+/** An API amount with its currency and all digits. Formats the string directly: a number could lose digits. */
 export function formatMoney(amount: string, currency: string): string {
   const format = new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits: digitsMax });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
 /**
- * The same as one would say it: the digits that the currency has, and no more than is there, because who reads of a cent
- * may want to spend it. Less than the smallest coin is not nothing.
+ * Rounded down to the currency's decimals, since users may want to spend what they see. Below the smallest unit it
+ * shows "<$0.01".
  */
 export function formatRoughMoney(amount: string, currency: string): string {
   const format = new Intl.NumberFormat("en", { style: "currency", currency, roundingMode: "trunc" });
@@ -23,7 +20,6 @@ export function formatRoughMoney(amount: string, currency: string): string {
   return `${amount.startsWith("-") ? "−" : ""}<${format.format(smallest)}`;
 }
 
-/** Tokens, calls, seconds. */
 export function formatCount(count: number): string {
   return new Intl.NumberFormat("en").format(count);
 }

@@ -14,11 +14,11 @@ test.for([
   expect(formatSince(time, now)).toBe(words);
 });
 
-test("what is a week old or more is told by its date", () => {
+test("moments a week old or more are dates", () => {
   expect(formatSince("2026-11-08T12:00:00Z", now)).toBe(formatMoment("2026-11-08T12:00:00Z"));
 });
 
-test("a moment is told in the time zone that is asked for", () => {
+test("a moment is formatted in the given time zone", () => {
   expect(formatMoment("2026-11-15T23:30:00Z", "Asia/Tokyo")).toMatch(/^Nov 16, 2026, 8:30\sAM$/);
   expect(formatMoment("2026-11-15T23:30:00Z", "UTC")).toMatch(/^Nov 15, 2026, 11:30\sPM$/);
 });

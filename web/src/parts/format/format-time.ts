@@ -8,18 +8,17 @@ const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["minute", 60],
 ];
 
-/** In the zone of the browser, or in the one given: the account's, where days and bills are meant. */
+/** In the given time zone, else the browser's. Use the account's for days and bills. */
 export function formatMoment(time: string, timeZone?: string): string {
   const format = timeZone === undefined ? moments : new Intl.DateTimeFormat("en", { ...momentStyle, timeZone });
   return format.format(new Date(time));
 }
 
-/** The day alone, where its hour would only be in the way. */
 export function formatDate(time: string, timeZone: string): string {
   return new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone }).format(new Date(time));
 }
 
-/** Recent moments by how long ago they were, older ones by their date. */
+/** Recent moments are relative, older ones dates. */
 export function formatSince(time: string, now: Date): string {
   const seconds = (now.getTime() - new Date(time).getTime()) / 1000;
   if (seconds < 60) return "just now";

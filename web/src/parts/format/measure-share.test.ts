@@ -9,6 +9,6 @@ test.each([
   ["25", "25.00", 100],
   ["900000000.00", "0.01", 100],
   ["1", "0.00", 100],
-])("%s of %s is %d hundredths", (part, whole, percent) => {
+])("%s of %s is %d percent", (part, whole, percent) => {
   expect(measureShare(part, whole)).toBe(percent);
 });

@@ -1,6 +1,6 @@
 const fractionDigitsMax = 9;
 
-/** How many hundredths of a whole a part is, from 0 to 100: only for drawing, the amounts themselves stay text. */
+/** A share in percent, from 0 to 100. For drawing only; amounts stay strings. */
 export function measureShare(part: string, whole: string): number {
   const [partUnits, wholeUnits] = [countUnits(part), countUnits(whole)];
   if (wholeUnits <= 0n) return 100;

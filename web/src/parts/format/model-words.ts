@@ -1,6 +1,6 @@
 import type { BadgeKind } from "../../design/badge.tsx";
 
-/** What each type of model is for, in the order in which they are shown. */
+/** Model types in display order. */
 export const typeNames: Readonly<Record<string, string>> = {
   chat: "Chat",
   image: "Image",
@@ -25,7 +25,7 @@ export function nameType(type: string): string {
   return typeNames[type] ?? type;
 }
 
-/** A capability in words; one that nobody wrote words for is readable too. */
+/** A readable name, also for unknown capabilities. */
 export function nameCapability(capability: string): string {
   const words = capability.replaceAll("_", " ");
   return capabilityNames[capability] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

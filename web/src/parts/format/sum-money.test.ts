@@ -8,11 +8,11 @@ test.for([
   [["-0.5", "0.25"], "-0.25"],
   [[], "0.00"],
   [["20"], "20.00"],
-] as const)("%j come to %s, to the last digit", ([amounts, total]) => {
+] as const)("%j sum to %s exactly", ([amounts, total]) => {
   expect(sumMoney(amounts)).toBe(total);
 });
 
-test("amounts are compared by what they are, not by how they are written", () => {
+test("amounts are compared by value, not by notation", () => {
   expect(compareMoney("10.00", "9.5")).toBe(1);
   expect(compareMoney("-1", "0.00")).toBe(-1);
   expect(compareMoney("1.50", "1.5")).toBe(0);

@@ -1,6 +1,6 @@
 const places = 12;
 
-/** The exact sum of amounts as the API tells them. Floating numbers could not tell it. */
+/** The exact sum of API amounts, in integers. */
 export function sumMoney(amounts: readonly string[]): string {
   const total = amounts.reduce((sum, amount) => sum + parseAmount(amount), 0n);
   const digits = (total < 0n ? -total : total).toString().padStart(places + 1, "0");
@@ -12,7 +12,7 @@ export function isMoneyZero(amount: string): boolean {
   return parseAmount(amount) === 0n;
 }
 
-/** Below zero, above it, or 0 when both are the same. */
+/** Negative, positive, or 0 if equal. */
 export function compareMoney(a: string, b: string): number {
   const difference = parseAmount(a) - parseAmount(b);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;

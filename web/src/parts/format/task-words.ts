@@ -11,7 +11,7 @@ const looks: Readonly<Record<TaskStatus, { kind: BadgeKind; name: string }>> = {
   expired: { kind: "warning", name: "Expired" },
 };
 
-/** How a task can stand, in the order in which it does. */
+/** Task statuses in order. */
 export const taskStatuses = Object.keys(looks) as TaskStatus[];
 
 export function describeTaskStatus(status: TaskStatus): { kind: BadgeKind; name: string } {

@@ -1,4 +1,4 @@
-/** A number at an axis: short, and with as many digits as a fine scale needs. `currency` is `null` for counts. */
+/** A short axis label. `currency` is `null` for counts. */
 export function writeTick(value: number, currency: string | null): string {
   if (currency === null) return new Intl.NumberFormat("en", { notation: "compact" }).format(value);
   const style = {

@@ -6,7 +6,7 @@ import type { Action } from "./use-action.ts";
 
 type ConfirmationProps = {
   title: string;
-  /** What will be so afterwards. */
+  /** The consequence of confirming. */
   children: ReactNode;
   confirmName: string;
   look: "primary" | "danger";
@@ -14,7 +14,7 @@ type ConfirmationProps = {
   onClose(): void;
 };
 
-/** One question before something that is hard to take back. */
+/** A confirmation before an action that is hard to undo. */
 export function Confirmation({ title, children, confirmName, look, action, onClose }: ConfirmationProps) {
   return (
     <Dialog title={title} onClose={onClose}>

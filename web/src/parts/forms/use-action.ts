@@ -4,14 +4,14 @@ import { ApiError } from "../../api/console-api.ts";
 export type Action<Input> = {
   run(input: Input): void;
   isBusy: boolean;
-  /** What is wrong with one field, or with something in it: a list has items, a budget an amount. */
+  /** The error of a field or of something nested in it. */
   errorAt(field: string): string | null;
-  /** What is wrong, where it is none of the fields that the form shows. */
+  /** The error, unless it belongs to one of the form's fields. */
   errorBeside(...fields: readonly string[]): string | null;
   reset(): void;
 };
 
-/** Something that a person does on a page: it runs once at a time, and what went wrong is kept until the next try. */
+/** A user action: runs once at a time and keeps its error until the next run. */
 export function useAction<Input, Output>(
   perform: (input: Input) => Promise<Output>,
   onDone?: (output: Output, input: Input) => void,

@@ -2,10 +2,7 @@ import { useState } from "react";
 
 const prefix = "sluice-draft:";
 
-/**
- * Text of a form that outlives the page: whoever is sent to sign in finds it again afterwards. Only for what may lie in
- * the browser's storage, so never for passwords, codes or keys.
- */
+/** A form text in session storage: it survives a new sign-in. Never for passwords, codes or keys. */
 export function useDraft(name: string, initial = ""): [value: string, setValue: (value: string) => void] {
   const [value, setValue] = useState(() => sessionStorage.getItem(prefix + name) ?? initial);
   const change = (next: string) => {

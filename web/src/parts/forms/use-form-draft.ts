@@ -3,22 +3,19 @@ import { useDraft } from "./use-draft.ts";
 
 type FormValues = Record<string, string | boolean | readonly string[]>;
 
-/**
- * The fields of a form, which outlive the page like the text of `useDraft`. Each account has its own, so that whoever
- * signs in next sees nothing of them.
- */
+/** Form values stored like `useDraft`. Keyed by account, so another user does not see them. */
 export function useFormDraft<Values extends FormValues>(name: string, initial: Values) {
   const [text, setText] = useDraft(`${name}:${useSession().account.id}`);
   const values = text === "" ? initial : mergeStored(initial, text);
   return {
     values,
     change: (part: Partial<Values>) => setText(JSON.stringify({ ...values, ...part })),
-    /** Once it has been sent, or given up. */
+    /** After submit or cancel. */
     forget: () => setText(""),
   };
 }
 
-/** A form may have changed since something was stored: what it has now and of the same kind is taken. */
+/** Takes stored values that the current form still has, with the same type. */
 function mergeStored<Values extends FormValues>(initial: Values, text: string): Values {
   const stored: unknown = JSON.parse(text);
   if (typeof stored !== "object" || stored === null) return initial;

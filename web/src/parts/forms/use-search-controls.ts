@@ -3,8 +3,8 @@ import { startTransition, useOptimistic } from "react";
 type SearchWords = { [name: string]: string | undefined };
 
 /**
- * The search parameters of a page as its controls show and change them; an empty value removes one. A change is shown at
- * once, because the router takes a moment to navigate, and React reverts a controlled field until its value has changed.
+ * A page's search parameters; an empty value removes one. Changes show at once: the router navigates asynchronously,
+ * and React would revert a controlled field meanwhile.
  */
 export function useSearchControls<Search extends SearchWords>(
   search: Search,

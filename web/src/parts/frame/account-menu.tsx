@@ -6,7 +6,6 @@ import { forgetRecentEntries } from "../search/recent-entries.ts";
 import { useSession } from "../session/use-session.ts";
 import { themeNames, themes, useTheme } from "./use-theme.ts";
 
-/** Who is signed in, the theme, and signing out. */
 export function AccountMenu() {
   const { user } = useSession();
   const [theme, chooseTheme] = useTheme();

@@ -14,7 +14,7 @@ const looks = {
 
 export const announcementLevels = ["info", "warning", "critical"] as const;
 
-/** What the operator tells everybody, until they dismiss it; another text is another announcement. */
+/** The operator's announcement, until dismissed. A new text shows again. */
 export function Announcement() {
   const { announcement } = useBrand();
   const [dismissed, setDismissed] = useState(() => (import.meta.env.SSR ? null : localStorage.getItem(dismissedKey)));
@@ -45,7 +45,7 @@ export function AnnouncementBar({ announcement: { text, level, url }, onDismiss 
       </p>
       <button
         type="button"
-        aria-label="Dismiss the announcement"
+        aria-label="Dismiss announcement"
         onClick={onDismiss}
         className="flex size-8 shrink-0 items-center justify-center rounded-md hover:bg-surface"
       >

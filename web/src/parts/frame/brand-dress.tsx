@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useBrand } from "./use-brand.ts";
 
-/** Keeps what stands in the document's head in the operator's name and colours: the server wrote it as it was then. */
+/** Keeps the document's title and colours in the operator's current brand. */
 export function BrandDress() {
   const { name, logo, styles } = useBrand();
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useBrand } from "./use-brand.ts";
 const names = { support: "Support", status: "Status", terms: "Terms", privacy: "Privacy" } as const;
 const order = ["support", "status", "terms", "privacy"] as const;
 
-/** Where the operator leads people to; nothing where the settings name no place. */
+/** The operator's links; nothing if none are set. */
 export function BrandLinks({ className = "" }: { className?: string }) {
   const { links } = useBrand();
   const places = order.flatMap((place) => (links[place] === null ? [] : [{ place, url: links[place] }]));

@@ -1,7 +1,6 @@
 import { Mark } from "../../design/mark.tsx";
 import { useBrand } from "./use-brand.ts";
 
-/** The service's logo and name, as they stand at the top of every page. */
 export function BrandMark() {
   const brand = useBrand();
   return (

@@ -2,14 +2,14 @@ import { useLiveState } from "../../api/use-live-changes.ts";
 import { Spinner } from "../../design/spinner.tsx";
 import { useIsReconnecting } from "./use-connection.ts";
 
-/** Says that the server is away while it is, or that it cannot tell of changes at the moment. It covers nothing that can be used, and nothing is lost meanwhile. */
+/** Shown while the server is unreachable or live updates are interrupted. It covers no controls. */
 export function ConnectionBanner() {
   const isAway = useIsReconnecting();
   const isReconnecting = useLiveState() === "broken" || isAway;
   return (
     <div
       role="status"
-      // Above the place of toasts, and away from headings and places.
+      // Above the toasts, away from headings and navigation.
       className="pointer-events-none fixed right-4 bottom-20 z-30 empty:hidden"
     >
       {isReconnecting && (

@@ -7,17 +7,14 @@ import { Skeleton } from "../../design/skeleton.tsx";
 type ConsoleFrameProps = {
   title: string;
   intro?: ReactNode;
-  /** The page that lists what this one has one of. */
+  /** The parent list page. */
   parent?: { to: string; name: string };
-  /** What can be done on the page as a whole, beside its heading. */
+  /** Page actions beside the heading. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
-/**
- * A page of the console: its heading, what it is about, and what is on it. As the server sends it there is nothing on it
- * yet, since nothing could be done with it before the site's program has come.
- */
+/** A console page. Prerendered without content, which needs the script anyway. */
 export function ConsoleFrame({ title, intro, parent, actions, children }: ConsoleFrameProps) {
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-8">

@@ -18,10 +18,9 @@ const linkShape =
 
 const placeClasses = `${linkShape} aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`;
 
-/** Loaded apart: sign-in, which shares this script, has no menu. */
+/** Loaded separately: sign-in shares this script and has no menu. */
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 
-/** The pages of the console, for a signed-in user. */
 export function ConsoleLayout(): ReactNode {
   useLiveChanges(useTableQuery(queryTable.session.current()).data?.account.id);
   return (
@@ -43,18 +42,18 @@ export function ConsoleLayout(): ReactNode {
 }
 
 type ConsoleShellProps = {
-  /** Below the name of the service, or beside it in a narrow window. */
+  /** Below the service's name, or beside it in a narrow window. */
   search?: ReactNode;
-  /** Below the places. */
+  /** Below the navigation. */
   foot?: ReactNode;
   children: ReactNode;
 };
 
-/** What stays around the pages of the console: the places beside them, or behind a button in a narrow window. */
+/** The navigation around console pages: a column, or a menu in a narrow window. */
 export function ConsoleShell({ search, foot = <GuideLink />, children }: ConsoleShellProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever arrives on a page has chosen a place.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: close the menu after navigation.
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -62,9 +61,9 @@ export function ConsoleShell({ search, foot = <GuideLink />, children }: Console
         href="#content"
         className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:z-30 focus-visible:m-2 focus-visible:bg-surface focus-visible:p-2"
       >
-        Skip to the content
+        Skip to content
       </a>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the key belongs to the button and the places inside. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: handles a key of the controls inside. */}
       <header
         className="border-b border-line bg-surface lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0"
         onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
@@ -140,7 +139,7 @@ function Places() {
   );
 }
 
-/** What there is to spend, on every page. Its place is kept while the amount is on its way. */
+/** The balance on every page; reserves its space while loading. */
 function BalanceLink() {
   const { data } = useTableQuery(queryTable.balance.now());
   return (

@@ -2,7 +2,7 @@ import type { IconName } from "../../design/icon.tsx";
 
 type Place = { to: string; name: string; icon: IconName };
 
-/** The pages of the console, as its menu and its search have them. */
+/** Console pages for navigation and search. */
 export const consolePlaces: readonly { name: string; places: readonly Place[] }[] = [
   {
     name: "Start",

@@ -11,11 +11,11 @@ type FocusPageProps = {
   intro?: ReactNode;
   children?: ReactNode;
   below?: ReactNode;
-  /** As high as what is inside, so that nothing moves when it comes. */
+  /** Height of the content, to avoid layout shift. */
   keptHeight?: string;
 };
 
-/** A page with one thing to do: signing in, approving, entering a code. */
+/** A page with a single task, such as sign-in or consent. */
 export function FocusPage({ title, intro, children, below, keptHeight = "h-64" }: FocusPageProps) {
   return (
     <div className="flex min-h-dvh flex-col">
@@ -43,5 +43,4 @@ export function FocusPage({ title, intro, children, below, keptHeight = "h-64" }
   );
 }
 
-/** How links inside a text look. */
 export const linkClasses = "font-medium text-accent underline underline-offset-4 hover:text-accent-strong";

@@ -12,8 +12,8 @@ const reloadedKey = "sluice-reloaded-for";
 type LazyPage = (() => ReactNode) & { preload(): Promise<void> };
 
 /**
- * A page whose code is loaded when it is first opened. Code that does not come is asked for again and again; after a
- * deployment the names of the files have changed, and only a reload finds the new ones.
+ * A page whose code loads on first open, with retries. After a deployment the file names change, and only a reload
+ * finds the new ones.
  */
 export function lazyPage<Module, Name extends string & keyof Module>(
   load: () => Promise<Module>,
@@ -27,7 +27,7 @@ export function lazyPage<Module, Name extends string & keyof Module>(
     loading ??= load()
       .then(
         (module) => {
-          // The types cannot look: what pages are depends on the routes, and the routes on what pages are.
+          // Typed loosely: page types depend on the routes, and routes on the pages.
           Page = module[name] as ComponentType;
           if (sessionStorage.getItem(reloadedKey) === name) sessionStorage.removeItem(reloadedKey);
         },
@@ -53,7 +53,7 @@ export function lazyPage<Module, Name extends string & keyof Module>(
 
 type UnloadedPageProps = { name: string; load(): Promise<void>; onTried(): void };
 
-/** In the place of a page whose code did not come. */
+/** Shown while a page's code fails to load. */
 function UnloadedPage({ name, load, onTried }: UnloadedPageProps) {
   const [tries, setTries] = useState(0);
   const isReconnecting = useIsReconnecting();
@@ -63,7 +63,7 @@ function UnloadedPage({ name, load, onTried }: UnloadedPageProps) {
     if (isReconnecting) return;
     const tryAgain = async () => {
       if (tries === triesBeforeReload && sessionStorage.getItem(reloadedKey) !== name) {
-        // Once only, and nothing is lost by it: the page that was here before is left already.
+        // Once only. Nothing is lost: the previous page is already left.
         sessionStorage.setItem(reloadedKey, name);
         location.reload();
         return;
@@ -79,7 +79,7 @@ function UnloadedPage({ name, load, onTried }: UnloadedPageProps) {
     return (
       <MessageFrame title="This page could not be loaded">
         <Notice kind="warning" title="The server cannot be reached.">
-          <p>The page opens by itself as soon as the server answers.</p>
+          <p>The page opens automatically when the server is back.</p>
         </Notice>
       </MessageFrame>
     );
@@ -87,7 +87,7 @@ function UnloadedPage({ name, load, onTried }: UnloadedPageProps) {
   return (
     <MessageFrame title="This page could not be loaded">
       <Notice kind="warning" title="Trying again…">
-        <p>The site may have been updated since you opened it. Reloading loads the new version.</p>
+        <p>The site may have been updated. Reload to get the new version.</p>
       </Notice>
       <div className="flex flex-wrap gap-3">
         <Button look="primary" onClick={retry}>

@@ -5,8 +5,7 @@ import { connection } from "../../api/console-api.ts";
 const triesMax = 6;
 
 /**
- * A part of a page that is not among what is seen first: its code comes after the page's, and `waiting` holds its place
- * until then. Where the server cannot be reached for a while, it is asked for again.
+ * A part below the fold, loaded after the page, with `waiting` as placeholder. Retries while the server is unreachable.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

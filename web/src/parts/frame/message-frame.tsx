@@ -2,12 +2,12 @@ import { createContext, type ReactNode, use } from "react";
 import { ConsoleFrame } from "./console-frame.tsx";
 import { FocusPage } from "./focus-page.tsx";
 
-/** Whether the places of the console, or those of the documents, stand around the page. */
+/** Whether the console's or the docs' navigation surrounds the page. */
 export const InsideFrame = createContext(false);
 
 type MessageFrameProps = { title: string; intro?: ReactNode; children?: ReactNode };
 
-/** What stands in the place of a page: inside the console as one of its pages, elsewhere as a page of its own. */
+/** Shown instead of a page: within the console or docs layout, or standalone. */
 export function MessageFrame({ title, intro, children }: MessageFrameProps) {
   const isInside = use(InsideFrame);
   return isInside ? (

@@ -13,16 +13,16 @@ const placeClasses =
   "flex min-h-10 items-center rounded-md px-2 text-sm whitespace-nowrap text-ink-soft hover:text-ink sm:px-3 aria-[current=page]:font-medium aria-[current=page]:text-ink";
 
 type OpenPageProps = {
-  /** In the footer, beside the choice of colours. */
+  /** In the footer, beside the theme choice. */
   footnote?: ReactNode;
-  /** In the header, before the places. */
+  /** In the header, before the navigation. */
   search?: ReactNode;
-  /** For documents, which have columns beside their text. */
+  /** For docs, which have columns beside the text. */
   isWide?: boolean;
   children: ReactNode;
 };
 
-/** What stays around the pages that are open to everybody: the way to the guide, the reference and the console. */
+/** Header and footer of public pages. */
 export function OpenPage({ footnote, search, isWide = false, children }: OpenPageProps) {
   const width = isWide ? "max-w-[92rem]" : "max-w-6xl";
   const { pathname } = useLocation();
@@ -33,7 +33,7 @@ export function OpenPage({ footnote, search, isWide = false, children }: OpenPag
         href="#content"
         className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:z-30 focus-visible:m-2 focus-visible:bg-surface focus-visible:p-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <Announcement />
       <header className="border-b border-line bg-surface">
@@ -42,7 +42,7 @@ export function OpenPage({ footnote, search, isWide = false, children }: OpenPag
             <BrandMark />
           </Link>
           {search}
-          {/* Documents have their contents right below, which lead to both. */}
+          {/* The docs' contents link to both. */}
           <nav aria-label="Site" className={joinClasses("flex items-center", isWide && "max-sm:hidden")}>
             <Link to="/docs/guide" className={placeClasses}>
               Guide
@@ -75,7 +75,7 @@ export function OpenPage({ footnote, search, isWide = false, children }: OpenPag
   );
 }
 
-/** Into the console, or first through the door. Its place is kept until it is known who is there. */
+/** Console or sign-in link; reserves its space until the session is known. */
 function Entry() {
   const session = useTableQuery(queryTable.session.current());
   const site = useTableQuery(queryTable.site.settings());

@@ -3,10 +3,10 @@ type PageData =
   | { kind: "connect-error"; problems: PageProblem[] }
   | { kind: "message"; title: string; message: string };
 
-/** What the server wrote into the page for it to show, if anything. */
+/** The page data block that the server writes, if any. */
 export function getPageData(): PageData | null {
   if (import.meta.env.SSR) return null;
   const text = document.getElementById("page-data")?.textContent ?? null;
-  // The server escapes and writes it; nobody else can.
+  // Written and escaped by our server.
   return text === null ? null : (JSON.parse(text) as PageData);
 }

@@ -2,14 +2,14 @@ import { type ComponentType, useEffect, useState } from "react";
 import { Icon } from "../../design/icon.tsx";
 import { useToast } from "../../design/toast.tsx";
 
-/** Taken when the field is in the page, not before: it grows until then. */
+/** Read when the field mounts, not before: it grows until then. */
 type Typed = { take(): string };
 
 type PaletteProps = { typed: Typed; onClose(): void };
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Opens the search box, as ⌘K or Ctrl K does. Its code is loaded when it is first wanted. */
+/** Opens search, like ⌘K or Ctrl K. Its code loads on first use. */
 export function SearchButton() {
   const [Palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
   const [isOpen, setOpen] = useState(false);
@@ -31,7 +31,7 @@ export function SearchButton() {
     const press = (event: KeyboardEvent) => {
       const isShortcut = event.key.toLowerCase() === "k" && (isApple ? event.metaKey : event.ctrlKey);
       if (!isShortcut || event.altKey || event.shiftKey) return;
-      // The browser has a search of its own under these keys.
+      // Overrides the browser's own shortcut.
       event.preventDefault();
       if (!isOpen) return open();
       typed.take();
@@ -47,14 +47,14 @@ export function SearchButton() {
         aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
         aria-haspopup="dialog"
         onClick={open}
-        // Begun early; where it fails, the press tells.
+        // Preload; the click reports a failure.
         onPointerEnter={() => void load().catch(() => {})}
         className="flex min-h-10 items-center gap-2 rounded-md px-3 text-sm text-ink-soft hover:bg-sunken hover:text-ink lg:min-h-9 lg:border lg:border-line-strong lg:bg-surface"
       >
         <Icon name="search" />
         <span className="max-sm:sr-only">Search</span>
         <span aria-hidden="true" className="ml-auto min-w-8 text-right text-xs max-lg:hidden">
-          {/* Which keys the reader has is not known to who sends the page. */}
+          {/* The prerendered page cannot know the platform. */}
           {!import.meta.env.SSR && (isApple ? "⌘K" : "Ctrl K")}
         </span>
       </button>
@@ -64,8 +64,8 @@ export function SearchButton() {
 }
 
 /**
- * What is typed between the shortcut and the field that it opens: nobody waits for code to load. It begins with the
- * shortcut itself, not when the page is drawn again.
+ * Collects keystrokes between the shortcut and the mounted field, so typing need not wait for code. Starts with the
+ * shortcut itself, not with the next render.
  */
 function gatherTyped(): Typed {
   let text = "";
@@ -74,7 +74,7 @@ function gatherTyped(): Typed {
     if (event.key === "Backspace") text = text.slice(0, -1);
     else if (event.key.length === 1) text += event.key;
     else return;
-    // It is meant for the search, not for what has the focus now.
+    // Meant for search, not for the focused element.
     event.preventDefault();
   };
   addEventListener("keydown", press);

@@ -1,6 +1,5 @@
 import { themeNames, themes, useTheme } from "./use-theme.ts";
 
-/** Light, dark, or whatever the computer is set to. */
 export function ThemeChoice() {
   const [chosen, choose] = useTheme();
   return (

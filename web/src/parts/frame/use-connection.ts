@@ -6,7 +6,7 @@ export function useIsReconnecting(): boolean {
   return useSyncExternalStore(connection.subscribe, isReconnecting, isReconnecting);
 }
 
-/** Does something once the server is back, for what stands in the way until then. */
+/** Runs a callback when the server is reachable again. */
 export function useOnReconnected(act: () => void): void {
   const latest = useRef(act);
   useEffect(() => {

@@ -7,7 +7,7 @@ export const themeNames: Record<Theme, string> = { system: "System", light: "Lig
 
 const aYearSeconds = 365 * 24 * 60 * 60;
 
-/** The chosen theme, and how to choose another. The server wrote the choice into the page before it was painted. */
+/** The theme and its setter. The server renders the chosen theme into the page before the first paint. */
 export function useTheme(): [theme: Theme, choose: (theme: Theme) => void] {
   const [theme, setTheme] = useState(
     () =>
@@ -20,11 +20,11 @@ export function useTheme(): [theme: Theme, choose: (theme: Theme) => void] {
   return [theme, choose];
 }
 
-/** Changes the colours now, and by a cookie also in the next page that the server sends. */
+/** Applies the theme now, and stores it in a cookie for the next page load. */
 function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
   const lifetime = theme === "system" ? 0 : aYearSeconds;
   const secure = location.protocol === "https:" ? "; secure" : "";
-  // biome-ignore lint/suspicious/noDocumentCookie: the newer cookie store is not in every browser.
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
   document.cookie = `sluice-theme=${theme}; path=/; max-age=${lifetime}; samesite=lax${secure}`;
 }

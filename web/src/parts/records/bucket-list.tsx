@@ -9,7 +9,7 @@ import { formatMoment } from "../format/format-time.ts";
 
 type BucketListProps = { currency: string; timeZone: string; include: "all" | "money"; refreshMs?: number };
 
-/** What the balance is made of, in the order in which it is spent, and when each part expires; quotas last. */
+/** Credit buckets in spending order with their expiry; quotas last. */
 export function BucketList({ currency, timeZone, include, refreshMs }: BucketListProps) {
   const buckets = useTableQuery(queryTable.balance.buckets(), refreshMs === undefined ? {} : { refreshMs });
   if (buckets.error !== null && buckets.data === undefined) {

@@ -11,7 +11,7 @@ type ChargeColumnsProps = {
   keyNames: ReadonlyMap<string, string> | undefined;
 };
 
-/** Charges in a table: when, what for, with which key, how much. Each leads to why it is what it is. */
+/** Columns of a charges table. Each charge links to its explanation. */
 export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumnsProps): Column<Charge>[] {
   const created = (charge: Charge): string => formatMoment(new Date(charge.created * 1000).toISOString(), timeZone);
   return [
@@ -56,7 +56,7 @@ export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumn
   ];
 }
 
-/** In what paid it: money, or a quota of the plan. */
+/** In its unit: money, or a quota of the plan. */
 export function writeCharge({ unit, charge, quota_units: units }: Charge, currency: string): string {
   return formatAmount({ unit, amount: unit === "money" ? charge : String(units), currency });
 }

@@ -1,9 +1,6 @@
 type ModelLogoProps = { model: { logo: string; type: string }; className?: string };
 
-/**
- * A model's logo, beside its name. The site shows only images that it serves itself: where a catalog names another, the
- * logo of the type stands for it.
- */
+/** A model's logo. The CSP allows only images of this site; others fall back to the type's logo. */
 export function ModelLogo({ model, className = "size-6" }: ModelLogoProps) {
   return <img src={findOwnLogo(model)} alt="" width={64} height={64} className={`shrink-0 rounded-md ${className}`} />;
 }

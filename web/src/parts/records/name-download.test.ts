@@ -9,11 +9,11 @@ test.each([
   ["Ein Café am Meer bei Nacht und Nebel", "sandbox-image-ein-café-am-meer-bei-nacht-2026-11-15"],
   ["../../etc", "sandbox-image-etc-2026-11-15"],
   [undefined, "sandbox-image-2026-11-15"],
-])("what was made of %j is called %s", (prompt, name) => {
+])("the output of %j is named %s", (prompt, name) => {
   expect(nameDownload({ ...task, prompt })).toBe(name);
 });
 
-test("a model's name becomes a part of it, and several outputs are told apart", () => {
+test("the model is part of the name, and several outputs are numbered", () => {
   const output = Array.from({ length: 2 }, () => ({}) as never);
   expect(nameDownload({ ...task, model: "vendor/image-1.5", output }, 1)).toBe("vendor-image-1.5-2026-11-15-2");
 });

@@ -4,7 +4,7 @@ const wordsMax = 6;
 
 type Named = Pick<Task, "model" | "created" | "output"> & { prompt?: string | undefined };
 
-/** What an output's file is called: the model, the first words of the prompt and the day, so that it is found again. */
+/** File name of an output: model, first words of the prompt, and day. */
 export function nameDownload({ model, prompt = "", created, output }: Named, index = 0): string {
   const words = prompt
     .toLowerCase()

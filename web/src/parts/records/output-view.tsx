@@ -8,18 +8,17 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { formatBytes } from "../format/format-bytes.ts";
 import { linkDownload, linkOutput, linkThumbnail } from "./output-links.ts";
 
-/** Browsers play these; raw samples they do not. */
+/** Browsers cannot play raw samples. */
 const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
 const documentCharactersMax = 20_000;
 
 type OutputViewProps = {
   output: TaskOutput;
   name: string;
-  /** What its file is called on the reader's computer, without its ending. */
+  /** Download name without extension. */
   downloadName?: string;
 };
 
-/** An output of a task: shown, played or read in the page, with its download. */
 export function OutputView({ output, name, downloadName = name }: OutputViewProps) {
   const shown = useFirstLink(output);
   return (
@@ -36,7 +35,7 @@ export function OutputView({ output, name, downloadName = name }: OutputViewProp
   );
 }
 
-/** Each answer about a task has its files under new links; with another link what is played would begin anew. */
+/** Keeps the first link: with every response the link changes, and a new `src` would restart playback. */
 function useFirstLink(output: TaskOutput): TaskOutput {
   const [first, setFirst] = useState(output);
   const isOver = Number(new URL(first.url).searchParams.get("expires")) * 1000 <= Date.now();
@@ -52,21 +51,21 @@ function Preview({ output, url, name }: { output: TaskOutput; url: string; name:
     return <img src={url} alt={name} width={width} height={height} className={frame} />;
   }
   if (contentType.startsWith("video/")) {
-    // Films fade in: their first picture is black. A drama's captions are drawn into it; other videos have none.
+    // Videos fade in from black, so preview a later frame. Drama captions are burned in; other videos have none.
     const shown = { src: url, poster: linkThumbnail(output), "aria-label": name, className: frame };
     return <video {...shown} controls playsInline preload="metadata" />;
   }
   if (playableAudio.test(contentType)) {
-    // biome-ignore lint/a11y/useMediaCaption: what is said is the text that the reader gave.
+    // biome-ignore lint/a11y/useMediaCaption: the request contains the spoken text.
     return <audio src={url} controls preload="metadata" aria-label={name} className="w-full" />;
   }
   if (contentType.startsWith("audio/")) {
-    return <p className="text-sm">Browsers cannot play raw samples. Download them, or choose another format.</p>;
+    return <p className="text-sm">Browsers cannot play raw samples. Download the file, or choose another format.</p>;
   }
   return <DocumentPreview pathname={new URL(output.url).pathname} name={name} />;
 }
 
-/** Fetched only when somebody wants to read it. */
+/** Fetched on demand. */
 function DocumentPreview({ pathname, name }: { pathname: string; name: string }) {
   const [isOpen, setOpen] = useState(false);
   const fileId = pathname.split("/").at(-1) ?? "";
@@ -91,7 +90,7 @@ function presentDocument(text: string): string {
   try {
     shown = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Subtitles are no JSON; they are readable as they are.
+    // Subtitles are plain text.
   }
   return shown.length <= documentCharactersMax ? shown : `${shown.slice(0, documentCharactersMax)}\n…`;
 }

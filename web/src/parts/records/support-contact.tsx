@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { linkClasses } from "../frame/focus-page.tsx";
 
-/** Whom to ask, where the operator has said so: by mail, or on a page. */
+/** The operator's contact: e-mail or page. */
 export function SupportContact({ contact }: { contact: string | null }): ReactNode {
   if (contact === null) return "the operator";
   const isPage = /^https?:/.test(contact);

@@ -4,10 +4,10 @@ import { queryTable } from "../../api/query-table.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 
-/** Where the server does not tell of changes. */
+/** Polling interval without a change stream. */
 const pollMs = 2_000;
 
-/** A task as it stands, until it is over. `null` follows nothing. */
+/** A task, refreshed until it ends. `null` for none. */
 export function useFollowedTask(taskId: string | null) {
   const answers = useAnswerCache();
   const query = useTableQuery(queryTable.tasks.one(taskId ?? ""), {

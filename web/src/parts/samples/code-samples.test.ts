@@ -17,7 +17,7 @@ test.each([
   ["speech", "/audio/speech"],
   ["embedding", "/embeddings"],
   ["transcription", "/audio/transcriptions"],
-] as const)("%s is called at %s of this deployment, by the model's own id", (type, path) => {
+] as const)("%s is called at %s of this deployment with the model's id", (type, path) => {
   for (const { code } of writeModelSamples({ id: "some/model", type, capabilities: [] }, baseUrl)) {
     expect(code).toContain(baseUrl);
     expect(code).toContain('"some/model"');
@@ -25,7 +25,7 @@ test.each([
   expect(writeCurl({ type })).toContain(`${baseUrl}${path}`);
 });
 
-test("what is asked for is what the model has", () => {
+test("the body respects the model's limits", () => {
   const limits = { durations: [8], aspect_ratios: ["4:3"], sizes: ["64x64"], voices: ["zoe"] };
   const video = writeCurl({ type: "video", capabilities: ["text_to_video"], limits });
   expect(video).toContain('"duration": 8');
@@ -35,17 +35,17 @@ test("what is asked for is what the model has", () => {
   expect(writeCurl({ type: "speech", limits })).toContain('"voice": "zoe"');
 });
 
-test("a model that only starts from images is given one", () => {
+test("a model that requires an image gets one", () => {
   expect(writeCurl({ type: "video", capabilities: ["image_to_video"] })).toContain("input_images");
   expect(writeCurl({ type: "image", capabilities: ["image_to_image"] })).toContain("input_images");
 });
 
-test("a drama begins with its cheapest stage, where the model has it", () => {
+test("a drama starts with the cheapest stage the model has", () => {
   expect(writeCurl({ type: "drama", capabilities: ["script_generation"] })).toContain('"stage": "script"');
   expect(writeCurl({ type: "drama", capabilities: ["drama_video"] })).not.toContain('"stage"');
 });
 
-test("submissions of tasks have a key under which they can be sent again", () => {
+test("task submissions have an idempotency key", () => {
   for (const type of ["image", "video", "avatar", "drama"] as const) {
     for (const { code } of writeModelSamples({ id: "m", type, capabilities: [] }, baseUrl)) {
       expect(code).toContain("Idempotency-Key");

@@ -2,7 +2,7 @@ import { writeLiteral } from "./write-literal.ts";
 
 export type SampleType = "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
 
-/** As much of a model as its first call depends on. */
+/** The model fields that its first call depends on. */
 type SampleModel = {
   id: string;
   type: SampleType;
@@ -31,15 +31,15 @@ const endpoints: Record<SampleType, string> = {
   transcription: "/audio/transcriptions",
 };
 
-/** The files that a reader of the avatar's samples puts beside them. */
+/** Local files used by the avatar samples. */
 const avatarFiles = { avatar_file_id: "portrait.png", audio_file_id: "voice.mp3" } as const;
 
-/** A first call of a model: to be pasted and run as it is, with a key in `SLUICE_API_KEY`. */
+/** A first call that runs as pasted, with a key in `SLUICE_API_KEY`. */
 export function writeModelSamples(model: SampleModel, baseUrl: string): [Sample, Sample, Sample] {
   return writeRequestSamples({ type: model.type, body: firstBodies[model.type](model), baseUrl });
 }
 
-/** The same call in three languages. The body is one that the endpoint takes. */
+/** The same call in three languages. */
 export function writeRequestSamples(call: SampleCall): [Sample, Sample, Sample] {
   const { curl, python, typescript } = writers[call.type];
   return [
@@ -69,12 +69,12 @@ const firstBodies: Record<SampleType, (model: SampleModel) => Body> = {
     model: id,
     title: "The Lighthouse",
     script: "Anna climbs the stairs of the old lighthouse. The lamp is out, and a ship is near.",
-    // The cheapest stage first; what it makes can be gone on from.
+    // The cheapest stage; later stages can continue from its output.
     ...(capabilities.includes("script_generation") ? { stage: "script" } : {}),
     ...chooseRatio(limits),
   }),
   speech: ({ id, limits }) => ({ model: id, input: "The gate is open.", voice: limits?.voices?.[0] ?? "alloy" }),
-  embedding: ({ id }) => ({ model: id, input: ["The gate is open.", "Somebody has unlocked the door."] }),
+  embedding: ({ id }) => ({ model: id, input: ["The gate is open.", "The door was unlocked."] }),
   transcription: ({ id }) => ({ model: id }),
 };
 
@@ -89,7 +89,7 @@ function chooseRatio(limits: SampleModel["limits"]): Body {
 
 const curlKey = `-H "Authorization: Bearer $SLUICE_API_KEY"`;
 
-/** Inside single quotes a shell takes everything as it is, except a single quote. */
+/** Within single quotes a shell interprets only a single quote. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -110,7 +110,7 @@ const curlJson: Writer = (call) => writeCurl(call, []);
 
 const curlSpeech: Writer = (call) => writeCurl(call, [`--output speech.${nameFormat(call.body)}`]);
 
-/** What the reader of the samples for transcription puts beside them. */
+/** Local file used by the transcription samples. */
 const recording = "recording.mp3";
 
 const curlTranscription: Writer = ({ type, body, baseUrl }) =>
@@ -121,7 +121,7 @@ const curlTranscription: Writer = ({ type, body, baseUrl }) =>
     `-F file=@${recording}`,
   ].join(" \\\n  ");
 
-/** The quoted body ends around the ids, so that the shell puts them in. */
+/** Closes the quotes around the ids, so the shell expands them. */
 const curlTask: Writer = (call) => {
   const uploads = listUploads(call.body).map(
     ([name, file]) =>
@@ -294,7 +294,7 @@ async function call(path: string, init: RequestInit = {}) {
   return body;
 }
 ${hasUploads ? upload : ""}
-// One key for each thing that you want made: sent again after a time-out, it is the same task.
+// One key per task: a retry after a timeout returns the same task.
 const request = ${fields};
 let task = await call("${endpoints[type]}", {
   method: "POST",
@@ -302,7 +302,7 @@ let task = await call("${endpoints[type]}", {
   body: JSON.stringify(request),
 });
 
-// Each call waits up to a minute for the end of the task.
+// Each call waits up to 60 seconds for the task to end.
 while (task.status === "queued" || task.status === "processing") {
   task = await call(\`/tasks/\${task.id}\`, { headers: { Prefer: "wait=60" } });
 }

@@ -6,7 +6,7 @@ import { type ChatWire, chatWires, writeWireSamples } from "./wire-samples.ts";
 
 type FirstCallProps = { model: Parameters<typeof writeModelSamples>[0]; baseUrl: string };
 
-/** A first call of a model as code; of a chat model by whichever wire the reader's client speaks. */
+/** A first call as code; chat models in each of the chat APIs. */
 export function FirstCall({ model, baseUrl }: FirstCallProps): ReactNode {
   if (model.type !== "chat") return <CodeSamples label="First call" samples={writeModelSamples(model, baseUrl)} />;
   return <FirstChatCall model={model} baseUrl={baseUrl} />;

@@ -6,13 +6,10 @@ type Place = { baseUrl: string; siteUrl: string; key: string };
 
 const question = "What does a sluice do?";
 
-/** Ends what a shell hands on as it is. No line of a sample is the same. */
+/** Heredoc delimiter; no sample contains this line. */
 const ending = "END_OF_CALL";
 
-/**
- * A first call of a model for people who have nothing yet but a terminal: each is pasted there whole, with the key in it,
- * and runs. What has to be installed before is said in a comment.
- */
+/** A first call to paste into a terminal, including the key. Required installs are in a comment. */
 export function writeTerminalSamples(
   model: SampleModel,
   { baseUrl, siteUrl, key }: Place,
@@ -35,13 +32,13 @@ export function writeTerminalSamples(
   return model.type === "chat" ? [...languages, ...writeChatClients(model.id, { baseUrl, siteUrl, key })] : languages;
 }
 
-/** Programs that chat, and need only to be told where and with which key. */
+/** Chat programs that only need a base URL and a key. */
 function writeChatClients(modelId: string, { baseUrl, siteUrl, key }: Place): TerminalSample[] {
   return [
     {
       id: "claude-code",
       label: "Claude Code",
-      // Anthropic's clients add the version of the API themselves. A small model does its work in the background.
+      // Anthropic's clients append the API version themselves. A small model does background work.
       code: `# Once: npm install --global @anthropic-ai/claude-code
 export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, "")}
 export ANTHROPIC_AUTH_TOKEN=${key}
@@ -53,7 +50,7 @@ claude -p "${question}"`,
     {
       id: "cli",
       label: "CLI",
-      code: `# Sluice's own command line
+      code: `# The Sluice CLI
 export SLUICE_SITE=${siteUrl}
 export SLUICE_API_KEY=${key}
 

@@ -1,6 +1,6 @@
 import { writeModelSamples } from "./code-samples.ts";
 
-/** The forms of the API that a chat model can be called by, in the words of the clients that speak them. */
+/** The chat APIs, by the clients that use them. */
 export const chatWires = [
   { id: "chat", label: "Chat Completions", hint: "Any OpenAI client works." },
   { id: "responses", label: "Responses", hint: "Any OpenAI client works, and OpenAI's agents." },
@@ -15,11 +15,11 @@ type Place = { modelId: string; baseUrl: string };
 
 const question = "What does a sluice do?";
 
-/** A first call of a chat model by one of the wires: to be pasted and run as it is, with a key in `SLUICE_API_KEY`. */
+/** A first call that runs as pasted, with a key in `SLUICE_API_KEY`. */
 export function writeWireSamples(wire: ChatWire, model: ChatModel, baseUrl: string): Samples {
   if (wire === "chat") return writeModelSamples(model, baseUrl);
   const { curl, python, typescript } = writers[wire];
-  // As JSON writes it, which is a text in every one of these languages.
+  // A JSON string is a valid literal in all three languages.
   const place = { modelId: JSON.stringify(model.id), baseUrl };
   return [
     { id: "curl", label: "curl", code: curl(place) },
@@ -28,7 +28,7 @@ export function writeWireSamples(wire: ChatWire, model: ChatModel, baseUrl: stri
   ];
 }
 
-/** Anthropic's clients add the version of the API themselves. */
+/** Anthropic's clients append the API version themselves. */
 function cutVersion(baseUrl: string): string {
   return baseUrl.replace(/\/v1$/, "");
 }

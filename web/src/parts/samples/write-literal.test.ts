@@ -3,7 +3,7 @@ import { writeLiteral } from "./write-literal.ts";
 
 const value = { model: "a", "odd-name": [true, null, 1.5], text: 'He said "no"\n' };
 
-test("a value that fits is written on one line, in the words of the language", () => {
+test("a value that fits is written on one line, in the language's syntax", () => {
   expect(writeLiteral(value, "typescript")).toBe(
     '{ model: "a", "odd-name": [true, null, 1.5], text: "He said \\"no\\"\\n" }',
   );
@@ -13,7 +13,7 @@ test("a value that fits is written on one line, in the words of the language", (
   expect(writeLiteral({}, "python")).toBe("{}");
 });
 
-test("one that does not fit has a line for each field, and inside of it the same holds", () => {
+test("a longer one has a line per field, recursively", () => {
   const long = { list: ["x".repeat(50), "y".repeat(50)], short: [1, 2] };
   expect(writeLiteral(long, "python", { indent: 4 })).toBe(
     [

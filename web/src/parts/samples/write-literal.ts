@@ -6,10 +6,7 @@ const words: Record<Language, Record<string, string>> = {
   typescript: {},
 };
 
-/**
- * A value of JSON as somebody would write it into a program: on one line where it fits behind what stands before it,
- * else one field a line.
- */
+/** A JSON value as source code: on one line if it fits, else one field per line. */
 export function writeLiteral(value: unknown, language: Language, { indent = 0, before = 0 } = {}): string {
   const short = writeInline(value, language);
   if (indent + before + short.length <= widthMax || typeof value !== "object" || value === null) return short;

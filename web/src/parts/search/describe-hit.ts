@@ -5,7 +5,7 @@ import { formatMoment } from "../format/format-time.ts";
 import { nameType } from "../format/model-words.ts";
 import type { SearchEntry } from "./search-entry.ts";
 
-/** Where something of the account is looked at, and what it is called in a list of many kinds. */
+/** Title and URL of a search hit. */
 export function describeHit(hit: SearchHit, timeZone: string): SearchEntry {
   const { id, name, status, task_id: taskId, created_at: createdAt } = hit;
   const detail = [id, formatMoment(createdAt, timeZone)].join(" · ");
@@ -28,7 +28,7 @@ export function describeHit(hit: SearchHit, timeZone: string): SearchEntry {
       return { to, title: name, detail, tag: isEnded ? "API key, ended" : "API key", icon: "keys" };
     }
     case "file":
-      // Files have no page: an output is looked at with its task, everything else is saved.
+      // Files have no page: an output links to its task, other files download.
       if (taskId !== null) return { to: toTask, title: name, detail, tag: "Output of a task", icon: "tasks" };
       return {
         to: `/console/api/files/${id}/content`,

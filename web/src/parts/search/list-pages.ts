@@ -4,7 +4,7 @@ import type { SearchEntry } from "./search-entry.ts";
 
 type Page = SearchEntry & { alias?: string | undefined };
 
-/** What people look for on a page whose name does not say it. */
+/** Search keywords of pages whose name does not contain them. */
 const aliases: Readonly<Record<string, string>> = {
   "/console": "home dashboard start",
   "/console/models": "pricing",
@@ -16,14 +16,12 @@ const aliases: Readonly<Record<string, string>> = {
   "/console/settings": "profile password passkeys authenticator sessions security time zone",
 };
 
-/** What can be begun at once, wherever one is. */
 export const actions: readonly Page[] = [
   { to: "/console/keys?key=new", title: "Create an API key", icon: "plus" },
   { to: "/console/webhooks?add=1", title: "Create a webhook endpoint", icon: "plus" },
   { to: "/console/billing", title: "Add credit", icon: "plus", alias: "top up pay redeem code" },
 ];
 
-/** What everybody can read. */
 export const openPages: readonly Page[] = [
   { to: "/docs", title: "API reference", icon: "book", alias: "docs openapi" },
   { to: "/docs/guide", title: "Guide", icon: "book", alias: "docs quick start" },

@@ -8,11 +8,11 @@ const kinds: readonly { kind: DocsEntry["kind"]; name: string; icon: SearchEntry
   { kind: "operation", name: "Endpoints", icon: "webhooks" },
   { kind: "heading", name: "Headings of the guide", icon: "book" },
   { kind: "error", name: "Errors", icon: "requests" },
-  // A name that many endpoints have is seldom what is looked for.
+  // Names shared by many endpoints are rarely what users search for.
   { kind: "field", name: "Fields", icon: "settings", hasLowRank: true },
 ];
 
-/** What guide and reference have of some words, by kind: endpoints are found by their path as well. */
+/** Matches in guide and reference, by kind. Endpoints also match by path. */
 export function matchDocs(entries: readonly DocsEntry[], words: string, countMax: number): Group[] {
   return kinds.map(({ kind, name, icon, hasLowRank }) => {
     const own = entries.filter((entry) => entry.kind === kind);

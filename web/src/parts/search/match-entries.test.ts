@@ -10,7 +10,7 @@ const entries = [
 ];
 const match = (text: string, countMax = 9) => matchEntries(entries, text, countMax).entries.map(({ title }) => title);
 
-test("a title that begins so comes first, then one with such a word, and what is only known by another name last", () => {
+test("a title prefix ranks first, then a word prefix, then an alias", () => {
   expect(match("key")).toEqual(["API keys", "Monkeys"]);
   expect(match("image")).toEqual(["Images, video, speech", "sandbox-image", "Usage"]);
   expect(match("MONK")).toEqual(["Monkeys"]);
@@ -22,7 +22,7 @@ test("a title that begins so comes first, then one with such a word, and what is
   ]);
 });
 
-test("every word must be there, in the title or in what else is known", () => {
+test("every word must match the title, detail or alias", () => {
   expect(match("guide speech")).toEqual(["Images, video, speech"]);
   expect(match("usage speech")).toEqual([]);
   expect(match("(")).toEqual([]);

@@ -1,16 +1,16 @@
-/** Something that words can be looked for in; what people also call it is looked through, but not shown. */
+/** A searchable entry; `alias` is matched but not shown. */
 type Searchable = { title: string; detail?: string | undefined; alias?: string | undefined };
 
 type Matches<Item> = {
-  /** Best first, as many as were asked for. */
+  /** Best first, up to the limit. */
   entries: Item[];
-  /** Of the best of them; less is better. */
+  /** Rank of the best match; lower is better. */
   rank: number;
 };
 
 const beforeWords = [" ", "-", "/", "_", "."] as const;
 
-/** Those that have every word: a title that begins so, then words of it that do, then those that have them somewhere. */
+/** Entries with every word, ranked: title prefix, word prefixes, then matches anywhere. */
 export function matchEntries<Item extends Searchable>(
   items: readonly Item[],
   text: string,

@@ -1,16 +1,15 @@
 import type { IconName } from "../../design/icon.tsx";
 
-/** Something that the search box leads to. */
 export type SearchEntry = {
-  /** Its address, by which it is told from others: a page of the site, unless `opens` says something else. */
+  /** Its URL and key: a page of the site, unless `opens` is set. */
   to: string;
   title: string;
-  /** What tells it from others of the same title. */
+  /** Distinguishes entries with the same title. */
   detail?: string | undefined;
-  /** What kind of thing it is, where its group does not say it. */
+  /** Kind of the entry, if its group does not name it. */
   tag?: string;
   icon: IconName;
-  /** For what is no page of the site: a file that is saved. */
+  /** For a file that downloads. */
   opens?: "download";
 };
 

@@ -5,16 +5,16 @@ import type { SearchEntry, SearchGroup } from "./search-entry.ts";
 type SearchListProps = {
   id: string;
   groups: readonly SearchGroup[];
-  /** Which of all entries the keyboard is at. */
+  /** Index of the highlighted entry. */
   chosenAt: number;
   onChoose(at: number): void;
   onOpen(entry: SearchEntry): void;
 };
 
-/** What was found, by kind. The options are those of the field above, which keeps the focus. */
+/** Results by kind: the listbox of the search field, which keeps focus. */
 export function SearchList({ id, groups, chosenAt, onChoose, onOpen }: SearchListProps) {
   const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen one is found by what the page shows of it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the highlighted option is found in the DOM.
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [chosenAt]);
@@ -23,7 +23,7 @@ export function SearchList({ id, groups, chosenAt, onChoose, onOpen }: SearchLis
   return (
     <div ref={list} id={id} role="listbox" aria-label="Search results" className="flex flex-col gap-2">
       {groups.map((group, index) => (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form.
         <div key={group.name} role="group" aria-label={group.name}>
           <p aria-hidden="true" className="px-3 py-1.5 text-xs font-medium text-ink-soft">
             {group.name}
@@ -52,8 +52,8 @@ type OptionProps = { id: string; entry: SearchEntry; isChosen: boolean; onPoint(
 function Option({ id, entry, isChosen, onPoint, onOpen }: OptionProps) {
   const { title, detail, tag, icon } = entry;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys belong to the field.
-    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
+    // biome-ignore lint/a11y/useFocusableInteractive: focus stays in the field.
     <div
       id={id}
       role="option"

@@ -11,14 +11,14 @@ import { SearchList } from "./search-list.tsx";
 import { useSearchGroups } from "./use-search-groups.ts";
 
 type SearchPaletteProps = {
-  /** What was typed before it was there. */
+  /** Text typed before the field mounted. */
   typed: { take(): string };
   onClose(): void;
 };
 
 /**
- * One field that leads everywhere. The focus stays in it; arrow keys go through what was found, Enter opens it, and when it
- * closes the focus is where it was.
+ * Search over pages, docs and the account. Focus stays in the field; arrow keys highlight, Enter opens, and closing
+ * restores focus.
  */
 export function SearchPalette({ typed, onClose }: SearchPaletteProps) {
   const [text, setText] = useState("");
@@ -30,7 +30,7 @@ export function SearchPalette({ typed, onClose }: SearchPaletteProps) {
   const listId = useId();
   const dialog = useModal();
   const open = useOpenEntry(onClose);
-  // An id is pasted and Enter pressed before the server has answered: it opens when it has.
+  // Enter pressed before the response opens the hit when it arrives, as for a pasted id.
   const [isAwaited, setAwaited] = useState(false);
   const first = entries[0];
   useEffect(() => {
@@ -58,12 +58,12 @@ export function SearchPalette({ typed, onClose }: SearchPaletteProps) {
     <dialog
       ref={dialog}
       aria-label="Search"
-      // Not by the browser, which tells of it later: the shortcut pressed meanwhile would close what is closed.
+      // Not `onClose`, which fires late: a shortcut pressed meanwhile would act on a closed dialog.
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
-      // Pressed twice, Escape closes it whatever the page says.
+      // A second Escape closes it regardless of `preventDefault`.
       onClose={(event) => !event.currentTarget.open && onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-3 max-h-[calc(100dvh-1.5rem)] w-[min(40rem,calc(100vw-1.5rem))] max-w-none overflow-hidden rounded-lg border border-line bg-surface text-ink shadow-float sm:mt-[12vh] sm:max-h-[70vh]"
@@ -103,9 +103,9 @@ export function SearchPalette({ typed, onClose }: SearchPaletteProps) {
             <span aria-hidden="true">Esc</span>
           </button>
         </div>
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll what was found. */}
-        <div role="group" aria-label="Found" tabIndex={0} className="min-h-0 overflow-y-auto p-2">
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the results scrollable by keyboard. */}
+        <div role="group" aria-label="Results" tabIndex={0} className="min-h-0 overflow-y-auto p-2">
           <SearchList id={listId} groups={groups} chosenAt={at} onChoose={setChosenAt} onOpen={open} />
           {error !== null && (
             <p className="px-3 py-4 text-sm text-danger">Your account could not be searched: {error.message}</p>
@@ -170,7 +170,7 @@ function countEntries(groups: readonly SearchGroup[]): string {
 
 function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Closed while it is still in the page, so that the focus goes back to where it was.
+  // Close before unmounting, so the browser restores focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -179,7 +179,7 @@ function useModal() {
   return dialog;
 }
 
-/** Goes where an entry leads, and remembers that it did. */
+/** Opens an entry and adds it to the recent ones. */
 function useOpenEntry(onClose: () => void): (entry: SearchEntry) => void {
   const router = useRouter();
   const { data: session } = useTableQuery(queryTable.session.current());

@@ -8,13 +8,13 @@ import { matchEntries } from "./match-entries.ts";
 import { listRecentEntries } from "./recent-entries.ts";
 import type { SearchGroup } from "./search-entry.ts";
 
-/** Until nobody types: then the server is asked. */
+/** Debounce before the server is asked. */
 const pauseMs = 120;
 const entriesMax = 5;
 
 type Found = { groups: SearchGroup[]; isSearching: boolean; error: Error | null; isSignedIn: boolean };
 
-/** What a text leads to: at once what the page knows itself, and in a moment what the account has, where there is one. */
+/** Search results: local matches at once, matches in the account after the response. */
 export function useSearchGroups(text: string): Found {
   const { data: session = null } = useTableQuery(queryTable.session.current());
   const isSignedIn = session !== null;
@@ -56,7 +56,6 @@ function isFilled({ entries }: SearchGroup): boolean {
   return entries.length > 0;
 }
 
-/** A text once it has not changed for a moment. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -3,24 +3,24 @@ const popupFeatures = "popup,width=480,height=360";
 
 export type DeliveryWay = "fetch" | "popup" | "by-hand";
 
-/** Where a request to a program on this computer needs nobody's permission, or has it. */
+/** Whether a request to a local program needs no permission, or has it. */
 export function canFetchLoopback(hostname: string, permission: PermissionState | null): boolean {
   return permission === "granted" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** A small empty window. Browsers allow it only while they handle a click, so it is opened before the key exists. */
+/** An empty popup. Browsers allow it only during a click, so it opens before the key exists. */
 export function openPopup(): Window | null {
   const popup = window.open("", "_blank", popupFeatures);
   if (popup !== null) {
-    popup.document.title = "Handing over";
-    popup.document.body.textContent = "Handing over to the program on this computer …";
+    popup.document.title = "Connecting";
+    popup.document.body.textContent = "Connecting to the program on this computer …";
   }
   return popup;
 }
 
 /**
- * Brings the callback address, with what is in it, to the program that waits on this computer. The address is given to
- * the other side only: it appears in no address bar, history or storage of this site.
+ * Delivers the callback URL to the local program. The URL with the key appears in no address bar, history or storage of
+ * this site.
  */
 export async function deliverCallback(callbackUrl: string, popup: Window | null): Promise<DeliveryWay> {
   if (popup !== null && !popup.closed) {
@@ -36,7 +36,7 @@ export async function deliverCallback(callbackUrl: string, popup: Window | null)
 
 async function fetchQuietly(url: string): Promise<boolean> {
   try {
-    // biome-ignore lint/style/noRestrictedGlobals: this is the browser, and the other side is no server of ours.
+    // biome-ignore lint/style/noRestrictedGlobals: calls a local program, not our server.
     await fetch(url, {
       mode: "no-cors",
       credentials: "omit",
@@ -46,7 +46,7 @@ async function fetchQuietly(url: string): Promise<boolean> {
     });
     return true;
   } catch {
-    // Blocked, refused or nobody there: there are other ways, and the page goes on to them.
+    // Blocked, rejected or not running: the page falls back to other ways.
     return false;
   }
 }

@@ -2,7 +2,7 @@ import createQrCode from "qrcode-generator";
 
 const quietModules = 4;
 
-/** A QR code as one SVG path, drawn here: the secret in it is nobody else's business. */
+/** A QR code as one SVG path, drawn locally because it contains a secret. */
 export function drawQrCode(text: string): { path: string; size: number } {
   const code = createQrCode(0, "M");
   code.addData(text);

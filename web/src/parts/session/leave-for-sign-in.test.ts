@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("a page is left once, however many requests hear that its session has ended, and again when it is shown again", () => {
+test("a page redirects once, however many requests fail with 401, and again when shown again", () => {
   const assign = vi.fn<(address: string) => void>();
   const page = new EventTarget();
   vi.stubGlobal("location", { pathname: "/console/usage", search: "?by=key", assign });

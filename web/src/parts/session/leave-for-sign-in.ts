@@ -1,13 +1,13 @@
 let isLeaving = false;
 
 /**
- * Goes to sign in, and afterwards back to this page. Everything that asks the server hears that the session has ended;
- * only the first to hear it leaves, because each new way out would give up the one before.
+ * Goes to sign-in and back. Many requests may fail at once; only the first redirects, because each navigation would
+ * cancel the one before.
  */
 export function leaveForSignIn(): void {
   if (isLeaving) return;
   isLeaving = true;
-  // Somebody who goes back may find the page as it was left.
+  // The page may be restored from the back/forward cache.
   addEventListener(
     "pageshow",
     () => {

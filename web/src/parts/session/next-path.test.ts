@@ -7,7 +7,7 @@ test.for([
   ["/security", "/security"],
   ["/connect/requests/abc?x=1", "/connect/requests/abc?x=1"],
   ["/a/../security", "/security"],
-])("%s is a page of this site", ([given, path]) => {
+])("%s is a path of this site", ([given, path]) => {
   expect(parseNextPath(given, origin)).toBe(path);
 });
 
@@ -26,6 +26,6 @@ test.for([
   "/sign-up",
   "/console/api/sign-out",
   "/v1/models",
-])("%j leads to the console instead", (given) => {
+])("%j falls back to the console", (given) => {
   expect(parseNextPath(given, origin)).toBe("/console");
 });

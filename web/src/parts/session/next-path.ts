@@ -1,9 +1,6 @@
 const startPath = "/console";
 
-/**
- * Where to go after signing in. Only a page of this site counts; an address of another site in a link to the sign-in
- * page must lead nowhere else, however it is written.
- */
+/** Where to go after sign-in. Only paths of this site: prevents open redirects. */
 export function parseNextPath(given: string | undefined, origin: string): string {
   if (given === undefined || !given.startsWith("/") || !URL.canParse(given, origin)) return startPath;
   const url = new URL(given, origin);

@@ -6,19 +6,19 @@ type BodyOf<Path extends "/passkeys" | "/sign-in/passkey"> =
 type NewPasskey = BodyOf<"/passkeys">["response"];
 type PasskeyProof = BodyOf<"/sign-in/passkey">["response"];
 
-/** Whether this browser can use passkeys in the form that our server speaks. */
+/** Whether the browser supports passkeys with JSON options. */
 export function canUsePasskeys(): boolean {
   return typeof PublicKeyCredential === "function" && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 }
 
-/** Asks the person to prove themselves with a passkey. `options` come from the server. */
+/** Signs in with a passkey. `options` come from the server. */
 export async function proveByPasskey(options: unknown): Promise<PasskeyProof> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
-  // The browser writes it in the form of the standard, which is the form that the server takes.
+  // The browser's standard JSON form is what the server accepts.
   return (await present(navigator.credentials.get({ publicKey }))) as PasskeyProof;
 }
 
-/** Makes a new passkey. `options` come from the server. */
+/** Creates a passkey. `options` come from the server. */
 export async function makePasskey(options: unknown): Promise<NewPasskey> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
   return (await present(navigator.credentials.create({ publicKey }))) as NewPasskey;
@@ -35,7 +35,7 @@ async function present(asked: Promise<Credential | null>): Promise<unknown> {
 function describe(error: unknown): ApiError {
   const isKnownAlready = error instanceof DOMException && error.name === "InvalidStateError";
   const message = isKnownAlready
-    ? "This device has a passkey for your account already."
-    : "The passkey was not used. Try again, or choose another way.";
+    ? "This device already has a passkey for your account."
+    : "The passkey was not used. Try again, or choose another method.";
   return new ApiError({ status: 0, code: "passkey_not_used", message });
 }

@@ -15,7 +15,7 @@ import { canUsePasskeys, proveByPasskey } from "./passkey.ts";
 type Way = "secrets" | "passkey";
 type ReauthenticationDialogProps = { onProven(): void; onGivenUp(): void };
 
-/** Asks for the proof: password and code, or a passkey. */
+/** Password and code, or a passkey. */
 export function ReauthenticationDialog({ onProven, onGivenUp }: ReauthenticationDialogProps) {
   const { data: session } = useTableQuery(queryTable.session.current());
   if (session === undefined || session === null) return null;
@@ -51,7 +51,7 @@ function ReauthenticationForm({ user, onProven, onGivenUp }: ReauthenticationDia
   ];
   const way = chosen ?? tabs[0]?.id;
   if (way === undefined) {
-    return <p className="text-sm">Sign out and sign in again with your service, then do this within ten minutes.</p>;
+    return <p className="text-sm">Sign out, sign in again with your service, then retry within 10 minutes.</p>;
   }
   const fields = {
     secrets: (
@@ -91,7 +91,7 @@ function ReauthenticationForm({ user, onProven, onGivenUp }: ReauthenticationDia
     >
       <FormError message={action.errorBeside("password", "code")} />
       {tabs.length > 1 ? (
-        <Tabs label="Ways to confirm" tabs={tabs} chosen={way} onChoose={(id) => setChosen(id)}>
+        <Tabs label="Confirmation methods" tabs={tabs} chosen={way} onChoose={(id) => setChosen(id)}>
           {fields[way]}
         </Tabs>
       ) : (

@@ -1,7 +1,7 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
 
-/** Loaded when it is needed, which most visits never do. */
+/** Loaded on demand: most visits never need it. */
 const ReauthenticationDialog = lazy(async () => ({
   default: (await import("./reauthentication-dialog.tsx")).ReauthenticationDialog,
 }));
@@ -10,10 +10,7 @@ type Repeat = <Output>(perform: () => Promise<Output>) => Promise<Output>;
 
 const ReauthenticationContext = createContext<Repeat>((perform) => perform());
 
-/**
- * Runs something that needs a person who has just proven who they are. When the server asks for the proof, a dialog
- * does, and then the thing is done again.
- */
+/** Runs an action. If the server requires reauthentication, shows the dialog and repeats the action. */
 export function useReauthentication(): Repeat {
   return useContext(ReauthenticationContext);
 }

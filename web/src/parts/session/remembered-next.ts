@@ -1,13 +1,13 @@
 const name = "sluice.next";
-/** As long as what waits for it: a program that asks for a key gives up after ten minutes. */
+/** As long as a program's authorization request lives: ten minutes. */
 const rememberedMs = 10 * 60_000;
 
-/** Where somebody wanted to go. A mail may lie in between, which opens another tab: so every tab knows. */
+/** The path to return to, shared by all tabs: an e-mail link may open another one. */
 export function rememberNext(path: string): void {
   localStorage.setItem(name, JSON.stringify({ path, untilMs: Date.now() + rememberedMs }));
 }
 
-/** Once, and not too late. */
+/** Returned once, and only before it expires. */
 export function takeRememberedNext(): string | undefined {
   const kept = localStorage.getItem(name);
   localStorage.removeItem(name);

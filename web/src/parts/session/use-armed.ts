@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * True once the page has been visible and focused for the given time without a break. A page that is pulled under the
- * pointer at the last moment cannot have its button pressed by a click that was meant for something else.
+ * True once the page was visible and focused for the given time without a break. Prevents clickjacking: a click meant
+ * for something else cannot hit a button that just appeared.
  */
 export function useArmed(delayMs: number): boolean {
   const [isArmed, setArmed] = useState(false);

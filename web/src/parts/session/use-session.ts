@@ -6,7 +6,7 @@ import { leaveForSignIn } from "./leave-for-sign-in.ts";
 
 const untilThePageIsLeft = new Promise<never>(() => {});
 
-/** The session on pages that only somebody who is signed in gets to. One that has ended leads to sign-in and back. */
+/** The session on signed-in pages. An expired one redirects to sign-in and back. */
 export function useSession(): Session {
   const { data } = useSuspenseTableQuery(queryTable.session.current());
   if (data !== null) return data;
