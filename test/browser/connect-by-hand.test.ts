@@ -31,10 +31,10 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     await page.evaluate(`new MutationObserver(() => {
       const says = (text) => document.querySelector("main")?.textContent.includes(text);
       if (says("on its way")) window.approvedMs ??= performance.now();
-      if (says("Hand over in this tab")) window.offeredMs ??= performance.now();
+      if (says("Deliver in this tab")) window.offeredMs ??= performance.now();
     }).observe(document, { subtree: true, childList: true })`);
     await approveByPage(page);
-    const byHand = page.getByRole("button", { name: "Hand over in this tab" });
+    const byHand = page.getByRole("button", { name: "Deliver in this tab" });
     await byHand.waitFor();
     expect(await page.evaluate("window.offeredMs - window.approvedMs")).toBeGreaterThan(patienceMsMin);
     expect(program.callbacks).toEqual([]);
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     const { page } = opened;
     await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
     await approveByPage(page);
-    const byHand = page.getByRole("button", { name: "Hand over in this tab" });
+    const byHand = page.getByRole("button", { name: "Deliver in this tab" });
     await byHand.waitFor();
     await using program = await startLoopbackProgram({ port });
     await byHand.click();
@@ -71,10 +71,10 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     await page.goto(presentEntry(program.redirectUri));
     await approveByPage(page);
     const { query } = await program.called();
-    await page.getByRole("button", { name: "Hand over in this tab" }).waitFor();
+    await page.getByRole("button", { name: "Deliver in this tab" }).waitFor();
     expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
     await page.getByRole("heading", { name: "Connected" }).waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "Hand over in this tab" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Deliver in this tab" }).count()).toBe(0);
     program.answerNow();
     await waitUntil("the window to be closed", () => popups[0]?.isClosed());
     expect(program.callbacks).toHaveLength(1);
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     await page.getByRole("heading", { name: "Connect a program" }).waitFor();
     site.clock.advance(elevenMinutesMs);
     await approveByPage(page);
-    await page.getByRole("alert").filter({ hasText: "its time is over" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "has expired" }).waitFor();
     await waitUntil("the window to be closed", () => page.context().pages().length === 1);
     expect(program.callbacks).toEqual([]);
   });

@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     await page.goto(forged.href);
     await approveByPage(page);
     expect((await refusal).status()).toBe(404);
-    await page.getByRole("button", { name: "Hand over in this tab" }).waitFor();
+    await page.getByRole("button", { name: "Deliver in this tab" }).waitFor();
     stop.abort();
     expect(await settled).toBe("stopped");
   });

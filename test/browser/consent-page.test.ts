@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser).for([
     const { page } = opened;
     await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
     await approve(page);
-    const byHand = page.getByRole("button", { name: "Hand over in this tab" });
+    const byHand = page.getByRole("button", { name: "Deliver in this tab" });
     await byHand.waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
     const left = page.waitForRequest((request) => request.isNavigationRequest() && request.url().includes(`:${port}/`));

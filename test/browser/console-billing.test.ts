@@ -144,7 +144,9 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     const session = await beginPayment(page, "20");
     await page.goto(String(session.cancel_url));
     await page.getByText("Payment canceled.").first().waitFor();
-    await expect.poll(() => page.getByRole("link", { name: "Go on paying" }).getAttribute("href")).toBe(session.url);
+    await expect
+      .poll(() => page.getByRole("link", { name: "Continue payment" }).getAttribute("href"))
+      .toBe(session.url);
   });
 
   test("a payment that takes days is said to be processed", async () => {
@@ -196,7 +198,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.keyboard.press("Enter");
     await page.getByText("$2.50 added").first().waitFor();
     await page
-      .getByText(/It is a gift and expires .+ Available balance: \$2\.50\./)
+      .getByText(/This gift credit expires .+ Available balance: \$2\.50\./)
       .first()
       .waitFor();
     await expect.poll(() => field.inputValue()).toBe("");
@@ -236,7 +238,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(lines).toHaveLength(3);
     expect(lines.at(-1)).toContain("4.999999999");
     await page.getByLabel("Last day").fill("2026-02-01");
-    await page.getByText("The last day comes before the first.").first().waitFor();
+    await page.getByText("Choose a last day after the first day.").first().waitFor();
     await page.getByLabel("Last day").fill("2026-03-03");
     await page.getByRole("link", { name: /1,000 input tokens/ }).waitFor({ state: "detached" });
     await page.getByLabel("Last day").fill("2026-03-04");

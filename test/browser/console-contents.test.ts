@@ -46,10 +46,10 @@ describe.skipIf(!hasBrowser)("the content of requests", () => {
     const { page } = opened;
     const before = await send("before");
     await page.goto(`/console/requests/${before}`);
-    await page.getByText("The content was not kept").first().waitFor();
+    await page.getByText("No content stored").first().waitFor();
     await examine(page);
     await page.getByRole("link", { name: "Change the key" }).click();
-    const field = page.getByLabel("Log the content of requests and answers");
+    const field = page.getByLabel("Log request and response content");
     await field.waitFor();
     await expect.poll(() => field.isChecked()).toBe(false);
     await field.check();

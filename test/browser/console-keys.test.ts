@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.reload();
     await page.getByText("No API keys yet").first().waitFor();
     await row(page, "This console").getByRole("link").click();
-    await page.getByText("Authenticates what you do in this console").first().waitFor();
+    await page.getByText("Authenticates your calls from this console").first().waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Rotate" }).count()).toBe(0);
     await expect.poll(() => page.getByRole("button", { name: "Revoke" }).count()).toBe(0);
     await page.getByRole("button", { name: "Edit" }).click();

@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await firstRun.getByText("Waiting for your first call…").first().waitFor();
     const key = (await firstRun.getByRole("region", { name: "Your new key" }).locator("code").textContent()) ?? "";
     expect((await call(key)).status).toBe(402);
-    await firstRun.getByText("Your call arrived, but there is no credit to pay for it").first().waitFor();
+    await firstRun.getByText("Your call arrived, but your balance is empty").first().waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
     await beginner.book({ kind: "top-up", amount: toAmount("1") }, now);
     expect((await call(key)).status).toBe(200);

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const answer = answers(page).last();
     await answer.getByText("This is one").first().waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await answer.getByText("You stopped this answer.").first().waitFor();
+    await answer.getByText("You stopped this response.").first().waitFor();
     await expect.poll(() => answer.textContent()).toContain("This is one");
     await waitUntil("the work is stopped", () =>
       site.gateway.logs.some((line) => line.aborted === true && String(line.route).endsWith("/chat/completions")),
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\/sign-in\?next=/);
     await fillSignIn(page, email);
     await page.getByRole("article", { name: "You" }).getByText("And now a whole one.").first().waitFor();
-    await page.getByRole("button", { name: "Get the answer" }).click();
+    await page.getByRole("button", { name: "Generate response" }).click();
     await answers(page).nth(1).getByText("Cost").first().waitFor();
     const stranger = await site.createPerson();
     await forgetSession(page);
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("dialog").getByRole("button", { name: /^Use / }).first().click();
     await expect.poll(() => drop.getByRole("button", { name: /^Remove / }).count()).toBe(2);
     await result.getByRole("button", { name: "Use image 1 as input" }).click();
-    await page.getByRole("menuitem", { name: "Person of an avatar" }).click();
+    await page.getByRole("menuitem", { name: "Person for an avatar" }).click();
     await page.waitForURL(/model=sandbox-avatar/);
     await waitUntilLoaded(page.getByRole("group", { name: "Person" }).getByRole("img", { name: "image 1" }));
     expect(opened.complaints).toEqual([]);
@@ -229,14 +229,14 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("region", { name: "Result" }).getByRole("img", { name: "image 1" }).waitFor();
     await page.getByRole("region", { name: "History" }).getByRole("button", { pressed: true }).waitFor();
     await page.goto(`/console/playground?input=${fileId}`);
-    await page.getByRole("button", { name: "Start image of a video" }).click();
+    await page.getByRole("button", { name: "Start image for a video" }).click();
     await page.waitForURL(/\?model=sandbox-video$/);
     await page
       .getByRole("group", { name: "Start image" })
       .getByRole("button", { name: /^Remove / })
       .waitFor();
     await page.goto("/console/playground?task=task_nobody");
-    await page.getByText("The request of the task cannot be loaded.").first().waitFor();
+    await page.getByText("Could not load the task's request.").first().waitFor();
     expect(opened.complaints).toEqual([]);
   }
 
@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .first()
       .waitFor();
     await page.getByRole("button", { name: "Use audio as input" }).click();
-    await page.getByRole("menuitem", { name: "Voice of an avatar" }).click();
+    await page.getByRole("menuitem", { name: "Voice for an avatar" }).click();
     await page.getByRole("group", { name: "Voice" }).getByRole("button", { name: "Remove audio" }).waitFor();
     const place = page.getByText("Output appears here");
     await dropFile(place, { name: "face.png", type: "image/png", content: await makeMedia("png") });
@@ -368,7 +368,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText("Plain Chat: Reasoning effort is not sent.").first().waitFor();
     await say(page, "What is 6 * 7?");
     for (const name of ["sandbox-chat", "plain-chat"]) {
-      const answer = page.getByRole("article", { name: `Answer of ${name}` });
+      const answer = page.getByRole("article", { name: `Response of ${name}` });
       await expect.poll(() => answer.textContent()).toMatch(/42.*Cost ?\$0\.0\d+.*Total time/s);
     }
     await page.getByText("Cheapest").first().waitFor();
@@ -379,7 +379,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     await say(page, "[[slow:0.2]] [[long:2000]] Tell me everything.");
     await page.getByRole("button", { name: "Stop all" }).click();
-    await expect.poll(() => page.getByText("You stopped this answer.").count()).toBe(2);
+    await expect.poll(() => page.getByText("You stopped this response.").count()).toBe(2);
     await say(page, "[[503]] Hello");
     await expect.poll(() => page.getByRole("alert").getByText("Model unavailable").count()).toBe(2);
     await page.getByRole("button", { name: "Remove model 2" }).click();
@@ -476,7 +476,7 @@ function messageField(page: Page): Locator {
 }
 
 function answers(page: Page): Locator {
-  return page.getByRole("article", { name: /^Answer of/ });
+  return page.getByRole("article", { name: /^Response of/ });
 }
 
 async function say(page: Page, text: string): Promise<void> {

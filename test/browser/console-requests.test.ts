@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     const bars = page.getByRole("group", { name: "Requests by status over time" }).getByRole("button");
     await bars.last().focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Leave this time" }).waitFor();
+    await page.getByRole("button", { name: "Clear time range" }).waitFor();
     expect(new URL(page.url()).searchParams.get("to")).not.toBeNull();
     await listRows(page).first().waitFor();
 

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     await page.getByLabel("Name", { exact: true }).fill("Countess");
     await save(page);
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("Profile is as it was.").first().waitFor();
+    await page.getByText("Profile restored.").first().waitFor();
     await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada Lovelace");
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);

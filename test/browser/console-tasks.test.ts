@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect
       .poll(() => section("Result").getByRole("link", { name: "Download" }).getAttribute("href"))
       .toMatch(/^\/files\//);
-    await expect.poll(() => section("Result").innerText()).toContain("Kept until");
+    await expect.poll(() => section("Result").innerText()).toContain("Stored until");
     const request = JSON.parse(await section("Request").locator("code").last().innerText());
     expect(request).toEqual({ ...image, prompt: "A lighthouse", n: 1, metadata: { order: "1234" } });
     const readFacts = () => page.locator("main").innerText();
@@ -236,7 +236,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await open(ids.failed);
     const alert = page.getByRole("alert");
     await alert.getByText("content_policy_violation").first().waitFor();
-    await expect.poll(() => alert.innerText()).toMatch(/change it first\. It costs nothing\./);
+    await expect
+      .poll(() => alert.innerText())
+      .toMatch(/Change the request before you retry: it would fail again\. It costs nothing\./);
     await expect.poll(() => page.getByRole("link", { name: "Explain this charge" }).count()).toBe(0);
   });
 
@@ -251,7 +253,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     const erased = { request: JSON.stringify({ type: "image" }), inputs: "[]", prompt_erased_at: new Date() };
     await database.updateTable("tasks").set(erased).where("id", "=", id).execute();
     await open(id);
-    await section("Request").getByText("No longer kept. It was erased on").first().waitFor();
+    await section("Request").getByText("No longer stored. It was erased on").first().waitFor();
     await expect.poll(() => page.getByRole("link", { name: "Run again" }).count()).toBe(0);
   });
 

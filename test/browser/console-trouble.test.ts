@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
       route.fulfill({ json: { data: [{ id: "x" }], has_more: false } }),
     );
     await goTo(page, "Tasks");
-    await heading(page, "This page cannot be shown").waitFor();
+    await heading(page, "This page could not be shown").waitFor();
     await page
       .getByRole("main")
       .getByText(/Request ID req_/)

@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await page.getByLabel("First day").fill("2026-04-02");
-    await page.getByText("The last day comes before the first.").first().waitFor();
+    await page.getByText("Choose a last day after the first day.").first().waitFor();
     await expect.poll(() => page.getByLabel("First day").getAttribute("aria-invalid")).toBe("true");
     await expect.poll(() => page.getByLabel("Last day").inputValue()).toBe("2026-03-31");
     await page.getByLabel("Last day").fill("2026-04-03");
@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect
       .poll(() => readFacts(page.getByRole("region", { name: "Paid from" })))
       .toEqual({
-        "Put on hold before": "$1.00",
+        "Hold before the call": "$1.00",
         "Gift, expires Jan 31, 2030, 9:00 PM": "$0.03",
         Cash: "$0.02",
         "Balance after": "$19.379999999",
@@ -311,7 +311,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await page.keyboard.press("Enter");
     await expect.poll(readFocus).toBe("Search: Model");
     await page.keyboard.type("no such model");
-    await page.getByText("Nothing is called that.").first().waitFor();
+    await page.getByText("No matches.").first().waitFor();
     await page.getByLabel("Search: Model").fill("ANOTHER-sandbox-im");
     await expect
       .poll(() => page.getByRole("listbox").getByRole("option").allTextContents())

@@ -79,11 +79,11 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
 
     await page.getByRole("button", { name: "Rotate secret" }).click();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
-    await page.getByText("the previous secret signs too").first().waitFor();
+    await page.getByText("also signed with the previous secret").first().waitFor();
     const newSecret = await keepSecret(page);
     expect(newSecret).not.toBe(secret);
     await page
-      .getByText(/signs too until/)
+      .getByText(/valid until/)
       .first()
       .waitFor();
     await page.getByRole("button", { name: "Send test event" }).click();
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await page.getByText("task.failed, task.expired").first().waitFor();
     await page.getByText("For the night").first().waitFor();
     await page.goto("/console/webhooks/whe_none");
-    await page.getByText("There is no such endpoint.").first().waitFor();
+    await page.getByText("Your account has no such endpoint.").first().waitFor();
   });
 
   test("the account's secret is shown after a fresh proof, and rotated", async () => {

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     );
     await openLanding(page);
     await page.getByText("Some systems are degraded: Image.").first().waitFor();
-    await page.getByText("This list cannot be shown.").first().waitFor();
+    await page.getByText("Could not load this list.").first().waitFor();
     await page.unroute("**/console/api/showcase");
     await page.getByRole("button", { name: "Try again" }).first().click();
     await page.getByText("sandbox-drama", { exact: true }).first().waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await openLanding(page);
     await page.getByRole("link", { name: "Create an account" }).waitFor();
     await page.keyboard.press("Tab");
-    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Create an account");
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await openLanding(page);
     const made = page.getByRole("list", { name: "Made with this API" });
     await expect.poll(() => made.getByRole("img").count()).toBe(2);
-    for (const name of ["A sailing boat at sunset", "An avatar who speaks", "A drama: The Keeper’s Light"]) {
+    for (const name of ["A sailing boat at sunset", "A speaking avatar", "A drama: The Keeper’s Light"]) {
       const video = page.getByLabel(name);
       await video.scrollIntoViewIfNeeded();
       const read = (property: string) => video.evaluate((element, of) => Reflect.get(element, of), property);

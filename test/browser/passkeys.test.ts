@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await addPasskey(page, "Laptop");
     await page.getByLabel("Name of a new passkey").fill("Laptop again");
     await page.getByRole("button", { name: "Add passkey" }).click();
-    await page.getByText("This device has a passkey for your account already.").first().waitFor();
+    await page.getByText("This device already has a passkey for your account.").first().waitFor();
     await expect.poll(() => page.getByLabel("Name of a new passkey").inputValue()).toBe("Laptop again");
     await expect.poll(() => page.getByRole("list", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);
   });

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", (
     await form.getByText("There is $5.00").first().waitFor();
     await form.getByLabel("Body").fill('{"model": "sandbox-chat", "messages": [');
     await form.getByRole("button", { name: "Send" }).click();
-    await form.getByText("The body is no valid JSON").first().waitFor();
+    await form.getByText("The body is not valid JSON").first().waitFor();
     const messages = [{ role: "user", content: "Say hello." }];
     await form.getByLabel("Body").fill(JSON.stringify({ model: "sandbox-chat", messages }));
     await form.getByRole("button", { name: "Send" }).click();

@@ -8,7 +8,7 @@ const pages = [
   { path: "/docs/guide/errors", heading: "Errors", words: "context_length_exceeded" },
   { path: "/docs/reference/create-chat-completion", heading: "Create a chat completion", words: "Request body" },
   { path: "/docs/reference/resend-event", heading: "Resend an event", words: "Path parameters" },
-  { path: "/docs", heading: "API reference", words: "Base address" },
+  { path: "/docs", heading: "API reference", words: "Base URL" },
   { path: "/sign-up", heading: "Create an account", words: "Have an account?" },
   { path: "/sign-in", heading: "Sign in", words: "API reference" },
 ] as const;

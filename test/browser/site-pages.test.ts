@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.getByRole("link", { name: "outbox" }).click();
     await page.getByLabel("Link or secret").fill("guessed");
     await page.getByRole("button", { name: "Open" }).click();
-    await page.getByText("This is not the outbox's secret.").first().waitFor();
+    await page.getByText("The outbox secret is wrong. Copy it from the link printed at startup.").first().waitFor();
     // Pasted into the address bar of the page that asks for it.
     await page.goto(site.gateway.outboxUrl ?? "");
     await page.getByRole("region").filter({ hasText: address }).getByRole("link").first().click();
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     { path: "/reset-password", heading: "Reset your password" },
     { path: "/reset-password?token=1", heading: "Choose a new password" },
     { path: "/verify-email?token=1", heading: "Confirm your address" },
-    { path: "/verify-email", heading: "This link is not complete" },
+    { path: "/verify-email", heading: "This link is incomplete" },
     { path: "/outbox", heading: "Outbox" },
     { path: "/nowhere", heading: "Page not found" },
     { path: "/console", heading: "Overview", isPrivate: true },
@@ -269,7 +269,7 @@ describe.skipIf(!hasBrowser)("a site of an operator's own", () => {
     await page.getByText("A program on this computer calls itself").first().waitFor();
     await judge(await page.getByRole("heading", { level: 1 }).innerText());
     await page.goto("/console/settings");
-    await announcement.getByRole("button", { name: "Dismiss the announcement" }).click();
+    await announcement.getByRole("button", { name: "Dismiss announcement" }).click();
     await announcement.waitFor({ state: "detached" });
     await page.reload();
     await judge("Settings");

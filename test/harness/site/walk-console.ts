@@ -10,7 +10,7 @@ export function planTour(stops: readonly Stop[]): Stop[] {
 }
 
 /** The heading of the page that stands for one that broke. */
-const errorHeading = "This page cannot be shown";
+const errorHeading = "This page could not be shown";
 const stepMsMax = 20_000;
 
 /**

@@ -14,13 +14,13 @@ const requests = {
   reset: (email: string) => ask(api.POST("/password/forgot", { body: { email } })),
 };
 
-/** The words are the same whether the address is known or not: this page must not tell who has an account. */
+/** The text must not reveal whether the address has an account. */
 export function CheckMail({ email, reason }: { email: string; reason: keyof typeof requests }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const showToast = useToast();
   const resend = useAction(
     () => requests[reason](email),
-    () => showToast("Sent again, if the address can be used here."),
+    () => showToast("If the address is valid, the e-mail is on its way."),
   );
   const purpose = reason === "verify" ? "confirm your address" : "choose a new password";
   return (
@@ -39,9 +39,9 @@ export function CheckMail({ email, reason }: { email: string; reason: keyof type
       }
     >
       {site?.has_outbox === true && (
-        <Notice kind="hint" title="E-mails are not sent">
+        <Notice kind="hint" title="E-mail is not configured">
           <p>
-            This gateway has no mail server yet. Its e-mails are in its terminal and in the{" "}
+            This gateway has no mail server yet. Read its e-mails in the terminal or in the{" "}
             <Link to="/outbox" className={linkClasses}>
               outbox
             </Link>

@@ -8,7 +8,7 @@ import { RequestId } from "../design/request-id.tsx";
 import { MessageFrame } from "../parts/frame/message-frame.tsx";
 import { useOnReconnected } from "../parts/frame/use-connection.ts";
 
-/** In the place of a page that broke: what is known of it, and another try. */
+/** Shown instead of a page that crashed. */
 export function ErrorPage({ error }: ErrorComponentProps): ReactNode {
   const router = useRouter();
   const answers = useAnswerCache();
@@ -17,12 +17,12 @@ export function ErrorPage({ error }: ErrorComponentProps): ReactNode {
     void router.invalidate();
   };
   useOnReconnected(retry);
-  // What the server says is meant for readers; what a script says of itself is not.
+  // Messages of the server are meant for users; those of scripts are not.
   const isAnswer = error instanceof ApiError;
   const [lastRequestId] = useState(getLastRequestId);
   const requestId = isAnswer ? error.requestId : lastRequestId;
   return (
-    <MessageFrame title="This page cannot be shown">
+    <MessageFrame title="This page could not be shown">
       <Notice kind="error" title={isAnswer ? error.message : "Something went wrong on this page."}>
         <p>Try again. If the problem persists, send the operator the request ID.</p>
         {requestId !== null && <RequestId id={requestId} />}

@@ -1,7 +1,7 @@
 import { buttonClasses } from "../design/button.tsx";
 import { MessageFrame } from "../parts/frame/message-frame.tsx";
 
-/** Something to read, and the way back. */
+/** A message and a link back. */
 export function MessagePage({ title, message }: { title: string; message: string }) {
   return (
     <MessageFrame title={title} intro={message}>
@@ -15,5 +15,7 @@ export function MessagePage({ title, message }: { title: string; message: string
 }
 
 export function NotFoundPage() {
-  return <MessagePage title="Page not found" message="There is nothing at this address. It may have been mistyped." />;
+  return (
+    <MessagePage title="Page not found" message="There is nothing at this address. Check the address for typos." />
+  );
 }

@@ -18,7 +18,7 @@ import { linkClasses } from "../parts/frame/focus-page.tsx";
 
 const refreshMs = 3_000;
 
-/** Mails of a gateway without a mail server. It exists on the developer's own machine only, for who has its secret. */
+/** Mails of a gateway without a mail server. Only on a developer's machine, protected by a secret. */
 export function OutboxPage() {
   const isReady = useSecretOfLink();
   const outbox = useTableQuery(queryTable.outbox.list(), {
@@ -39,8 +39,8 @@ export function OutboxPage() {
         <PageHeading
           intro={
             <>
-              This gateway has no mail server, so what it would send is shown here, newest first. The setting{" "}
-              <code className="font-mono text-sm">smtp_url</code> makes it send e-mails.
+              This gateway has no mail server. Its e-mails appear here, newest first. Set{" "}
+              <code className="font-mono text-sm">smtp_url</code> to send them.
             </>
           }
         >
@@ -48,7 +48,7 @@ export function OutboxPage() {
         </PageHeading>
         {isLocked && <SecretForm />}
         {outbox.isError && !isLocked && (
-          <Notice kind="error" title="There is no outbox here.">
+          <Notice kind="error" title="Could not open the outbox.">
             <p>{outbox.error.message}</p>
             <Button look="quiet" className="-ml-2" onClick={() => outbox.refetch()}>
               Try again
@@ -75,8 +75,8 @@ export function OutboxPage() {
 }
 
 /**
- * The link that the start shows has the secret behind its `#`. It is handed over once, and leaves the address bar; also
- * where the page is open already, and only what is behind the `#` changes.
+ * The link printed at startup has the secret in its fragment. The secret is sent once and removed from the address bar,
+ * also if only the fragment changes on an open page.
  */
 function useSecretOfLink(): boolean {
   const answers = useAnswerCache();
@@ -87,7 +87,7 @@ function useSecretOfLink(): boolean {
       if (secret === "") return;
       history.replaceState(history.state, "", location.pathname);
       openOutbox(secret)
-        // A wrong link leads to the form for the secret.
+        // A wrong link falls back to the form.
         .catch(() => {})
         .finally(() => {
           setReady(true);

@@ -68,7 +68,7 @@ function ChoosePassword({ token }: { token: string }) {
   );
   if (isDone) {
     return (
-      <FocusPage title="Password changed" intro="All sessions of your account have been signed out.">
+      <FocusPage title="Password changed" intro="You are signed out on all devices.">
         <Link to="/sign-in" className={buttonClasses("primary")}>
           Sign in
         </Link>

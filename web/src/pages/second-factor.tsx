@@ -22,7 +22,6 @@ const sendCode = ({ method, code }: { method: Method; code: string }) =>
     ? ask(api.POST("/sign-in/totp", { body: { code } }))
     : ask(api.POST("/sign-in/backup-code", { body: { code } }));
 
-/** The second factor, after the password. */
 export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
   const [method, setMethod] = useState<Method>(methods[0] ?? "totp");
   const [code, setCode] = useState("");
@@ -55,7 +54,7 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
         value={code}
         onChange={setCode}
         error={action.errorAt("code")}
-        hint="One of the codes that you saved when you set up the app. Each works once."
+        hint="Use one of the codes you saved during setup. Each works once."
       />
     );
   return (

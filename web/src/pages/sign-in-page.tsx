@@ -17,7 +17,7 @@ import { CheckMail } from "./check-mail.tsx";
 
 const route = getRouteApi("/sign-in");
 
-/** Loaded when it is needed, so that the form is there sooner. */
+/** Loaded on demand, so the form shows sooner. */
 const SecondFactor = lazy(async () => ({ default: (await import("./second-factor.tsx")).SecondFactor }));
 
 type SignInOutcome = Awaited<ReturnType<typeof signIn>>;
@@ -29,14 +29,14 @@ export function SignInPage() {
   const [outcome, setOutcome] = useState<SignInOutcome | null>(null);
   const [email, setEmail] = useDraft("email");
   const target = parseNextPath(next, location.origin);
-  // Whoever has no account yet, or no password any more, gets there by way of a mail.
+  // Remembered across an e-mail link, for users who sign up or reset their password first.
   useEffect(() => {
     if (next !== undefined) rememberNext(target);
   }, [next, target]);
   const proceed = (reached: SignInOutcome) => {
     if (reached.kind !== "signed-in") return setOutcome(reached);
     const remembered = takeRememberedNext();
-    // A page of its own, not a change of view: the page we go to may have other rules than this one.
+    // Full navigation: the next page may have another content security policy.
     location.assign(next === undefined ? parseNextPath(remembered, location.origin) : target);
   };
 

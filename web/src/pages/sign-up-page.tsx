@@ -26,7 +26,7 @@ const signInInstead = (
   </>
 );
 
-/** Whether anybody may sign up decides what the page is. */
+/** The sign-up policy decides what the page shows. */
 export const askFirst = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
 
 export function SignUpPage() {
@@ -116,7 +116,7 @@ function SignUpForm({ invite }: { invite: string | undefined }) {
   );
 }
 
-/** What whoever signs up agrees to, where the operator has terms. */
+/** Shown if the operator has terms. */
 function Agreement() {
   const { terms, privacy } = useBrand().links;
   if (terms === null) return null;

@@ -22,13 +22,13 @@ type Proof = { token: string; password?: string };
 const verify = (body: Proof) => ask(api.POST("/email/verify", { body }));
 
 /**
- * In the browser that signed up, opening the link is enough. Programs that look into mails open links too, but they are
- * other browsers, in which the server wants the password before it does anything.
+ * In the browser that signed up, opening the link is enough. Mail scanners open links too, but in other browsers, where
+ * the server requires the password.
  */
 export function VerifyEmailPage() {
   const { token } = route.useSearch();
   const action = useAction(verify, () => location.replace(parseNextPath(takeRememberedNext(), location.origin)));
-  // In another browser than the one of the sign-up, the server asks for the password too.
+  // In another browser the server requires the password.
   const [password, setPassword] = useState<string | null>(null);
   if (password === null && action.errorAt("password") !== null) setPassword("");
   const isTried = useRef(false);
@@ -40,8 +40,8 @@ export function VerifyEmailPage() {
   if (token === undefined) {
     return (
       <FocusPage
-        title="This link is not complete"
-        intro="Open the link in the mail again, or copy all of it into the address bar."
+        title="This link is incomplete"
+        intro="Open the link in the e-mail again, or copy all of it into the address bar."
         below={toSignIn}
       />
     );

@@ -17,7 +17,7 @@ type Site = {
   support_contact: string | null;
 };
 
-/** By card where card payments are enabled; otherwise how else to get credit. */
+/** By card if card payments are enabled; else how to get credit. */
 export function AddCredit({ site }: { site: Site }) {
   if (site.payments === "stripe") return <CardPayment site={site} />;
   return (

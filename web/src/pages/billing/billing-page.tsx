@@ -25,7 +25,6 @@ const StatementSection = lazyPart(
   <Skeleton className="h-64" />,
 );
 
-/** The balance, ways to add credit, and the statement. */
 export function BillingPage() {
   const [search, change] = useSearchControls(route.useSearch(), route.useNavigate());
   const { checkout, canceled, from = "", to = "" } = search;
@@ -75,11 +74,7 @@ function BalanceSection({ timeZone }: { timeZone: string }) {
   return (
     <div className="grid gap-x-12 gap-y-8 lg:grid-cols-2">
       <div className="grid grid-cols-2 content-start gap-x-8 gap-y-6">
-        <Stat
-          label="Available balance"
-          value={write("available_balance")}
-          detail="Cash and gifts that are not on hold"
-        />
+        <Stat label="Available balance" value={write("available_balance")} detail="Cash and gifts not on hold" />
         <Stat label="On hold" value={write("frozen_balance")} detail="For running calls and tasks" />
         <Stat label="Cash" value={write("cash_balance")} />
         <Stat label="Gifts" value={write("gift_balance")} />

@@ -12,7 +12,7 @@ const pollMs = 1_500;
 /** Stripe confirms within seconds; after that a reload shows it. */
 const pollsMax = 40;
 
-/** The outcome of a checkout, for customers who return from Stripe's page, perhaps before Stripe's webhook. */
+/** Shown after the return from Stripe, possibly before Stripe's webhook arrives. */
 export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: boolean }) {
   const answers = useAnswerCache();
   const checkout = useTableQuery(queryTable.checkouts.one(id), {
@@ -26,7 +26,7 @@ export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: bo
   if (checkout.error !== null && checkout.data === undefined) {
     return (
       <LoadFailure
-        title="This payment cannot be shown."
+        title="Could not load this payment."
         error={checkout.error}
         onRetry={() => void checkout.refetch()}
       />
@@ -63,8 +63,8 @@ function describeOutcome({ state, url, amount, currency }: Checkout, isCanceled:
     case "mismatched":
       return {
         kind: "error",
-        title: "The paid amount differs from the requested one.",
-        text: "It was not added automatically. The operator reviews it.",
+        title: "The amount paid differs from the amount requested.",
+        text: "Nothing was added yet. The operator reviews this payment.",
       };
     case "open":
       if (isCanceled) {

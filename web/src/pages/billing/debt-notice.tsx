@@ -3,7 +3,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Notice } from "../../design/notice.tsx";
 import { formatMoney } from "../../parts/format/format-money.ts";
 
-/** Why an account spends nothing although somebody may have paid: a payment was reversed after it was spent. */
+/** A payment was reversed after its credit was spent, so the account is suspended until the debt is paid. */
 export function DebtNotice() {
   const { data: debt } = useTableQuery(queryTable.balance.debt());
   if (debt === undefined || debt.data.length === 0) return null;

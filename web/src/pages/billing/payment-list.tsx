@@ -9,7 +9,7 @@ import { formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 
-/** Card payments, newest first; past ones also after card payments were disabled. */
+/** Also shows past payments after card payments were disabled. */
 export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZone: string }) {
   const { rows, more, ...payments } = usePageQuery(queryTable.checkouts.list());
   if (!isOffered && (rows === undefined || rows.length === 0)) return null;
@@ -68,7 +68,7 @@ function listColumns(timeZone: string): Column<Checkout>[] {
           ))}
           {url !== null && (
             <a href={url} className={linkClasses}>
-              Go on paying
+              Continue payment
             </a>
           )}
         </span>

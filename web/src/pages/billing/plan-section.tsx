@@ -9,7 +9,6 @@ import { formatMoment } from "../../parts/format/format-time.ts";
 
 const quotaKinds = ["text", "image", "video"] as const;
 
-/** The plan and what is left of what it gives. */
 export function PlanSection({ timeZone }: { timeZone: string }) {
   const account = useTableQuery(queryTable.account.own());
   const balance = useTableQuery(queryTable.balance.now());

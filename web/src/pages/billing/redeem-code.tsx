@@ -14,7 +14,7 @@ import { refreshMoney } from "./refresh-money.ts";
 const redeem = (code: string) => ask(api.POST("/codes/redeem", { body: { code } }));
 type Redeemed = Awaited<ReturnType<typeof redeem>>;
 
-/** Redeems a code for credit. A code is worth money, so it is never stored as a draft. */
+/** A code is worth money, so it is never stored as a draft. */
 export function RedeemCode({ timeZone }: { timeZone: string }) {
   const answers = useAnswerCache();
   const [code, setCode] = useState("");
@@ -29,7 +29,7 @@ export function RedeemCode({ timeZone }: { timeZone: string }) {
     setRedeemed(null);
     action.run(code.trim());
   };
-  // Whatever is wrong with a code is wrong with what was typed, but for trying too often.
+  // Every error but the rate limit concerns the code field.
   const beside = action.errorBeside("code");
   return (
     <Section title="Redeem a code" intro="Each code can be redeemed once. Its credit is available immediately.">
@@ -65,5 +65,5 @@ export function RedeemCode({ timeZone }: { timeZone: string }) {
 
 function describeEnd({ kind, expires_at: expiresAt }: Redeemed, timeZone: string): string {
   if (kind === "cash") return "It does not expire.";
-  return expiresAt === null ? "It is a gift." : `It is a gift and expires ${formatMoment(expiresAt, timeZone)}.`;
+  return expiresAt === null ? "This is gift credit." : `This gift credit expires ${formatMoment(expiresAt, timeZone)}.`;
 }

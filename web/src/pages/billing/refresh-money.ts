@@ -1,6 +1,6 @@
 import type { AnswerCache } from "../../api/use-answer-cache.ts";
 
-/** Everything that shows money, after some has arrived. */
+/** After money arrives, refetches everything that shows money. */
 export async function refreshMoney(answers: AnswerCache): Promise<void> {
   await answers.refresh("balance", "ledger", "checkouts");
 }

@@ -14,7 +14,7 @@ import { addDays, isDay } from "../../parts/format/calendar-days.ts";
 import { formatAmount, formatChange } from "../../parts/format/format-amount.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 
-/** Days, both included; empty where there is no limit. */
+/** Inclusive days; empty for no limit. */
 type Period = { from: string; to: string };
 
 type StatementSectionProps = {
@@ -24,7 +24,7 @@ type StatementSectionProps = {
   timeZone: string;
 };
 
-/** Every movement of the account's money and quotas, newest first, with what there was afterwards. */
+/** Every movement of money and quotas, newest first, with the balance after it. */
 export function StatementSection({ period, onPeriod, currency, timeZone }: StatementSectionProps) {
   const range = readRange(period);
   const isReversed = range.from !== undefined && range.to !== undefined && range.to <= range.from;
@@ -34,14 +34,14 @@ export function StatementSection({ period, onPeriod, currency, timeZone }: State
   return (
     <Section
       title="Statement"
-      intro={`Times are those of ${timeZone}.`}
+      intro={`All times are in ${timeZone}.`}
       actions={
         <>
           <DayField label="First day" value={period.from} onChange={(from) => onPeriod({ ...period, from })} />
           <DayField
             label="Last day"
             value={period.to}
-            error={isReversed ? "The last day comes before the first." : null}
+            error={isReversed ? "Choose a last day after the first day." : null}
             onChange={(to) => onPeriod({ ...period, to })}
           />
           <a
@@ -75,7 +75,7 @@ export function StatementSection({ period, onPeriod, currency, timeZone }: State
   );
 }
 
-/** For the API a time ends where the next day begins. */
+/** The API's end is exclusive: the start of the next day. */
 function readRange({ from, to }: Period): StatementRange {
   return { ...(isDay(from) ? { from } : {}), ...(isDay(to) ? { to: addDays(to, 1) } : {}) };
 }
@@ -122,7 +122,7 @@ function listColumns(currency: string, timeZone: string): Column<Entry>[] {
   ];
 }
 
-/** A charge leads to why it is what it is. */
+/** A charge links to its explanation. */
 function EntryName({ entry: { kind, description, charge_id: chargeId } }: { entry: Entry }) {
   if (chargeId === null) return <span className="font-medium">{description}</span>;
   return (

@@ -1,7 +1,7 @@
 import { FocusPage } from "../../parts/frame/focus-page.tsx";
 import { getPageData } from "../../parts/frame/page-data.ts";
 
-/** An invalid authorization request. It is explained here and never redirected. */
+/** An invalid authorization request is explained here, never redirected. */
 export function ConnectErrorPage() {
   const data = getPageData();
   const problems = data?.kind === "connect-error" ? data.problems : [];

@@ -108,7 +108,6 @@ export function ConsentForm({ id, request, onApproved, onDenied }: ConsentFormPr
 type Fact = [name: string, value: ReactNode];
 type RequestFactsProps = { request: ConnectRequest; currency: string | undefined };
 
-/** What the program gets, and what is known of it. */
 function RequestFacts({ request: { redirect_host: host, asked, replaces, budget }, currency }: RequestFactsProps) {
   const replaced =
     replaces && `the key that ends in ${replaces.last_four}, created ${formatMoment(replaces.created_at)}`;
@@ -152,10 +151,10 @@ function describeBudget({ spent, amount, period }: Budget, currency = ""): strin
 
 function DeviceWarning({ isOwnAddress }: { isOwnAddress: boolean }) {
   return (
-    <Notice kind="warning" title="Only approve what you started yourself, just now">
+    <Notice kind="warning" title="Only approve a request that you just started">
       <p>
-        {!isOwnAddress && "The request came from another address than yours. Make sure that it is your own machine. "}
-        If somebody sent you here or gave you a code, deny the request: they would spend your balance.
+        {!isOwnAddress && "The request came from another address than yours. Make sure that it is your machine. "}
+        If someone sent you here or gave you a code, deny the request. They could spend your balance.
       </p>
     </Notice>
   );
@@ -201,8 +200,8 @@ function KeyLimits({ request, currency, draft: { days, budget }, onChange, error
 }
 
 /**
- * Asks the server for an answer to deliver, with the window for it opened first where one will be needed: browsers open
- * windows only while they handle a click. A window for an answer that does not come is closed again.
+ * Opens the popup before the request, because browsers open windows only during a click. Closes it if the request
+ * fails.
  */
 function useAnswerWithPopup(kind: ConnectRequest["kind"]) {
   const { data: permission = null } = useTableQuery(queryTable.connect.permission());
@@ -213,7 +212,9 @@ function useAnswerWithPopup(kind: ConnectRequest["kind"]) {
       return { answer: await perform(), popup };
     } catch (error) {
       popup?.close();
-      throw error instanceof ApiError ? error : new Error("The answer could not be sent.", { cause: error });
+      throw error instanceof ApiError
+        ? error
+        : new Error("The response could not be sent. Try again.", { cause: error });
     }
   };
 }

@@ -13,7 +13,7 @@ const route = getRouteApi("/signed-in/connect/requests/$id");
 
 type Answer = { kind: "approved" | "denied"; callbackUrl: string | null };
 
-/** A program on this computer, or one that showed a code, asks for a key of the person who is signed in. */
+/** A local program, or one that showed a code, requests an API key. */
 export function ConsentPage() {
   const { id } = route.useParams();
   const [answer, setAnswer] = useState<Answer | null>(null);

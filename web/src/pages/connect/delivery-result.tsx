@@ -10,7 +10,7 @@ type DeliveryResultProps = { id: string; kind: "approved" | "denied"; callbackUr
 
 const patienceMs = 4_000;
 
-/** Waits until the program has collected its key, and offers a manual delivery when that takes too long. */
+/** Waits until the program has collected its key, and offers manual delivery after a while. */
 export function DeliveryResult({ id, kind, callbackUrl }: DeliveryResultProps) {
   const [isLate, setLate] = useState(false);
   const status = useTableQuery(queryTable.connect.status(id), { isEnabled: kind === "approved" });
@@ -23,7 +23,7 @@ export function DeliveryResult({ id, kind, callbackUrl }: DeliveryResultProps) {
   if (kind === "denied") {
     return (
       <FocusPage title="Denied" intro="No key was created. You can close this page.">
-        {callbackUrl !== null && isLate && <ByHand callbackUrl={callbackUrl} label="Tell the program" />}
+        {callbackUrl !== null && isLate && <ByHand callbackUrl={callbackUrl} label="Notify the program" />}
       </FocusPage>
     );
   }
@@ -44,9 +44,9 @@ export function DeliveryResult({ id, kind, callbackUrl }: DeliveryResultProps) {
       {isLate && callbackUrl !== null ? (
         <>
           <Notice kind="warning" title="The program has not answered yet">
-            <p>If it is still waiting, hand the key over in this tab. If it is connected, you can close this page.</p>
+            <p>If it is still waiting, deliver the key in this tab. If it is connected, you can close this page.</p>
           </Notice>
-          <ByHand callbackUrl={callbackUrl} label="Hand over in this tab" />
+          <ByHand callbackUrl={callbackUrl} label="Deliver in this tab" />
         </>
       ) : (
         <p role="status" className="flex items-center gap-3 text-sm text-ink-soft">
@@ -58,7 +58,7 @@ export function DeliveryResult({ id, kind, callbackUrl }: DeliveryResultProps) {
   );
 }
 
-/** The page gives way to the program's own, so that the address with the key is in no history of this site. */
+/** Replaces this history entry, so the URL with the key stays out of the browser history. */
 function ByHand({ callbackUrl, label }: { callbackUrl: string; label: string }) {
   return (
     <Button look="primary" onClick={() => location.replace(callbackUrl)}>

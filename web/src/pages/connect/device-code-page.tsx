@@ -10,7 +10,7 @@ import { FocusPage } from "../../parts/frame/focus-page.tsx";
 
 const route = getRouteApi("/signed-in/connect/device");
 
-/** For a program on a machine without a browser: it shows a code, and the person types it here. */
+/** Device flow: a program without a browser shows a code, which the user types here. */
 export function DeviceCodePage() {
   const { user_code: given = "" } = route.useSearch();
   const [code, setCode] = useState(given.toUpperCase());
@@ -36,8 +36,8 @@ export function DeviceCodePage() {
           onChange={setCode}
           error={action.errorAt("user_code")}
         />
-        <Notice kind="warning" title="Only if you started this just now">
-          <p>Somebody who sends you a code wants to use your account. Never enter a code that you were given.</p>
+        <Notice kind="warning" title="Only enter a code that you just requested">
+          <p>Never enter a code that someone sent you. It would give them access to your account.</p>
         </Notice>
         <Button look="primary" type="submit" isBusy={action.isBusy}>
           Continue

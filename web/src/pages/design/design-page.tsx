@@ -7,11 +7,11 @@ import { ShownFigures } from "./shown-figures.tsx";
 import { ShownLists } from "./shown-lists.tsx";
 import { ShownWords } from "./shown-words.tsx";
 
-/** Every part of the design in every state, light beside dark: for those who work on the pages, in no build. */
+/** Every component in every state, light and dark. For development only; not in any build. */
 export function DesignPage() {
   return (
     <main className="flex flex-col gap-6 p-6">
-      <PageHeading intro="Every part in every state, light and dark.">Design</PageHeading>
+      <PageHeading intro="Every component in every state, light and dark.">Design</PageHeading>
       <div className="grid items-start gap-6 xl:grid-cols-2">
         <Theme name="light" />
         <Theme name="dark" />

@@ -56,7 +56,7 @@ export function ShownActions() {
       </div>
       {isOpen && (
         <Dialog title="A dialog" onClose={() => setOpen(false)}>
-          <p>What is asked.</p>
+          <p>Dialog text.</p>
           <Button onClick={() => setOpen(false)}>Close</Button>
         </Dialog>
       )}
@@ -66,7 +66,7 @@ export function ShownActions() {
         ))}
       </div>
       <Tabs label="Tabs" tabs={tabs} chosen={tab} onChoose={(id) => setTab(id === "two" ? id : "one")}>
-        What is behind {tab}.
+        Content of tab {tab}.
       </Tabs>
       <LoadMore hasMore isBusy={false} onMore={() => {}} />
     </>

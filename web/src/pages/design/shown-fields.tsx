@@ -19,8 +19,8 @@ export function ShownFields() {
   const [chosen, setChosen] = useState<string[]>(["model-1"]);
   return (
     <>
-      <TextField label="A text" value={text} onChange={setText} hint="What it is for." />
-      <TextField label="A text that was refused" value={text} onChange={setText} error="It is taken." />
+      <TextField label="A text" value={text} onChange={setText} hint="A hint." />
+      <TextField label="A text with an error" value={text} onChange={setText} error="This name is taken." />
       <TextField label="An empty text" value="" onChange={setText} placeholder="For example" />
       <TextArea label="A longer text" value={text} onChange={setText} />
       <PasswordField label="A password" value={text} onChange={setText} autoComplete="off" name="password" />
@@ -30,9 +30,9 @@ export function ShownFields() {
         <ChoiceField label="Few" options={listOptions(3)} value={option} onChange={setOption} />
         <ChoiceField label="Many" options={listOptions(300)} value={option} onChange={setOption} />
         <DayField label="A day" value="2026-11-17" onChange={() => {}} />
-        <DayField label="A wrong day" value="2026-11-17" error="It comes before the first." onChange={() => {}} />
+        <DayField label="A wrong day" value="2026-11-17" error="Choose a day after the first." onChange={() => {}} />
       </div>
-      <CheckField label="A choice" isChecked={isChecked} onChange={setChecked} hint="What it means." />
+      <CheckField label="A choice" isChecked={isChecked} onChange={setChecked} hint="A hint." />
       <CheckList
         legend="Models"
         allLabel="All models"

@@ -23,8 +23,8 @@ export function ShownFigures() {
   return (
     <>
       <div className="grid grid-cols-2 gap-6">
-        <Stat label="A figure" value={<ExactFigure short="$79.83" exact="$79.830277015" />} detail="What it means" />
-        <Stat label="On its way" value={undefined} />
+        <Stat label="A figure" value={<ExactFigure short="$79.83" exact="$79.830277015" />} detail="A detail" />
+        <Stat label="Loading" value={undefined} />
       </div>
       <LazyBarChart
         label="Calls by hour and model"

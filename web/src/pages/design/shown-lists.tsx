@@ -19,10 +19,10 @@ export function ShownLists() {
   return (
     <>
       <DataTable label="Rows" rows={listRows(3)} {...shared} />
-      <DataTable label="On their way" rows={undefined} expectedRows={2} {...shared} />
+      <DataTable label="Loading" rows={undefined} expectedRows={2} {...shared} />
       <DataTable label="None" rows={[]} {...shared} />
       <DataTable label="Failed" rows={undefined} error={new Error("The service is busy.")} {...shared} />
-      <DataListText title="A row of a list" detail="What is known of it" />
+      <DataListText title="A row of a list" detail="Details" />
       <DataTable label="Three hundred rows" rows={listRows(300)} {...shared} />
     </>
   );

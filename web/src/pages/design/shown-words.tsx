@@ -24,7 +24,7 @@ export function ShownWords() {
           {size} One API, $1,234.56
         </p>
       ))}
-      <p className="text-ink-soft">Soft words beside others.</p>
+      <p className="text-ink-soft">Secondary text.</p>
       <div className="flex flex-wrap gap-2">
         {(["neutral", "good", "busy", "warning", "bad"] as const).map((kind) => (
           <Badge key={kind} kind={kind}>
@@ -34,16 +34,16 @@ export function ShownWords() {
       </div>
       {(["hint", "success", "warning", "error"] as const).map((kind) => (
         <Notice key={kind} kind={kind} title={`A notice: ${kind}`}>
-          What happened, and what to do.
+          What happened and what to do.
         </Notice>
       ))}
       <LoadFailure error={failure} onRetry={() => {}} />
       <Card title="A card" intro="One subject on a page." actions={<Badge>new</Badge>}>
-        What is in it.
+        Card content.
       </Card>
       <PageSection title="A section of a page" intro="Without a box." />
       <EmptyState title="Nothing yet" action={<Badge>an action</Badge>}>
-        What would be here, and how it gets here.
+        What belongs here, and how to add it.
       </EmptyState>
       <RequestId id={failure.requestId} />
       <CopyableText text="task_0190000000000000" label="the task's id" />

@@ -10,24 +10,24 @@ import { MethodWord } from "../reference/method-word.tsx";
 const entryClasses =
   "flex min-h-8 items-center rounded-md px-2.5 py-1 text-sm text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-lg:min-h-11";
 
-/** Where the column begins: browsers that know the property need no script to begin there. */
+/** Start position of the column; browsers that support the property need no script. */
 const startProps = { "data-start": "", className: "[scroll-initial-target:nearest]" };
 
 const groupClasses = "px-2.5 pb-1 text-xs font-medium text-ink-soft";
 
-/** Every chapter and every area: beside the text, or behind a line in a narrow window. */
+/** Chapters and reference areas: beside the text, or collapsed in a narrow window. */
 export function DocsContents() {
   const { pathname } = useLocation();
   return (
     <>
-      {/* A page that was chosen closes it. */}
+      {/* Close it after a page is chosen. */}
       <details key={pathname} className="rounded-md border border-line bg-surface lg:hidden">
         <summary className="flex min-h-11 items-center gap-2 px-3 text-sm font-medium">
           <Icon name="menu" />
           Contents
         </summary>
         <div className="px-1 pt-1 pb-3">
-          {/* What is folded is not sent: nobody can unfold it before the program has come. */}
+          {/* Not prerendered: it cannot be expanded before the script loads. */}
           {import.meta.env.SSR ? null : <ContentsList pathname={pathname} />}
         </div>
       </details>
@@ -36,10 +36,10 @@ export function DocsContents() {
   );
 }
 
-/** It scrolls by itself, and begins where the page is that is open. */
+/** Scrolls to the current page on load. */
 function Column({ pathname }: { pathname: string }) {
   const column = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is open is found by what the page shows of it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current entry is found in the DOM.
   useLayoutEffect(() => {
     const open = column.current?.querySelector<HTMLElement>("[aria-current=page]");
     if (column.current == null || open == null) return;
@@ -91,7 +91,7 @@ function ContentsList({ pathname }: { pathname: string }) {
   );
 }
 
-/** The operations of an area are shown where one is open. */
+/** Lists the operations of the open area only. */
 function Area({ area, pathname }: { area: AreaEntry; pathname: string }) {
   const name = pathname.replace("/docs/reference/", "");
   const isOpen = area.slug === name || area.operations.some(({ slug }) => slug === name);

@@ -6,10 +6,10 @@ import { OpenPage } from "../../parts/frame/open-page.tsx";
 import { SearchButton } from "../../parts/frame/search-button.tsx";
 import { DocsContents } from "./docs-contents.tsx";
 
-/** Samples name the service's own address. */
+/** Samples use the service's own address. */
 export const askFirst = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
 
-/** What stays around the guide and the reference: everything that there is to read, and the search over it. */
+/** Contents and search around guide and reference. */
 export function DocsLayout() {
   return (
     <OpenPage isWide search={<SearchButton />}>

@@ -1,7 +1,7 @@
 import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** The address may name a place that was not there yet when the browser looked for it; what is folded around it opens. */
+/** Scrolls to the URL's anchor once its element is rendered, and opens the details around it. */
 export function useAddressedHeading(isThere: boolean): void {
   const { hash } = useLocation();
   useEffect(() => {

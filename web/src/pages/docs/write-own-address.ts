@@ -1,4 +1,4 @@
-/** The documents name the address that the service has on a machine of one's own. */
+/** Replaces the localhost address in the documents with this service's address. */
 export function writeOwnAddress(code: string, baseUrl = "http://localhost:4242/v1"): string {
   return code
     .replaceAll("http://localhost:4242/v1", baseUrl)

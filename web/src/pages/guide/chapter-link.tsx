@@ -4,7 +4,7 @@ import { firstChapter } from "./chapters.ts";
 
 type ChapterLinkProps = { chapter: { id: string }; className: string; children: ReactNode };
 
-/** To a chapter of the guide; the first one is at the guide's own address. */
+/** The first chapter lives at the guide's own URL. */
 export function ChapterLink({ chapter, className, children }: ChapterLinkProps) {
   return chapter.id === firstChapter.id ? (
     <Link to="/docs/guide" activeOptions={{ exact: true }} className={className}>

@@ -1,7 +1,7 @@
 import type { Block } from "../../api/guide-document.ts";
 
 type Chapter = {
-  /** The last part of its address, and the name of its file; the first chapter is at the guide's own address. */
+  /** Last segment of its URL, and its file name. The first chapter lives at the guide's own URL. */
   id: string;
   title: string;
   load(): Promise<{ blocks: Block[] }>;
@@ -9,7 +9,7 @@ type Chapter = {
 
 type ChapterGroup = { name: string; chapters: readonly [Chapter, ...Chapter[]] };
 
-/** The guide's chapters are the documents of the repository as they are; nothing is written twice. */
+/** The chapters are the repository's documents, unchanged. */
 export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
   {
     name: "Get started",
@@ -68,7 +68,6 @@ export function findChapter(id: string | undefined): Chapter | null {
   return id === undefined ? firstChapter : (chapters.find((chapter) => chapter.id === id) ?? null);
 }
 
-/** What to read before and after, in the order of the table of contents. */
 export function findNeighbours(chapter: Chapter): { previous: Chapter | null; next: Chapter | null } {
   const at = chapters.indexOf(chapter);
   return { previous: chapters[at - 1] ?? null, next: chapters[at + 1] ?? null };

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noArrayIndexKey: a document stays as it is, so that a place in it is as good as a name.
+// biome-ignore-all lint/suspicious/noArrayIndexKey: documents are static, so an index is a stable key.
 import { Link } from "@tanstack/react-router";
 import { type Block, flattenSpans, type Span } from "../../api/guide-document.ts";
 import { queryTable } from "../../api/query-table.ts";
@@ -15,7 +15,7 @@ const languageNames: Readonly<Record<string, string>> = {
   json: "JSON",
 };
 
-/** A document of ours as a part of a page, from below its title. */
+/** A document without its title. */
 export function DocumentView({ blocks }: { blocks: readonly Block[] }) {
   return <div className="flex flex-col gap-4">{blocks.map(showBlock)}</div>;
 }
@@ -37,7 +37,7 @@ function showBlock(block: Block, index: number) {
 
 const headingClasses = ["", "", "mt-6 text-lg font-semibold", "mt-3 font-semibold", "mt-2 font-medium"];
 
-/** It can be linked to, by whoever finds the sign behind it. */
+/** The link appears on hover or focus. */
 function Heading({ level, id, spans }: Extract<Block, { kind: "heading" }>) {
   const Tag = `h${level}` as "h2" | "h3" | "h4";
   return (
@@ -54,7 +54,7 @@ function Heading({ level, id, spans }: Extract<Block, { kind: "heading" }>) {
   );
 }
 
-/** One sample, or the same thing in several languages. */
+/** One sample, or one per language. */
 function Code({ samples }: Extract<Block, { kind: "code" }>) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const [first, ...others] = samples.map(({ language, code }) => ({
@@ -73,8 +73,8 @@ function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
   const hasHead = head.some((cell) => cell.length > 0);
   const codes = listCodes(head, rows);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the table.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: makes the table scrollable by keyboard.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form.
     <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
       <table className="w-full border-collapse text-sm">
         {hasHead && (
@@ -96,7 +96,7 @@ function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
           {rows.map((row, rowIndex) => (
             <tr
               key={rowIndex}
-              // Two errors may share a code; a link leads to the first.
+              // Two errors may share a code; the link goes to the first.
               id={codes.indexOf(codes[rowIndex]) === rowIndex ? codes[rowIndex] : undefined}
               className="scroll-mt-6 target:bg-accent-soft"
             >
@@ -113,7 +113,7 @@ function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
   );
 }
 
-/** A table of codes has a row for each, which can be linked to. */
+/** Row anchors for tables of codes. */
 function listCodes(head: readonly Span[][], rows: readonly Span[][][]): (string | undefined)[] {
   const at = head.findIndex((cell) => flattenSpans(cell) === "code");
   return rows.map((row) => (at < 0 ? undefined : flattenSpans(row[at] ?? [])));

@@ -17,14 +17,13 @@ import { DocumentView } from "./document-view.tsx";
 
 type Chapter = NonNullable<ReturnType<typeof findChapter>>;
 
-/** How to use the service, chapter by chapter. */
 export function GuidePage() {
   const { chapter: id } = useParams({ strict: false });
   const chapter = findChapter(id);
   return chapter === null ? <NotFoundPage /> : <ChapterPage key={chapter.id} chapter={chapter} />;
 }
 
-/** Asks for the text of a chapter, where there is one by this name. */
+/** Prefetches the chapter's text, if the chapter exists. */
 export async function askFirst(queries: QueryClient, params: { chapter?: string }): Promise<void> {
   const chapter = findChapter(params.chapter);
   if (chapter !== null) await queries.ensureQueryData(queryChapter(chapter));
@@ -48,7 +47,7 @@ function ChapterPage({ chapter }: { chapter: Chapter }) {
   );
 }
 
-/** The document's own title is the page's. */
+/** The document's title is the page heading. */
 function ChapterText({ blocks, isFirst }: { blocks: readonly Block[]; isFirst: boolean }) {
   const [title, ...body] = blocks;
   return (
@@ -77,7 +76,6 @@ function ChapterText({ blocks, isFirst }: { blocks: readonly Block[]; isFirst: b
   );
 }
 
-/** What is on this page, where the window has room for it. */
 function Headings({ blocks }: { blocks: readonly Block[] }) {
   const headings = blocks.flatMap((block) => (block.kind === "heading" && block.level === 2 ? [block] : []));
   if (headings.length < 2) return <div className="max-xl:hidden" />;

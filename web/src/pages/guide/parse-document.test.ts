@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { flattenSpans } from "../../api/guide-document.ts";
 import { parseMarkdown } from "./parse-document.ts";
 
-test("a heading has the anchor that it has wherever the document is shown", () => {
+test("a heading has the same anchor as on GitHub", () => {
   const [heading] = parseMarkdown("## Check the signature, then answer `2xx`");
   expect(heading).toMatchObject({ kind: "heading", level: 2, id: "check-the-signature-then-answer-2xx" });
 });
 
-test("the lines of a paragraph are one, and a list ends it", () => {
+test("the lines of a paragraph are joined, and a list ends it", () => {
   const blocks = parseMarkdown("One\ntwo.\n- an item\n  that goes on\n- another\n\nThree.");
   expect(blocks.map(({ kind }) => kind)).toEqual(["paragraph", "list", "paragraph"]);
   expect(blocks[0]).toEqual({ kind: "paragraph", spans: [{ kind: "text", text: "One two." }] });
@@ -18,7 +18,7 @@ test("the lines of a paragraph are one, and a list ends it", () => {
   ]);
 });
 
-test("code and tables inside of an item belong to it", () => {
+test("code and tables inside a list item belong to it", () => {
   const [list, ...after] = parseMarkdown(
     "1. Open:\n\n   ```\n   a\n     b\n   ```\n\n2. Then:\n\n   | x |\n   |---|\n   | y |\n\nEnd",
   );
@@ -33,7 +33,7 @@ test("code and tables inside of an item belong to it", () => {
   expect(after).toHaveLength(1);
 });
 
-test("nothing inside of code is read as something else", () => {
+test("nothing inside a code block is parsed", () => {
   const [block, ...after] = parseMarkdown("```sh\n# no heading\n- no item\n\n| no table |\n```\nText");
   expect(block).toEqual({
     kind: "code",
@@ -42,7 +42,7 @@ test("nothing inside of code is read as something else", () => {
   expect(after).toHaveLength(1);
 });
 
-test("programs in several languages that follow each other are one sample, an answer below them is not", () => {
+test("adjacent programs in several languages are one sample, a response below them is not", () => {
   const blocks = parseMarkdown(
     "```ts\n1\n```\n\n```python\n2\n```\n\n```json\n3\n```\n\n```sh\n4\n```\n\n```sh\n5\n```",
   );
@@ -50,7 +50,7 @@ test("programs in several languages that follow each other are one sample, an an
   expect(languages).toEqual([["ts", "python"], ["json"], ["sh"], ["sh"]]);
 });
 
-test("a bar behind a backslash does not end a cell, in code neither, and a cell can be empty", () => {
+test("an escaped bar does not end a cell, even in code, and a cell can be empty", () => {
   const [table] = parseMarkdown("| a | |\n|---|---|\n| `x\\|y` | 1 \\| 2 |");
   expect(table).toMatchObject({
     head: [[{ text: "a" }], []],
@@ -58,7 +58,7 @@ test("a bar behind a backslash does not end a cell, in code neither, and a cell 
   });
 });
 
-test("a line has code, strong words, links and images, and everything else as it is", () => {
+test("a line can have code, strong text, links and images; the rest is plain text", () => {
   const [paragraph] = parseMarkdown(
     "See [the `x` page](a.md#b), **now `y`**, *so*, <https://e.example/>, ![p](../p.png) 2 * 3 * 4 <b>",
   );

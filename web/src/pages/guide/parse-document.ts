@@ -1,10 +1,7 @@
 import { lexer, type MarkedToken, type Token } from "marked";
 import type { Block, CodeText, Span } from "../../api/guide-document.ts";
 
-/**
- * A document's Markdown as data that the page shows; run by the build, so that no parser is in the page. HTML stays text,
- * and comments are left out.
- */
+/** Parses Markdown into data at build time, so the page needs no parser. HTML stays text; comments are dropped. */
 export function parseMarkdown(text: string): Block[] {
   return listBlocks(lexer(text));
 }
@@ -42,19 +39,19 @@ function presentBlock(token: MarkedToken): Block | null {
     case "html":
       return null;
     default:
-      throw new Error(`The guide does not show ${token.type}: ${token.raw}`);
+      throw new Error(`Unsupported Markdown in the guide: ${token.type}: ${token.raw}`);
   }
 }
 
 const programmingLanguages = ["sh", "ts", "python"];
 
-/** Programs that follow each other without a word, each in another language, do the same. */
+/** Adjacent code blocks in different languages show the same call. */
 function areTranslations(samples: readonly CodeText[]): boolean {
   const languages = samples.map(({ language }) => language);
   return new Set(languages).size === languages.length && languages.every((name) => programmingLanguages.includes(name));
 }
 
-/** As the places that show our repository make them, so that a link works there and here. */
+/** Anchors as GitHub generates them, so links work there and here. */
 function makeAnchor(text: string): string {
   return text
     .toLowerCase()

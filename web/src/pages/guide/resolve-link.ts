@@ -6,7 +6,7 @@ const images = import.meta.glob<string>("../../../../docs/media/{images,drama-vi
   eager: true,
 });
 
-/** Where an image of the documents lies on this site. */
+/** URL of a document's image on this site. */
 export function resolveImage(source: string): string | null {
   const name = source.replace("../media/", "");
   return images[`../../../../docs/media/${name}`] ?? null;
@@ -15,10 +15,9 @@ export function resolveImage(source: string): string | null {
 export type Destination =
   | { kind: "chapter"; id: string; hash: string }
   | { kind: "address"; href: string }
-  /** Something of the repository that the site does not have. */
+  /** A file of the repository that the site does not serve. */
   | { kind: "nowhere" };
 
-/** Where a link of a document leads on this site. */
 export function resolveLink(href: string): Destination {
   if (/^https?:|^[/#]/.test(href)) return { kind: "address", href };
   if (href === "openapi.json") return { kind: "address", href: "/v1/openapi.json" };

@@ -7,7 +7,6 @@ import { measureShare } from "../../parts/format/measure-share.ts";
 import { Money } from "../../parts/format/money.tsx";
 import { periodNames } from "./key-words.ts";
 
-/** How much of its budget a key has spent. */
 export function KeyBudget({ apiKey: { name, budget } }: { apiKey: ApiKey }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   if (budget === null || site === undefined) return <span className="text-ink-soft">No budget</span>;

@@ -4,7 +4,7 @@ import { CheckField } from "../../design/check-field.tsx";
 import type { KeyFieldProps } from "./key-fields.ts";
 import { describeDays } from "./key-words.ts";
 
-/** Whether bodies are kept; not there where the service keeps none. */
+/** Hidden if the service stores no contents. */
 export function KeyContentField({ values, change, errorAt }: KeyFieldProps) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const days = site?.content_log_days ?? 0;
@@ -14,10 +14,10 @@ export function KeyContentField({ values, change, errorAt }: KeyFieldProps) {
     <div className="flex flex-col gap-1">
       <CheckField
         name="content_log"
-        label="Log the content of requests and answers"
+        label="Log request and response content"
         isChecked={values.logsContent}
         onChange={(logsContent) => change({ logsContent })}
-        hint={`Kept encrypted for ${describeDays(days)}, with keys and passwords taken out. Everybody who signs in to this account can read it, and so can its API keys that may use all endpoints or “Contents of requests”.`}
+        hint={`Stored encrypted for ${describeDays(days)}, with keys and passwords redacted. All users of this account can read it. So can API keys with access to all endpoints or “Contents of requests”.`}
       />
       {error !== null && (
         <p role="alert" className="pl-6.5 text-sm text-danger">

@@ -12,12 +12,11 @@ import { describeDays, describeKeyStatus, listLimits, nameEndpoint, toMoment } f
 
 const explanations: Readonly<Record<ApiKey["kind"], string | null>> = {
   secret: null,
-  client: "Issued to a program that you connected through the browser. Connecting it again issues a new key.",
+  client: "Issued to a program that you connected in the browser. Connecting it again issues a new key.",
   console:
-    "Authenticates what you do in this console, such as calls from the playground. Its secret is never shown, so it needs no rotation and cannot be revoked; you can give it a budget and limits.",
+    "Authenticates your calls from this console. Its secret is never shown, so you cannot rotate or revoke it. You can set a budget and limits.",
 };
 
-/** Everything that is known of a key, except the key. */
 export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: string }) {
   const { kind, name } = describeKeyStatus(apiKey, new Date());
   const explanation = explanations[apiKey.kind];
@@ -36,8 +35,8 @@ export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: strin
             <code className="font-mono text-xs">{apiKey.preview}</code>
           </Fact>
         )}
-        <Fact name="Id">
-          <CopyableText text={apiKey.id} label="the key’s id" />
+        <Fact name="ID">
+          <CopyableText text={apiKey.id} label="key ID" />
         </Fact>
         <Fact name="Created">{formatMoment(toMoment(apiKey.created), timeZone)}</Fact>
         <Fact name="Last used">{tell(lastUsed === null ? null : toMoment(lastUsed), "Never")}</Fact>
@@ -61,10 +60,10 @@ export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: strin
 function ContentLog({ apiKey: { id, content_log: isOn } }: { apiKey: ApiKey }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   if (!isOn) return "Off";
-  if (site?.content_log_days === 0) return "Off: this service keeps no contents";
+  if (site?.content_log_days === 0) return "Off: this service stores no contents";
   return (
     <>
-      On: requests and answers are kept{site === undefined ? "" : ` for ${describeDays(site.content_log_days)}`}.{" "}
+      On: requests and responses are stored{site === undefined ? "" : ` for ${describeDays(site.content_log_days)}`}.{" "}
       <Link to="/console/requests" search={{ key: id }} className={linkClasses}>
         See its requests
       </Link>

@@ -23,7 +23,7 @@ test("a name alone is a key without restrictions", () => {
   });
 });
 
-test("what is chosen is told, and what is ticked without being asked for is not", () => {
+test("chosen restrictions are sent; ticked items of an unrestricted list are not", () => {
   const { body } = read({
     expiry: "30",
     budgetAmount: " 12.50 ",
@@ -55,11 +55,11 @@ test.each([
   [{ tokens_per_minute: "0" }, "limits.tokens_per_minute"],
   [{ concurrent_requests: "1.5" }, "limits.concurrent_requests"],
   [{ tasks_in_flight: "1000000001" }, "limits.tasks_in_flight"],
-] as const)("%j is refused at %s", (part, field) => {
+] as const)("%j is rejected at %s", (part, field) => {
   expect(Object.keys(read({ ...part } as Partial<KeyValues>).problems ?? {})).toEqual([field]);
 });
 
-test("a key that is opened and saved as it is changes nothing, and a change is sent alone", () => {
+test("saving an unchanged key sends nothing, and a change is sent alone", () => {
   const values = fillKeyValues({
     object: "api_key",
     id: "key_1",

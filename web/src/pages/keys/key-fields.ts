@@ -2,10 +2,10 @@ import type { ApiKey } from "../../api/ask-keys.ts";
 import { findDayEnd } from "../../parts/format/find-day-end.ts";
 import type { BudgetPeriod, LimitName } from "./key-words.ts";
 
-/** What the fields of the form hold: text as it was typed, lists as they were ticked. */
+/** Form state: text as typed, lists as ticked. */
 export type KeyValues = {
   name: string;
-  /** `keep` as it is, `never`, in so many days, or at the end of `expiryDate`. */
+  /** `keep`, `never`, a number of days, or `date` for the end of `expiryDate`. */
   expiry: string;
   expiryDate: string;
   budgetAmount: string;
@@ -18,7 +18,7 @@ export type KeyValues = {
   logsContent: boolean;
 } & Record<LimitName, string>;
 
-/** What the API takes for a key, with every restriction told. */
+/** The API's body with every restriction set. */
 export type KeyBody = {
   name: string;
   expires_at?: string | null;
@@ -30,7 +30,6 @@ export type KeyBody = {
   content_log: boolean;
 };
 
-/** What the fields of the form work with. */
 export type KeyFieldProps = {
   values: KeyValues;
   change(part: Partial<KeyValues>): void;
@@ -60,7 +59,7 @@ export const emptyKeyValues: KeyValues = {
   tasks_in_flight: "",
 };
 
-/** The form as a key fills it. */
+/** The form's values for an existing key. */
 export function fillKeyValues(apiKey: ApiKey): KeyValues {
   const { name, expires_at, budget, models, endpoints, addresses, limits } = apiKey;
   const limitTexts = Object.entries(limits).map(([limit, value]) => [limit, value === null ? "" : String(value)]);
@@ -79,10 +78,7 @@ export function fillKeyValues(apiKey: ApiKey): KeyValues {
   };
 }
 
-/**
- * What to send, or what is wrong by the field that it is about. Only what the API could not be asked is judged here; the
- * rest is judged there, and told at the same fields.
- */
+/** Returns the body, or problems by field. The API validates the rest and reports it at the same fields. */
 export function readKeyValues(
   values: KeyValues,
   { now, timeZone }: { now: Date; timeZone: string },
@@ -114,7 +110,7 @@ export function readKeyValues(
   return { body, problems: null };
 }
 
-/** Of two bodies, what the second one says differently: what stays need not be allowed once more. */
+/** Returns only the changed fields: unchanged ones need no reauthentication. */
 export function listKeyChanges(before: KeyBody, after: KeyBody): Partial<KeyBody> {
   const isChanged = (name: string) =>
     JSON.stringify(before[name as keyof KeyBody]) !== JSON.stringify(after[name as keyof KeyBody]);
@@ -129,7 +125,7 @@ function readExpiry({ expiry, expiryDate }: KeyValues, { now, timeZone }: { now:
 
 function readBudget({ budgetAmount, budgetPeriod }: KeyValues): KeyBody["budget"] {
   const amount = budgetAmount.trim();
-  // The field offers no other periods.
+  // The select offers only valid periods.
   return amount === "" ? null : { amount, period: budgetPeriod as BudgetPeriod };
 }
 
@@ -139,7 +135,7 @@ function readLimits(values: KeyValues, problems: Record<string, string>): KeyBod
     if (text === "") return null;
     const limit = /^\d+$/.test(text) ? Number(text) : 0;
     if (limit < 1 || limit > limitMax)
-      problems[`limits.${name}`] = "A whole number from 1 to 1,000,000,000, or nothing.";
+      problems[`limits.${name}`] = "Use a whole number from 1 to 1,000,000,000, or leave it empty.";
     return limit;
   };
   return {

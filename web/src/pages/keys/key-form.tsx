@@ -16,7 +16,7 @@ import { LimitFields, RestrictionFields } from "./key-limit-fields.tsx";
 import { periodNames } from "./key-words.ts";
 
 type KeyFormProps<Output> = {
-  /** The key that is changed; `null` for a new one. */
+  /** `null` for a new key. */
   apiKey: ApiKey | null;
   initial: KeyValues;
   submitName: string;
@@ -27,7 +27,7 @@ type KeyFormProps<Output> = {
 
 const fields = ["name", "expires_at", "budget", "models", "endpoints", "addresses", "limits", "content_log"] as const;
 
-/** A key's name and restrictions. The draft is kept until it is saved or canceled. */
+/** The draft is stored until saved or canceled. */
 export function KeyForm<Output>({ apiKey, initial, submitName, send, onDone, onGivenUp }: KeyFormProps<Output>) {
   const { time_zone: timeZone } = useSession().account;
   const draft = useFormDraft(`key:${apiKey?.id ?? "new"}`, initial);
@@ -104,7 +104,7 @@ function hasHiddenProblem(errorAt: (field: string) => string | null): boolean {
 
 type MoreLimitsProps = { isOpenAtFirst: boolean; hasProblem: boolean; children: ReactNode };
 
-/** What few keys need. A field that is wrong is never hidden. */
+/** Collapsed by default, but opened if it contains an error. */
 function MoreLimits({ isOpenAtFirst, hasProblem, children }: MoreLimitsProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (

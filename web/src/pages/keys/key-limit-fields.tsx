@@ -7,10 +7,9 @@ import { formatCount } from "../../parts/format/format-money.ts";
 import type { KeyFieldProps } from "./key-fields.ts";
 import { endpointNames, type LimitName, limitNames } from "./key-words.ts";
 
-/** What a key may be used for, and from where. */
 export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
   const { data: models } = useTableQuery(queryTable.models.list());
-  // A model that has gone since can still be ticked off.
+  // List selected models that no longer exist, so they can be unchecked.
   const modelIds = new Set([...(models?.data ?? []).map(({ id }) => id), ...values.models]);
   return (
     <>
@@ -51,13 +50,13 @@ export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
   );
 }
 
-/** How much at a time. What holds for the whole account holds beside it. */
+/** Rate limits. The account's limits apply as well. */
 export function LimitFields({ values, change, errorAt }: KeyFieldProps) {
   const { data: account } = useTableQuery(queryTable.account.own());
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {Object.entries(limitNames).map(([name, label]) => {
-        // The names are those of the type.
+        // Object.entries widens the names.
         const limit = name as LimitName;
         return (
           <TextField

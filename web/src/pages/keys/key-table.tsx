@@ -16,7 +16,7 @@ type KeyTableProps = { label: string; status: "live" | "ended"; empty: ReactNode
 export function KeyTable({ label, status, empty }: KeyTableProps) {
   const { time_zone: timeZone } = useSession().account;
   const { rows, more, ...keys } = usePageQuery(queryTable.keys.list(status));
-  // The console's own is there for everybody who looks at a page; it is none that a program could use.
+  // The console's own key exists for every account and is unusable for programs.
   const hasOnlyConsole = rows !== undefined && rows.length > 0 && rows.every(({ kind }) => kind === "console");
   return (
     <div className="flex flex-col gap-4">
@@ -84,7 +84,7 @@ function LastUse({ apiKey: { last_used: lastUsed } }: { apiKey: ApiKey }) {
 type KeyStatusProps = { apiKey: ApiKey; timeZone: string; hasEnded: boolean };
 
 function KeyStatus({ apiKey, timeZone, hasEnded }: KeyStatusProps) {
-  // By the server's clock: this computer's may be slow.
+  // Use the server's clock: this computer's may be wrong.
   const now = hasEnded && apiKey.expires_at !== null ? new Date(apiKey.expires_at) : new Date();
   const { kind, name } = describeKeyStatus(apiKey, now);
   const endsAt = apiKey.revoked_at ?? apiKey.expires_at;

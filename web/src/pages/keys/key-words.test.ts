@@ -27,7 +27,7 @@ const plain: ApiKey = {
 };
 const now = new Date("2026-11-15T12:00:00Z");
 
-test("restrictions are named while they are few and counted when they are many", () => {
+test("few restrictions are listed, many are counted", () => {
   expect(listRestrictions(plain)).toEqual([]);
   const held: ApiKey = {
     ...plain,

@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * 60_000;
 const soonMs = 7 * dayMs;
 const namedMax = 2;
 
-/** What the API can be asked for, as a key's restriction names it, and as people call it. */
+/** Endpoint scopes, and their display names. */
 export const endpointNames: Readonly<Record<string, string>> = {
   chat: "Chat",
   images: "Images",
@@ -51,7 +51,7 @@ export const kindNames: Readonly<Record<ApiKey["kind"], string | null>> = {
   console: "This console",
 };
 
-/** What the key is held to, in few words; nothing where it may do what the account may. */
+/** Restrictions in a few words; empty for full access. */
 export function listRestrictions({ models, endpoints, addresses, limits }: ApiKey): string[] {
   const limitCount = Object.values(limits).filter((limit) => limit !== null).length;
   return [
@@ -72,12 +72,11 @@ function nameFew(names: readonly string[], noun: string): string {
 
 export function listLimits(limits: Limits): string[] {
   return Object.entries(limits).flatMap(([name, limit]) =>
-    // The names are those of the type.
+    // Object.entries widens the names.
     limit === null ? [] : [`${limitNames[name as LimitName]}: ${formatCount(limit)}`],
   );
 }
 
-/** Whether the key works, and if not for long, that too. */
 export function describeKeyStatus(key: ApiKey, now: Date): { kind: BadgeKind; name: string } {
   const { revoked_at: revokedAt, expires_at: expiresAt, budget } = key;
   if (revokedAt !== null) return { kind: "neutral", name: "Revoked" };
@@ -89,7 +88,7 @@ export function describeKeyStatus(key: ApiKey, now: Date): { kind: BadgeKind; na
   return leftMs < soonMs ? { kind: "warning", name: "Expires soon" } : { kind: "good", name: "Active" };
 }
 
-/** Whether it has ended: it can be looked at and nothing else. */
+/** Expired or revoked: read-only. */
 export function isEnded({ revoked_at, expires_at }: ApiKey, now: Date): boolean {
   return revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now.getTime());
 }
@@ -98,10 +97,10 @@ export function describeDays(days: number): string {
   return days === 1 ? "a day" : `${formatCount(days)} days`;
 }
 
-/** Seconds as the API tells them, as the moment that everything else here speaks of. */
+/** Unix seconds to an ISO timestamp. */
 export function toMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-/** In the place of an id in the address: the key that is being made. */
+/** The `key` search parameter while creating a key. */
 export const newKey = "new";

@@ -12,7 +12,7 @@ import { newKey } from "./key-words.ts";
 const route = getRouteApi("/signed-in/console/console/keys");
 const OpenKey = lazyPart(async () => (await import("./open-key.tsx")).OpenKey);
 
-/** What is open is in the address, so that it survives signing in again. */
+/** The open dialog is in the URL, so it survives a new sign-in. */
 export function KeysPage() {
   const navigate = route.useNavigate();
   const [{ ended }, change] = useSearchControls(route.useSearch(), navigate);
@@ -26,7 +26,7 @@ export function KeysPage() {
   return (
     <ConsoleFrame
       title="API keys"
-      intro="API keys authenticate your requests. Create one for each program, so that you can see its spending and revoke it alone."
+      intro="API keys authenticate your requests. Create one per program to track its spending and revoke it separately."
       actions={create}
     >
       <div className="flex flex-col gap-6">
@@ -35,7 +35,7 @@ export function KeysPage() {
           status="live"
           empty={
             <EmptyState title="No API keys yet" action={create}>
-              A key authenticates your requests. It is shown once, when it is created.
+              A key authenticates your requests. You see it once, when you create it.
             </EmptyState>
           }
         />

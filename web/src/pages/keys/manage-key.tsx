@@ -19,7 +19,7 @@ export type KeyDeed = "edit" | "rotate" | "revoke";
 
 type ManageKeyProps = {
   id: string;
-  /** What is being done to it; `null` while it is looked at. */
+  /** `null` while viewing. */
   deed: KeyDeed | null;
   onDeed(deed: KeyDeed | null): void;
   onChanged(sentence: string): void;
@@ -29,7 +29,6 @@ type ManageKeyProps = {
 
 const titles: Readonly<Record<KeyDeed, string>> = { edit: "Edit", rotate: "Rotate", revoke: "Revoke" };
 
-/** One key: what it is, and what can be done to it. */
 export function ManageKey({ id, deed, onClose, ...rest }: ManageKeyProps) {
   const key = useTableQuery(queryTable.keys.one(id));
   const name = key.data?.name ?? "Key";
@@ -44,7 +43,7 @@ export function ManageKey({ id, deed, onClose, ...rest }: ManageKeyProps) {
       {key.data === undefined && key.error === null && <Skeleton className="h-96" />}
       {key.data === undefined && key.error !== null && (
         <>
-          <LoadFailure title="This key cannot be shown." error={key.error} onRetry={() => void key.refetch()} />
+          <LoadFailure title="Could not load this key." error={key.error} onRetry={() => void key.refetch()} />
           <Button onClick={onClose}>Close</Button>
         </>
       )}

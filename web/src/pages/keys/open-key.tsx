@@ -15,7 +15,7 @@ import { PlainKeyDialog } from "./plain-key-dialog.tsx";
 const route = getRouteApi("/signed-in/console/console/keys");
 const deeds = ["edit", "rotate", "revoke"] as const satisfies readonly KeyDeed[];
 
-/** The key that the address names, or a new one, with what is done about it. */
+/** Shows the key that the URL names, or the form for a new one. */
 export function OpenKey() {
   const { key, do: deed, ended } = route.useSearch();
   const navigate = route.useNavigate();

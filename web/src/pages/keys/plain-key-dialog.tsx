@@ -11,7 +11,7 @@ import { writeFirstCall } from "./write-first-call.ts";
 
 type PlainKeyDialogProps = { made: NewApiKey; onDone(): void };
 
-/** The one time that a key is seen. It is only in this page's memory, and gone when the dialog is. */
+/** The only time a key is shown. It exists only in this page's memory. */
 export function PlainKeyDialog({ made, onDone }: PlainKeyDialogProps) {
   const [isWarned, setWarned] = useState(false);
   const { data: site } = useTableQuery(queryTable.site.settings());
@@ -20,7 +20,7 @@ export function PlainKeyDialog({ made, onDone }: PlainKeyDialogProps) {
     <Dialog
       title={`Save your key “${made.name}”`}
       size="wide"
-      // A slip on Escape must not cost the key.
+      // An accidental Escape must not lose the key.
       onClose={() => (isWarned ? onDone() : setWarned(true))}
     >
       <Notice kind="warning">

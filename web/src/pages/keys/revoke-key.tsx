@@ -8,7 +8,7 @@ import { useAction } from "../../parts/forms/use-action.ts";
 
 type RevokeKeyProps = { apiKey: ApiKey; onRevoked(): void; onGivenUp(): void };
 
-/** It cannot be undone, so the key's name has to be typed. */
+/** Irreversible, so the user types the key's name. */
 export function RevokeKey({ apiKey: { id, name, kind }, onRevoked, onGivenUp }: RevokeKeyProps) {
   const [typed, setTyped] = useState("");
   const [hasMissed, setMissed] = useState(false);

@@ -5,8 +5,8 @@ import { writeModelSamples } from "../../parts/samples/code-samples.ts";
 type Surroundings = { baseUrl: string; models: readonly Pick<Model, "id" | "type" | "capabilities">[] };
 
 /**
- * Something that the key may do, to be pasted into a terminal: a word from a chat model where it may use one, else the
- * list of models. The key goes into a variable, so that the call itself can be kept and shared.
+ * A call to paste into a terminal: chat if the key may chat, else the list of models. The key goes into a variable, so
+ * the call itself can be saved and shared.
  */
 export function writeFirstCall(
   { key, models: allowed, endpoints }: NewApiKey,

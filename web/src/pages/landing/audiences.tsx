@@ -1,19 +1,18 @@
 const audiences = [
   {
-    who: "Apps that show something",
-    what: "Images, video, avatars and dramas are tasks: with progress, signed webhooks and files that are kept.",
+    who: "Apps with media",
+    what: "Images, video, avatars and dramas run as tasks, with progress, signed webhooks and stored files.",
   },
   {
     who: "Agents and their tools",
-    what: "Chat Completions, Responses and Messages on one address: Claude Code, the AI SDK and LangChain just work.",
+    what: "Chat Completions, Responses and Messages at one base URL. Claude Code, the AI SDK and LangChain just work.",
   },
   {
     who: "Teams with a budget",
-    what: "Keys with limits, usage by model and key, and a balance that is never exceeded by a cent.",
+    what: "Keys with limits, usage by model and key, and a prepaid balance that is never exceeded.",
   },
 ] as const;
 
-/** For whom it is, in one glance. */
 export function Audiences() {
   return (
     <ul

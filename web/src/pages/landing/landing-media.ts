@@ -11,7 +11,7 @@ import lighthouse from "./media/lighthouse.webp";
 import northernLights from "./media/northern-lights.webp";
 import planet from "./media/planet.webp";
 
-/** What the sandbox made for the pages that show what can be made: `scripts/draw-landing-media.ts` makes it anew. */
+/** Sandbox output for the landing page; `scripts/draw-landing-media.ts` regenerates it. */
 export const madeImages = {
   lighthouse: { src: lighthouse, prompt: "A lighthouse on a stormy coast at dusk" },
   planet: { src: planet, prompt: "A planet with rings and a rocket" },

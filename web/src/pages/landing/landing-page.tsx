@@ -12,12 +12,11 @@ import { HeroMedia } from "./hero-media.tsx";
 import { Promises } from "./promises.tsx";
 import { StatusLine } from "./status-line.tsx";
 
-// Below what is seen first, so that their code comes after it.
+// Below the fold, so loaded after it.
 const MadeWith = lazy(async () => ({ default: (await import("./made-with.tsx")).MadeWith }));
 const OfferedCall = lazy(async () => ({ default: (await import("./offered-call.tsx")).OfferedCall }));
 const OfferedModels = lazy(async () => ({ default: (await import("./offered-models.tsx")).OfferedModels }));
 
-/** What the service is and for whom, what can be made with it, and a call to try. */
 export function LandingPage() {
   const showcase = useTableQuery(queryTable.showcase.offer());
   const offer = { showcase: showcase.data, error: showcase.error, onRetry: () => void showcase.refetch() };
@@ -29,7 +28,7 @@ export function LandingPage() {
             <PageHeading isLarge>One API for chat, images, video and speech</PageHeading>
             <p className="max-w-prose text-lg text-ink-soft">
               One key and one prepaid balance for every model. OpenAI’s clients work unchanged; avatars and whole dramas
-              are one request more. Every charge is explained to the last digit.
+              are one request more. Every charge is itemized to the last digit.
             </p>
             <FirstSteps signUp={showcase.data?.sign_up} />
           </div>
@@ -53,7 +52,7 @@ export function LandingPage() {
   );
 }
 
-/** The next step depends on the session and on whether sign-up is open. */
+/** The next step depends on the session and the sign-up policy. */
 function FirstSteps({ signUp }: { signUp: Showcase["sign_up"] | undefined }) {
   const { data: session } = useTableQuery(queryTable.session.current());
   const door =

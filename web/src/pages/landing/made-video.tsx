@@ -6,10 +6,7 @@ type MadeVideoProps = {
   className: string;
 };
 
-/**
- * Plays without sound while it is in sight, once the page is there; its controls stop it and turn the sound on. Nothing of
- * it is loaded before, nor where the reader wants no motion.
- */
+/** Plays muted while visible, after the page has loaded. Respects reduced motion: then nothing loads until played. */
 export function MadeVideo({ video, name, className }: MadeVideoProps) {
   const element = useRef<HTMLVideoElement>(null);
   useEffect(() => {
@@ -18,7 +15,7 @@ export function MadeVideo({ video, name, className }: MadeVideoProps) {
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (entry?.isIntersecting !== true) player.pause();
-        // A browser may forbid it; then the poster stays, and the controls.
+        // The browser may block autoplay; the poster and the controls stay.
         else void player.play().catch(() => {});
       },
       { threshold: 0.6 },

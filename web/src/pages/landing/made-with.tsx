@@ -5,7 +5,7 @@ import { MadeVideo } from "./made-video.tsx";
 const { northernLights, city, flowers, balloons } = madeImages;
 const steps = ["Script", "Roles", "Storyboard", "Shots", "Voices", "Video"];
 
-/** A drama from a page of script, and images with the prompts that they were made from. */
+/** A drama from a page of script, and images with their prompts. */
 export function MadeWith() {
   return (
     <PageSection

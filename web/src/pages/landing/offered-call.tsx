@@ -6,10 +6,10 @@ import { writeModelSamples } from "../../parts/samples/code-samples.ts";
 
 type OfferedCallProps = { showcase: Showcase | undefined; error: Error | null; onRetry(): void };
 
-/** A call that works as it is, once there is a key. Where there is chat, it is a chat. */
+/** A call that works with any key. Prefers a chat model. */
 export function OfferedCall({ showcase, error, onRetry }: OfferedCallProps) {
   if (showcase === undefined) {
-    if (error !== null) return <LoadFailure title="The first call cannot be shown." error={error} onRetry={onRetry} />;
+    if (error !== null) return <LoadFailure title="Could not load the first call." error={error} onRetry={onRetry} />;
     return <Skeleton className="h-80" />;
   }
   const model = showcase.models.find(({ type }) => type === "chat") ?? showcase.models[0];

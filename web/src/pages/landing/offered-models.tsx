@@ -12,7 +12,7 @@ type OfferedModelsProps = { showcase: Showcase | undefined; error: Error | null;
 
 const typeOrder = Object.keys(typeNames);
 
-/** Every model that a new account can call, and what it pays for it. */
+/** Models and prices of a new account. */
 export function OfferedModels({ showcase, error, onRetry }: OfferedModelsProps) {
   const rows = showcase?.models.toSorted((a, b) => typeOrder.indexOf(a.type) - typeOrder.indexOf(b.type));
   return (
@@ -45,7 +45,7 @@ function listColumns(currency: string): Column<OfferedModel>[] {
   ];
 }
 
-/** Only models that are not available have a badge; the status line is at the foot of the page. */
+/** Only unavailable models have a badge; the footer shows the service status. */
 function OfferedModelName({ model: { id, name, type, status } }: { model: OfferedModel }) {
   const { kind, name: word } = describeModelStatus(status);
   return (

@@ -1,19 +1,18 @@
 const promises = [
   {
     title: "OpenAI-compatible",
-    text: "Change the base URL and the key; OpenAI’s clients, the AI SDK and LangChain work unchanged. A parameter that a model does not support is rejected by name, never silently dropped.",
+    text: "Change the base URL and the key. OpenAI’s clients, the AI SDK and LangChain work unchanged. Unsupported parameters are rejected by name, never silently dropped.",
   },
   {
     title: "Prepaid and exact",
-    text: "The maximum cost of a call is put on hold before it starts, and the rest is released when it ends. Every charge shows its price, quantities and total. What is not delivered costs nothing.",
+    text: "The maximum cost of a call is put on hold before it starts. The rest is released when it ends. Every charge shows its price, quantities and total. Undelivered output costs nothing.",
   },
   {
     title: "Idempotent",
-    text: "Send an idempotency key, and a call that is retried after a timeout returns the first result: run once, charged once. Webhooks are signed and retried for three days.",
+    text: "Send an idempotency key, and a retry after a timeout returns the first result: run once, charged once. Webhooks are signed and retried for three days.",
   },
 ] as const;
 
-/** The guarantees in short; the guide explains each of them. */
 export function Promises() {
   return (
     <ul aria-label="Guarantees" className="flex flex-col gap-6">

@@ -11,7 +11,7 @@ const looks: Record<ServiceStatus["state"], { dot: string; sentence: string }> =
 
 const systemNames: Readonly<Record<string, string>> = { api: "API", database: "Database", workers: "Tasks" };
 
-/** The service status, with the systems that are not operational. */
+/** Service status, with the affected systems. */
 export function StatusLine() {
   const { data, error } = useTableQuery(queryTable.showcase.status());
   if (data === undefined) return error === null ? null : <p>Status unavailable</p>;

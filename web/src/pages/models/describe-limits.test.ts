@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeLimits } from "./describe-limits.ts";
 
-test("limits are told in words and units, and only those that a model has", () => {
+test("limits have units, and absent ones are left out", () => {
   expect(describeLimits({ type: "chat", limits: { context_window: 128_000 } })).toEqual([
     { name: "Context window", text: "128,000 tokens" },
   ]);
@@ -11,7 +11,7 @@ test("limits are told in words and units, and only those that a model has", () =
   ]);
 });
 
-test("a duration is one of several for videos, and the longest for dramas and avatars", () => {
+test("durations are a choice for videos, and a maximum for dramas and avatars", () => {
   const limits = { durations: [5, 10] };
   expect(describeLimits({ type: "video", limits })).toEqual([{ name: "Durations", text: "5, 10 seconds" }]);
   expect(describeLimits({ type: "drama", limits })).toEqual([{ name: "Max duration", text: "10 seconds" }]);

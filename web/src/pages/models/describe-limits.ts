@@ -3,7 +3,7 @@ import { formatCount } from "../../parts/format/format-money.ts";
 
 type LimitLine = { name: string; text: string };
 
-/** What a call may ask for, in words. For avatars and dramas a duration is the maximum. */
+/** Limits in words. For avatars and dramas a duration is the maximum. */
 export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "limits">): LimitLine[] {
   const { durations, sizes, aspect_ratios: ratios, voices, response_formats: formats } = limits;
   const isMaximum = type === "avatar" || type === "drama";
@@ -12,7 +12,7 @@ export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "lim
   const lines: [name: string, text: string | null][] = [
     ["Context window", count(limits.context_window, "tokens")],
     ["Max output", count(limits.max_output_tokens, "tokens")],
-    ["Inputs a call", limits.max_inputs === undefined ? null : `up to ${formatCount(limits.max_inputs)}`],
+    ["Inputs per call", limits.max_inputs === undefined ? null : `up to ${formatCount(limits.max_inputs)}`],
     ["Dimensions", limits.max_dimensions === undefined ? null : formatCount(limits.max_dimensions)],
     ["Max prompt length", count(limits.max_prompt_length, "characters")],
     ["Sizes", joinWords(sizes?.map((size) => size.replace("x", " × ")))],

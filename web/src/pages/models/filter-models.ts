@@ -3,7 +3,7 @@ import { nameCapability, nameType } from "../../parts/format/model-words.ts";
 
 export type ModelFilter = { type?: string; capability?: string; q?: string };
 
-/** The models that fit; every word that was typed has to be found somewhere in what is told of a model. */
+/** Models in which every word is found. */
 export function filterModels<M extends Model>(models: readonly M[], { type, capability, q = "" }: ModelFilter): M[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return models.filter((model) => {

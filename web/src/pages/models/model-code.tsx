@@ -7,7 +7,6 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { FirstCall } from "../../parts/samples/first-call.tsx";
 
-/** A first call of the model, ready to be pasted, with notes. */
 export function ModelCode({ model }: { model: ModelDetail }) {
   const site = useTableQuery(queryTable.site.settings());
   return (
@@ -31,18 +30,18 @@ export function ModelCode({ model }: { model: ModelDetail }) {
   );
 }
 
-/** What these make is in the answer itself. */
+/** Types whose output is in the response. */
 const answersAtOnce: ReadonlySet<ModelDetail["type"]> = new Set(["chat", "speech", "embedding", "transcription"]);
 
 const needs: Record<ModelDetail["type"], string> = {
   chat: "",
   image: "",
   video: "",
-  avatar: " It uploads two files from its folder: a portrait and a voice recording.",
+  avatar: " It uploads a portrait and a voice recording from the current folder.",
   drama: "",
   speech: " Any OpenAI client works.",
   embedding: " Any OpenAI client works.",
-  transcription: " Any OpenAI client works. It uploads a recording from its folder.",
+  transcription: " Any OpenAI client works. It uploads a recording from the current folder.",
 };
 
 function TaskNotes({ type }: { type: ModelDetail["type"] }) {

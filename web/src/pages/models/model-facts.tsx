@@ -6,7 +6,6 @@ import { describeLimits } from "./describe-limits.ts";
 
 type ModelFactsProps = { model: ModelDetail; prices: PriceList["data"]; currency: string };
 
-/** What is known of a model beside how it is called. */
 export function ModelFacts({ model, prices, currency }: ModelFactsProps) {
   const limits = describeLimits(model);
   return (
@@ -47,7 +46,7 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
 
 type Pair = { name: string; text: string; detail?: string | null };
 
-/** A model with one price needs no word for what is paid. */
+/** A model with one price needs no label. */
 function listPrices(entries: PriceList["data"], currency: string): Pair[] {
   return entries.flatMap((entry) => {
     const detail = describeMinimum(entry, currency);

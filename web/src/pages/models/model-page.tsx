@@ -23,7 +23,6 @@ const models = { to: "/console/models", name: "Models and prices" };
 
 const ModelCode = lazyPart(async () => (await import("./model-code.tsx")).ModelCode, <Skeleton className="h-96" />);
 
-/** One model: what it can do, what it costs, and how it is called. */
 export function ModelPage() {
   const { _splat: id = "" } = route.useParams();
   const model = useTableQuery(queryTable.models.one(id));
@@ -69,7 +68,7 @@ export function ModelPage() {
   );
 }
 
-/** What embeds or transcribes answers programs: there is nothing to try in a page. */
+/** Embedding and transcription models have no playground. */
 function TryIt({ model: { id, status, type } }: { model: ModelDetail }) {
   if (status === "unavailable" || type === "embedding" || type === "transcription") return null;
   return (
@@ -89,7 +88,7 @@ function Head({ model }: { model: ModelDetail }) {
         <ModelLogo model={model} className="size-8" />
         <Badge>{nameType(type)}</Badge>
         <Badge kind={kind}>{word}</Badge>
-        <CopyableText text={id} label={`the id of ${name}`} />
+        <CopyableText text={id} label={`ID of ${name}`} />
       </div>
       {status === "unavailable" && (
         <Notice kind="warning" title="This model is unavailable.">
@@ -98,7 +97,7 @@ function Head({ model }: { model: ModelDetail }) {
       )}
       {status === "deprecated" && shutdown !== undefined && (
         <Notice kind="warning" title={`This model is available until ${formatMoment(shutdown, timeZone)}.`}>
-          Choose another one before then.
+          Switch to another model before then.
         </Notice>
       )}
     </div>
@@ -109,7 +108,7 @@ function NoSuchModel({ id }: { id: string }) {
   return (
     <ConsoleFrame title="Model not found" parent={models}>
       <EmptyState
-        title="There is no such model for your account."
+        title="Your account has no such model."
         action={
           <Link to="/console/models" className={buttonClasses("plain")}>
             See all models

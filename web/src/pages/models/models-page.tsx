@@ -19,7 +19,6 @@ import { PriceLines } from "./price-lines.tsx";
 
 const route = getRouteApi("/signed-in/console/console/models/");
 
-/** Everything that the account can call, and what it costs. */
 export function ModelsPage() {
   const [filter, change] = useSearchControls(route.useSearch(), route.useNavigate());
   const models = useTableQuery(queryTable.models.list());
@@ -133,7 +132,7 @@ function ModelName({ model }: { model: Model }) {
         <Badge kind={kind}>{word}</Badge>
         <span className="text-xs text-ink-soft sm:hidden">{nameType(type)}</span>
       </span>
-      <CopyableText text={id} label={`the id of ${name}`} />
+      <CopyableText text={id} label={`ID of ${name}`} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { describeMinimum, describePrice } from "../../parts/format/describe-pric
 
 type PriceLinesProps = { entries: PriceList["data"]; currency: string };
 
-/** All that a model costs, a line for each thing that is paid for. */
+/** One line per price. */
 export function PriceLines({ entries, currency }: PriceLinesProps) {
   const lines = entries.flatMap((entry) => {
     const minimum = describeMinimum(entry, currency);

@@ -10,7 +10,6 @@ import { BucketList } from "../../parts/records/bucket-list.tsx";
 import { HoldList } from "./hold-list.tsx";
 import { refreshMs } from "./refresh-interval.ts";
 
-/** The available balance by bucket, and what is on hold for which calls. */
 export function BalanceSummary({ timeZone }: { timeZone: string }) {
   const balance = useTableQuery(queryTable.balance.now(), { refreshMs });
   if (balance.error !== null && balance.data === undefined) {

@@ -10,7 +10,6 @@ import { refreshMs } from "./refresh-interval.ts";
 
 type HoldListProps = { currency: string; timeZone: string };
 
-/** The open holds: for which call or task, since when, and when each expires at the latest. */
 export function HoldList({ currency, timeZone }: HoldListProps) {
   const holds = useTableQuery(queryTable.balance.holds(), { refreshMs });
   if (holds.error !== null && holds.data === undefined) {

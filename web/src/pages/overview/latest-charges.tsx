@@ -10,7 +10,6 @@ import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 
 type LatestChargesProps = { rows: Charge[] | undefined; error: Error | null; onRetry(): void; timeZone: string };
 
-/** The calls and tasks that were charged for last. */
 export function LatestCharges({ rows, error, onRetry, timeZone }: LatestChargesProps) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { data: keyNames } = useTableQuery(queryTable.keys.names());

@@ -10,7 +10,6 @@ import { TaskStatus } from "../tasks/task-status.tsx";
 
 type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };
 
-/** The newest tasks. */
 export function LatestTasks({ rows, error, onRetry }: LatestTasksProps) {
   return (
     <Section

@@ -13,7 +13,7 @@ import { refreshMs } from "./refresh-interval.ts";
 
 const chartRefreshMs = 30_000;
 
-/** Loaded apart: a new account and an older one need different ones, and the balance is there before. */
+/** Loaded separately: new and existing accounts need different ones, and the balance shows first. */
 const FirstRun = lazy(async () => ({ default: (await import("./first-run/first-run.tsx")).FirstRun }));
 const MediaExamples = lazy(async () => ({ default: (await import("../tasks/media-examples.tsx")).MediaExamples }));
 const LatestTasks = lazyPart(
@@ -22,14 +22,13 @@ const LatestTasks = lazyPart(
 );
 const SpendingChart = lazy(async () => ({ default: (await import("./spending-chart.tsx")).SpendingChart }));
 
-/** The account at a glance: balance, holds, spending, recent calls and tasks. */
 export function OverviewPage() {
   const { time_zone: timeZone } = useSession().account;
   const usage = useTableQuery(queryTable.usage.report({ group_by: "day,model" }), { refreshMs: chartRefreshMs });
   const charges = useTableQuery(queryTable.charges.latest(), { refreshMs });
   const tasks = useTableQuery(queryTable.tasks.latest(), { refreshMs });
   const isNew = charges.data?.data.length === 0 && tasks.data?.data.length === 0;
-  // It stays when the first call has come, with the key that is shown once, until it is hidden or left.
+  // It stays after the first call, since it shows the key once, until hidden or left.
   const [firstRun, setFirstRun] = useState<"never" | "shown" | "hidden">("never");
   if (isNew && firstRun === "never") setFirstRun("shown");
   return (
@@ -55,7 +54,7 @@ export function OverviewPage() {
       <BalanceSummary timeZone={timeZone} />
       {isNew && (
         <Suspense fallback={<Skeleton className="h-56" />}>
-          <MediaExamples title="Make something in the playground" />
+          <MediaExamples title="Create something in the playground" />
         </Suspense>
       )}
       {!isNew && (

@@ -11,7 +11,7 @@ import { arrangeUsage, isNamed } from "../usage/arrange-usage.ts";
 
 type SpendingChartProps = { usage: Usage | undefined; error: Error | null; onRetry(): void };
 
-/** What was spent on each of the last thirty days. Each bar leads to the charges behind it. */
+/** Each bar links to its charges. */
 export function SpendingChart({ usage, error, onRetry }: SpendingChartProps) {
   const link = (
     <Link to="/console/usage" className={buttonClasses("quiet", "-mr-2")}>
@@ -40,7 +40,7 @@ function Chart({ usage }: { usage: Usage }) {
   const { bars } = arrangeUsage(usage, { by: "model", show: "charge", cut: "day", nameOf: (id) => id });
   return (
     <LazyBarChart
-      label="Charges of the last 30 days by model. Arrow keys go from bar to bar, Enter opens one."
+      label="Charges of the last 30 days by model. Use arrow keys to move between bars and Enter to open one."
       bars={bars}
       isWhole={false}
       writeTick={(value) => writeTick(value, usage.currency)}

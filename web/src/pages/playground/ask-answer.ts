@@ -3,24 +3,24 @@ import { type Answer, hasCome, listMessages, type Turn } from "./conversation.ts
 import { createRandomName } from "./create-random-name.ts";
 import { findCharge } from "./find-charge.ts";
 
-/** How often an answer is drawn anew while it comes. */
+/** Render interval while streaming. */
 const drawMs = 40;
 
 export type ChatCall = {
   system: string;
   model: string;
   isStreamed: boolean;
-  /** Images are not sent to a model that does not see. */
+  /** Images are dropped for models without vision. */
   takesImages: boolean;
   options: Omit<ChatBody, "model" | "messages">;
 };
 
 type AskOptions = { started: Answer; signal: AbortSignal; onChange(answer: Answer): void };
 
-/** How an answer ended: with the name that it has in the list of charges, and with why it broke. */
+/** How a response ended: its request id, and its error if it failed. */
 type AskedAnswer = { answer: Answer; failure: Error | null; requestId: string | null };
 
-/** Asks for an answer to what was said before, and tells as it grows. */
+/** Streams a response to the conversation. */
 export async function askAnswer(
   before: readonly Turn[],
   { system, model, isStreamed, takesImages, options }: ChatCall,
@@ -63,7 +63,7 @@ function dropImages(turn: Turn): Turn {
   return turn.kind === "question" ? { ...turn, images: [] } : turn;
 }
 
-/** The charge of an answer that did not live to tell it. Who does not hear of it here finds it among the charges. */
+/** The charge of a response that ended without usage. If it is not found in time, the usage page shows it. */
 export async function findAnswerCharge(answer: Answer, requestId: string): Promise<Answer | null> {
   const charge = await findCharge(requestId, answer.model).catch(() => null);
   return charge === null ? null : { ...answer, bill: { charge } };
@@ -91,19 +91,19 @@ function growAnswer(answer: Answer, soFar: AnswerSoFar, sinceMs: number): Answer
   return { ...grown, firstTokenMs: answer.firstTokenMs ?? (hasCome(grown) ? sinceMs : null) };
 }
 
-/** Why an answer that ended is shorter than it could be. */
+/** Why a finished response is shorter than it could be. */
 function explainEnd({ finishReason, isOutOfMoney }: Pick<AnswerSoFar, "finishReason" | "isOutOfMoney">): string | null {
-  if (isOutOfMoney) return "The answer was cut short because the balance is used up.";
-  if (finishReason === "length") return "The answer was cut short: it reached max output tokens.";
-  if (finishReason === "content_filter") return "The rest of the answer was withheld.";
+  if (isOutOfMoney) return "The response was cut off because your balance is used up. Add credit to continue.";
+  if (finishReason === "length") return "The response reached max output tokens. Increase the limit to get more.";
+  if (finishReason === "content_filter") return "The provider's content filter withheld the rest of the response.";
   return null;
 }
 
 function endEarly(answer: Answer, error: unknown, { isStopped }: { isStopped: boolean }): Answer {
-  if (isStopped) return { ...answer, state: "stopped", remark: "You stopped this answer." };
-  return { ...answer, state: "broken", remark: `The answer was interrupted. ${toError(error).message}` };
+  if (isStopped) return { ...answer, state: "stopped", remark: "You stopped this response." };
+  return { ...answer, state: "broken", remark: `The response was interrupted. ${toError(error).message}` };
 }
 
 function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error("Something unexpected happened.");
+  return error instanceof Error ? error : new Error("Something went wrong. Try again.");
 }

@@ -7,7 +7,7 @@ function add(...pieces: Parameters<typeof addPiece>[1][]): AnswerSoFar {
   return pieces.reduce(addPiece, emptyAnswer);
 }
 
-test("pieces of text, thoughts and the bill become one answer", () => {
+test("chunks of text, reasoning and usage become one response", () => {
   const answer = add(
     { choices: [{ delta: { reasoning_content: "Hm." } }] },
     { choices: [{ delta: { content: "Hel" } }] },
@@ -18,7 +18,7 @@ test("pieces of text, thoughts and the bill become one answer", () => {
   expect(answer.bill).toEqual({ inputTokens: 9, outputTokens: 4, charge: "0.000004" });
 });
 
-test("two calls of tools whose pieces are mixed are told apart", () => {
+test("interleaved chunks of two tool calls are kept apart", () => {
   const call = (index: number, id: string | undefined, name: string | undefined, text: string) => ({
     choices: [
       {
@@ -42,13 +42,13 @@ test("two calls of tools whose pieces are mixed are told apart", () => {
   ]);
 });
 
-test("a whole answer is read like its pieces", () => {
+test("an unstreamed response is read like its chunks", () => {
   expect(add({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }], usage })).toMatchObject({
     text: "Hi",
     bill: { charge: "0.000004" },
   });
 });
 
-test("that money ran out is remembered until the end", () => {
+test("an exhausted balance is remembered until the end", () => {
   expect(add({ stopped_by: "insufficient_balance" }, { choices: [], usage }).isOutOfMoney).toBe(true);
 });

@@ -5,7 +5,7 @@ import type { AnswerBill, ChatMessage, ToolCall } from "./conversation.ts";
 
 export type ChatBody = { model: string; messages: ChatMessage[] } & ChatOptions;
 
-/** What has come of an answer so far. */
+/** The response so far. */
 export type AnswerSoFar = {
   text: string;
   reasoning: string;
@@ -29,14 +29,14 @@ type StreamError = { message: string; code: string; param: string | null };
 type AskOptions = {
   isStreamed: boolean;
   signal: AbortSignal;
-  /** The name that the call has in the list of charges. */
+  /** The request id, as in the list of charges. */
   onAccepted(requestId: string | null): void;
   onChange(answer: AnswerSoFar): void;
 };
 
 /**
- * Asks for an answer and tells of it as it comes. Without a key that would let it be asked for again, so that whoever
- * stops listening stops the work. What the API says went wrong is thrown, also when it says so in mid-answer.
+ * Streams a response. Sends no idempotency key, so aborting the request cancels the work. Throws API errors, also those
+ * in mid-stream.
  */
 export async function askChatStream(body: ChatBody, options: AskOptions): Promise<void> {
   const { isStreamed, signal, onAccepted, onChange } = options;
@@ -65,7 +65,7 @@ export async function askChatStream(body: ChatBody, options: AskOptions): Promis
     onChange(answer);
   }
   if (!hasEnded) {
-    const message = "The connection ended before the answer did.";
+    const message = "The connection closed before the response was complete.";
     throw new ApiError({ status: 0, code: "unreachable", message });
   }
 }
@@ -79,7 +79,7 @@ export const emptyAnswer: AnswerSoFar = {
   isOutOfMoney: false,
 };
 
-/** The answer with one more piece of it; a whole answer is one piece. */
+/** Appends a chunk; an unstreamed response is one chunk. */
 export function addPiece(answer: AnswerSoFar, { choices = [], usage, stopped_by: stoppedBy }: Piece): AnswerSoFar {
   const choice = choices[0];
   const delta = choice?.delta ?? choice?.message ?? {};
@@ -96,7 +96,7 @@ export function addPiece(answer: AnswerSoFar, { choices = [], usage, stopped_by:
   };
 }
 
-/** A call comes in pieces too: its name first, then its arguments bit by bit. */
+/** Tool calls stream too: first the name, then the arguments. */
 function addToolCall(calls: ToolCall[], piece: NonNullable<Delta["tool_calls"]>[number], position: number): ToolCall[] {
   const index = piece.index ?? position;
   const known = calls[index] ?? { id: "", name: "", argumentsText: "" };

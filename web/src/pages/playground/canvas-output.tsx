@@ -5,7 +5,7 @@ import { fileUrl, keepOutput, writeDragged } from "./kept-file.ts";
 
 type CanvasOutputProps = { output: TaskOutput; name: string; actions?: ReactNode; isSmall?: boolean };
 
-/** What was made, as large as there is room. It can be dragged into any field that takes files. */
+/** An output at full size. It can be dragged into any file field. */
 export function CanvasOutput({ output, name, actions, isSmall = false }: CanvasOutputProps) {
   const { content_type: contentType, file_id: fileId, width, height } = output;
   const isImage = contentType.startsWith("image/");
@@ -27,7 +27,7 @@ export function CanvasOutput({ output, name, actions, isSmall = false }: CanvasO
     );
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dragging is one more way to do what its menu does.
+    // biome-ignore lint/a11y/noStaticElementInteractions: dragging duplicates its menu.
     <div
       className="flex min-w-0 flex-col gap-1"
       draggable={isImage}

@@ -12,7 +12,6 @@ type CharactersFieldProps = {
   onChange(characters: Character[]): void;
 };
 
-/** The characters of a drama, with reference images. */
 export function CharactersField({ field, characters, error, onChange }: CharactersFieldProps) {
   const change = (index: number, part: Partial<Character>) =>
     onChange(characters.map((each, position) => (position === index ? { ...each, ...part } : each)));
@@ -22,7 +21,7 @@ export function CharactersField({ field, characters, error, onChange }: Characte
       <p className="text-sm text-ink-soft">Optional: the model finds characters in the script.</p>
       {characters.map((character, index) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: characters have no other name than the one being typed.
+          // biome-ignore lint/suspicious/noArrayIndexKey: characters have no id.
           key={index}
           className="flex flex-col gap-4 border-l-2 border-line pl-4"
         >

@@ -19,7 +19,7 @@ import { useChatComparison } from "./use-chat-comparison.ts";
 
 type ChatComparisonProps = { models: readonly ModelDetail[]; currency: string };
 
-/** One question, answered by several models beside each other, each with its cost and its time. */
+/** One prompt to several models side by side, with cost and time. */
 export function ChatComparison({ models, currency }: ChatComparisonProps) {
   const comparison = useChatComparison();
   const [draft, setDraft] = useChatDraft();
@@ -31,7 +31,7 @@ export function ChatComparison({ models, currency }: ChatComparisonProps) {
   const plans = models.map((model) => planCall(model, settings, draft));
   const takesImages = models.some(({ capabilities }) => capabilities.includes("vision"));
   const send = () => {
-    // What is wrong stands at the setting, which may be out of sight.
+    // The invalid setting may be collapsed.
     if (!isSendable) return setSettingsOpen(true);
     const question = { kind: "question" as const, id: createRandomName(), text: draft.text, images: draft.images };
     comparison.send(
@@ -89,7 +89,7 @@ export function ChatComparison({ models, currency }: ChatComparisonProps) {
 
 type Plan = { model: ModelDetail; call: ChatCall; remarks: string[] };
 
-/** The call of one model: what all were set to, as far as it knows it. */
+/** The settings that this model supports. */
 function planCall(model: ModelDetail, settings: ChatSettings, draft: ChatDraft): Plan {
   const hasImages = draft.images.length > 0;
   const fitted = fitSettings(settings, model, { hasImages });
@@ -110,7 +110,7 @@ function planCall(model: ModelDetail, settings: ChatSettings, draft: ChatDraft):
 
 function mergeModels(models: readonly ModelDetail[]): ModelDetail {
   const [first] = models;
-  if (first === undefined) throw new Error("A comparison has models.");
+  if (first === undefined) throw new Error("A comparison needs at least one model.");
   const tokens = models.map(({ limits }) => limits.max_output_tokens);
   const { max_output_tokens: _, ...limits } = first.limits;
   const isLimited = tokens.every((max) => max !== undefined);
@@ -172,7 +172,7 @@ function RoundView({ round, models, plans, currency, comparison }: RoundViewProp
               {failure !== null && <RequestFailure error={failure} onRetry={repeat} />}
               {answer === undefined && failure === null && !isOpen && (
                 <Button className="self-start" onClick={repeat}>
-                  Get the answer
+                  Generate response
                 </Button>
               )}
             </div>

@@ -16,7 +16,6 @@ const keptDraft = {
   shorten: (draft: ChatDraft): ChatDraft => ({ ...draft, images: [] }),
 };
 
-/** The next message, whoever will answer it. */
 export function useChatDraft() {
   return useKeptState("message", keptDraft);
 }
@@ -35,7 +34,7 @@ type ChatComposerProps = {
   onStop(): void;
 };
 
-/** Where the next message is written. Enter sends it; Shift and Enter begin a new line. */
+/** Enter sends; Shift + Enter inserts a line break. */
 export function ChatComposer(props: ChatComposerProps) {
   const { draft, onChange, takesImages, isBusy, stopLabel = "Stop", onSend, onStop } = props;
   const [problem, setProblem] = useState<string | null>(null);
@@ -48,7 +47,7 @@ export function ChatComposer(props: ChatComposerProps) {
     onChange({ ...draft, images: chosen.images });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // While a character is being composed (Chinese, Japanese), Enter belongs to it.
+    // During IME composition (Chinese, Japanese), Enter confirms the character.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     if (!isBusy && !isEmpty) onSend();
@@ -104,7 +103,7 @@ export function ChatComposer(props: ChatComposerProps) {
               />
             </>
           )}
-          <p className="ml-auto text-xs text-ink-soft max-sm:hidden">Enter sends, Shift + Enter breaks the line</p>
+          <p className="ml-auto text-xs text-ink-soft max-sm:hidden">Enter to send, Shift + Enter for a new line</p>
           {isBusy ? (
             <Button onClick={onStop} className="max-sm:ml-auto">
               {stopLabel}

@@ -12,7 +12,6 @@ const keptSettings = {
   parse: (stored: unknown): ChatSettings => ({ ...usualSettings, ...(typeof stored === "object" ? stored : {}) }),
 };
 
-/** What goes with every message, whichever model it is for. */
 export function useChatSettings() {
   return useKeptState("chat-settings", keptSettings);
 }
@@ -21,7 +20,7 @@ type ChatSettingsPanelProps = {
   model: ModelDetail;
   settings: ChatSettings;
   problems: SettingProblems;
-  /** What the API said of the last request. */
+  /** Field errors of the last request. */
   failure: Error | null;
   onChange(change: Partial<ChatSettings>): void;
 };
@@ -31,7 +30,7 @@ const effortOptions = [
   ...efforts.map((effort) => ({ value: effort, label: effort })),
 ];
 
-/** What goes with every message. Nothing is sent of what is left empty. */
+/** Settings for every message. Empty fields are not sent. */
 export function ChatSettingsPanel({ model, settings, problems, failure, onChange }: ChatSettingsPanelProps) {
   const errorAt = (name: keyof SettingProblems) => problems[name] ?? findFieldError(failure, name);
   const tokensMax = model.limits.max_output_tokens;

@@ -6,11 +6,11 @@ const model = {
   limits: { max_output_tokens: 100 },
 };
 
-test("what is left empty is left to the model", () => {
+test("empty settings are not sent", () => {
   expect(readSettings(usualSettings, model)).toEqual({ options: {}, problems: {} });
 });
 
-test("what is typed becomes numbers, with a comma too", () => {
+test("typed numbers are parsed, with a decimal comma too", () => {
   const settings = { ...usualSettings, temperature: "0,5", topP: " 1 ", tokensMax: "100", effort: "low" };
   expect(readSettings(settings, model).options).toEqual({
     temperature: 0.5,
@@ -28,13 +28,13 @@ test.each([
   ["max_completion_tokens", { tokensMax: "1.5" }, "whole number"],
   ["tools", { hasTools: true, toolsText: "{" }, "not JSON"],
   ["tools", { hasTools: true, toolsText: "[]" }, "at least one"],
-] as const)("%s is told what would be right: %j", (name, change, words) => {
+] as const)("%s explains the valid values: %j", (name, change, words) => {
   const { options, problems } = readSettings({ ...usualSettings, ...change }, model);
   expect(problems[name]).toContain(words);
   expect(options[name]).toBeUndefined();
 });
 
-test("the ready example of a tool is sent when tools are on, to models that have them", () => {
+test("the example tool is sent when tools are on and the model supports them", () => {
   const settings = { ...usualSettings, hasTools: true, effort: "high" };
   expect(readSettings(settings, model).options.tools).toMatchObject([{ function: { name: "get_weather" } }]);
   expect(readSettings(settings, { ...model, capabilities: ["chat"] }).options).toEqual({});

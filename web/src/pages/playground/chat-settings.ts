@@ -1,6 +1,6 @@
 import type { ModelDetail } from "../../api/ask-catalog.ts";
 
-/** What is set beside the messages, as it was typed; an empty text leaves it to the model. */
+/** Settings as typed; empty means the model's default. */
 export type ChatSettings = {
   system: string;
   temperature: string;
@@ -26,7 +26,7 @@ type Tool = {
   function: { name: string; description?: string; parameters?: Record<string, unknown> };
 };
 
-/** What is wrong with each setting, by the name that the API has for it. */
+/** Problems by the API's parameter name. */
 export type SettingProblems = Partial<Record<keyof ChatOptions, string>>;
 
 const toolsExample = [
@@ -54,7 +54,7 @@ export const usualSettings: ChatSettings = {
   toolsText: JSON.stringify(toolsExample, null, 2),
 };
 
-/** The settings as the API takes them, as far as the model has what they need; and what cannot be sent. */
+/** The settings as API parameters, as far as the model supports them, and problems. */
 export function readSettings(
   settings: ChatSettings,
   { capabilities, limits }: Pick<ModelDetail, "capabilities" | "limits">,
@@ -86,13 +86,13 @@ export function readSettings(
   return { options, problems };
 }
 
-/** The tools, or what is wrong with them. What is in each of them is the API's to check. */
+/** The parsed tools, or a problem. The API validates the tools themselves. */
 function parseTools(text: string): Tool[] | string {
   try {
     const tools: unknown = JSON.parse(text);
     if (Array.isArray(tools) && tools.length > 0) return tools as Tool[];
-    return "Tools are a list with at least one tool: [ { … } ].";
+    return "Enter a list with at least one tool: [ { … } ].";
   } catch (error) {
-    return `This is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}.`;
+    return `This is not JSON: ${error instanceof Error ? error.message : "syntax error"}.`;
   }
 }

@@ -9,12 +9,11 @@ import { MarkdownText } from "./markdown-text.tsx";
 type ChatTurnProps = {
   turn: Turn;
   currency: string;
-  /** Only for the last of its kind, and only while no answer is on its way. */
+  /** Set only for the last turn of its kind while no response is streaming. */
   onRepeat?(): void;
   onEdit?(): void;
 };
 
-/** One turn of the conversation, with whose it is. */
 export function ChatTurn({ turn, currency, onRepeat, onEdit }: ChatTurnProps) {
   switch (turn.kind) {
     case "question":
@@ -59,7 +58,7 @@ export function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currenc
   const isComing = turn.state === "streaming";
   const isSilent = turn.text === "" && turn.toolCalls.length === 0;
   return (
-    <article aria-label={`Answer of ${turn.model}`} aria-busy={isComing} className="flex min-w-0 flex-col gap-3">
+    <article aria-label={`Response of ${turn.model}`} aria-busy={isComing} className="flex min-w-0 flex-col gap-3">
       <p className="text-xs font-medium text-ink-soft">{turn.model}</p>
       {turn.reasoning !== "" && <Reasoning text={turn.reasoning} />}
       {turn.text !== "" && <MarkdownText text={turn.text} />}
@@ -72,7 +71,7 @@ export function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currenc
           Waiting for the first token
         </p>
       )}
-      {turn.state === "complete" && isSilent && <p className="text-sm text-ink-soft">The answer is empty.</p>}
+      {turn.state === "complete" && isSilent && <p className="text-sm text-ink-soft">The response is empty.</p>}
       {turn.remark !== null && <p className="text-sm text-warning">{turn.remark}</p>}
       {!isComing && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -91,7 +90,6 @@ export function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currenc
   );
 }
 
-/** What the answer cost, in money, tokens and time. */
 function Bill({ turn: { bill, firstTokenMs, totalMs }, currency }: { turn: Answer; currency: string }) {
   return (
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft tabular-nums">
@@ -142,7 +140,7 @@ function ToolCallView({ call }: { call: ToolCall }) {
   );
 }
 
-/** Half of an argument is no JSON yet. */
+/** Incomplete arguments are not valid JSON yet. */
 function presentArguments({ argumentsText }: ToolCall): string {
   try {
     return JSON.stringify(JSON.parse(argumentsText), null, 2);

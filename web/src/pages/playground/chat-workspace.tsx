@@ -20,7 +20,7 @@ const settingNames = ["temperature", "top_p", "max_completion_tokens", "reasonin
 
 type ChatWorkspaceProps = { model: ModelDetail; currency: string; isCodeShown: boolean };
 
-/** A conversation with whichever chat model is chosen, and what goes with every message of it. */
+/** A conversation with the chosen chat model, and its settings. */
 export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspaceProps) {
   const chat = useChat();
   const [draft, setDraft] = useChatDraft();
@@ -30,12 +30,12 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   const isSendable = Object.keys(problems).length === 0;
   const isStreamed = model.capabilities.includes("streaming");
   const takesImages = model.capabilities.includes("vision");
-  // A conversation that was begun with a model that sees goes on as it is.
+  // Conversations keep their images when the model changes to one without vision.
   const call = { system: settings.system, model: model.id, isStreamed, takesImages: true, options };
   const isToldAtField = settingNames.some((name) => findFieldError(chat.failure, name) !== null);
 
   const ask = (run: () => void) => {
-    // What is wrong stands at the setting, which may be out of sight.
+    // The invalid setting may be collapsed.
     if (isSendable) run();
     else setSettingsOpen(true);
   };
@@ -112,7 +112,7 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   );
 }
 
-/** What would be asked; a request without any question would be refused. */
+/** The code sample needs a message: the API rejects an empty one. */
 function toQuestion(draft: ChatDraft): Turn {
   return { kind: "question", id: "draft", ...draft, text: isEmptyDraft(draft) ? "Hello!" : draft.text };
 }
@@ -125,11 +125,11 @@ type ThreadProps = {
   onExample(text: string): void;
 };
 
-/** What was said so far. It follows an answer while it comes, unless the reader has gone up to read. */
+/** Scrolls along with a streaming response, unless the user has scrolled up. */
 function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit, onExample }: ThreadProps) {
   const end = useRef<HTMLDivElement>(null);
   const lastText = turns.at(-1)?.text;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every new piece of text moves the end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new chunk moves the end.
   useEffect(() => {
     if (isBusy && isNearEnd()) end.current?.scrollIntoView({ block: "nearest" });
   }, [isBusy, lastText]);
@@ -137,7 +137,7 @@ function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit, 
     return (
       <div className="flex flex-col gap-6">
         <EmptyState title="Send a message">
-          Answers stream in, with their cost. Messages stay in this window only.
+          Responses stream in with their cost. Messages stay in this window only.
         </EmptyState>
         <ExampleList examples={chatExamples} describe={({ text }) => text} onChoose={({ text }) => onExample(text)} />
       </div>
@@ -158,7 +158,7 @@ function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit, 
       ))}
       {last?.kind !== "answer" && !isBusy && failure === null && (
         <div>
-          <Button onClick={onRepeat}>Get the answer</Button>
+          <Button onClick={onRepeat}>Generate response</Button>
         </div>
       )}
       <div ref={end} className="scroll-mb-64" />

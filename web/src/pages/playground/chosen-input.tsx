@@ -17,11 +17,11 @@ type ChosenInputProps = {
   onClose(): void;
 };
 
-/** A file that somebody wants to go on with: what it can become is one press away. */
+/** A file passed in the URL, with the forms it can be used in. */
 export function ChosenInput({ fileId, models, chosenId, onUse, onClose }: ChosenInputProps) {
   const { data, error, refetch } = useTableQuery(queryTable.files.one(fileId));
   if (error !== null) {
-    return <LoadFailure title="The file cannot be used." error={error} onRetry={() => void refetch()} />;
+    return <LoadFailure title="Could not load the file." error={error} onRetry={() => void refetch()} />;
   }
   if (data === undefined) return <Skeleton className="h-24" />;
   const file = keepStored(data);
@@ -34,7 +34,7 @@ export function ChosenInput({ fileId, models, chosenId, onUse, onClose }: Chosen
       <FilePreview file={file} frame="size-16 shrink-0 rounded-md border border-line bg-sunken object-cover" />
       <div className="flex min-w-0 flex-1 flex-col gap-2">
         <p className="text-sm font-medium">
-          {uses.length === 0 ? "No model of this account takes this file" : "Use this file as"}
+          {uses.length === 0 ? "No model of your account accepts this file" : "Use this file as"}
         </p>
         <div className="flex flex-wrap gap-2">
           {uses.map((use) => (

@@ -6,14 +6,13 @@ import { comparedMax } from "./comparison.ts";
 import { ModelPicker } from "./model-picker.tsx";
 
 type ComparedModelsProps = {
-  /** All models of one type. */
   models: readonly Model[];
   prices: PriceList | undefined;
   chosenIds: readonly string[];
   onChange(ids: string[]): void;
 };
 
-/** The models beside each other: each can be another one, or go. */
+/** The compared models; each can be replaced or removed. */
 export function ComparedModels({ models, prices, chosenIds, onChange }: ComparedModelsProps) {
   const free = models.find(({ id }) => !chosenIds.includes(id));
   return (

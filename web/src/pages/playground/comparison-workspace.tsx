@@ -18,7 +18,6 @@ type ComparisonWorkspaceProps = {
   onUse(use: InputUse, file: KeptFile): void;
 };
 
-/** Models of one type beside each other. */
 export function ComparisonWorkspace({ ids, models, prices, forms, onUse }: ComparisonWorkspaceProps) {
   const details = useTableQueries(ids.map((id) => queryTable.models.one(id)));
   const failed = details.find(({ error }) => error !== null);
@@ -42,7 +41,7 @@ export function ComparisonWorkspace({ ids, models, prices, forms, onUse }: Compa
   );
 }
 
-/** Dramas go through stages and need somebody to be told of their end, so they are made one at a time. */
+/** Dramas have stages and need a webhook, so they cannot be compared. */
 export function canCompare(models: readonly Model[], type: Model["type"]): boolean {
   const isComparable = !["embedding", "transcription", "drama"].includes(type);
   return isComparable && models.filter((model) => model.type === type).length > 1;

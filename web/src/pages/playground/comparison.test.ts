@@ -13,19 +13,19 @@ const rounds: Round[] = [
   { question: ask("two"), answers: {} },
 ];
 
-test("each model goes on from its own answers; one that came later has not heard what was said before", () => {
+test("each model continues from its own responses; one added later starts without history", () => {
   expect(listTurns(rounds, "two", "a").map(({ id }) => id)).toEqual(["one", "a", "two"]);
   expect(listTurns(rounds, "two", "b").map(({ id }) => id)).toEqual(["two"]);
   expect(listTurns(rounds, "one", "a").map(({ id }) => id)).toEqual(["one"]);
 });
 
-test("an answer takes the place of the last one of its model", () => {
+test("a response replaces the last one of its model", () => {
   const more = replaceAnswer(rounds, "one", say("b"));
   expect(Object.keys(more[0]?.answers ?? {})).toEqual(["a", "b"]);
   expect(Object.keys(dropAnswer(more, "one", "a")[0]?.answers ?? {})).toEqual(["b"]);
 });
 
-test("the cheapest and the fastest are told once all have answered, and only where there is a difference", () => {
+test("cheapest and fastest are ranked once all have responded, and only if they differ", () => {
   const round = (...answers: Answer[]): Round => ({
     question: ask("q"),
     answers: Object.fromEntries(answers.map((answer) => [answer.model, answer])),
@@ -37,7 +37,7 @@ test("the cheapest and the fastest are told once all have answered, and only whe
   expect(rankRound(round(say("a"), say("b", { bill: null })), ["a", "b"]).cheapest).toBeNull();
 });
 
-test("what was on its way when the page was left is stopped, or as if it had never been asked for", () => {
+test("a response interrupted by leaving the page is stopped, or dropped if empty", () => {
   const stored = [
     {
       question: ask("q"),

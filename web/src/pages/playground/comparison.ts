@@ -4,16 +4,16 @@ export const comparedMax = 4;
 const roundsMax = 50;
 const differenceMin = 0.95;
 
-/** One question, and what each model answered, by the model's id. */
+/** One prompt and each model's response, by model id. */
 export type Round = { question: Question; answers: Record<string, Answer> };
 
-/** What a model has heard and said up to a round, its question included. */
+/** A model's own history up to a round, including its prompt. */
 export function listTurns(rounds: readonly Round[], roundId: string, model: string): Turn[] {
   const last = rounds.findIndex(({ question }) => question.id === roundId);
   return rounds.slice(0, last + 1).flatMap(({ question, answers }): Turn[] => {
     const answer = answers[model];
     if (question.id === roundId) return [question];
-    // A model that was not there yet, or said nothing, was not asked either.
+    // Skip rounds without a response of this model: it was added later, or failed.
     return answer === undefined || !hasCome(answer) ? [] : [question, answer];
   });
 }
@@ -32,7 +32,7 @@ export function dropAnswer(rounds: readonly Round[], roundId: string, model: str
   });
 }
 
-/** Which models stand out among those that have answered; nothing while one is on its way, or where all are equal. */
+/** The cheapest and fastest response; null while one is streaming, or if all are equal. */
 export function rankRound(
   { answers }: Round,
   models: readonly string[],
@@ -49,11 +49,11 @@ function findLeast(answers: readonly Answer[], measure: (answer: Answer) => numb
   const sorted = answers.toSorted((a, b) => measure(a) - measure(b));
   const [first, second] = sorted;
   if (first === undefined || second === undefined) return null;
-  // What cannot be measured is not less than anything, and a hair's breadth is no difference.
+  // Ignore missing values and negligible differences.
   return measure(first) < measure(second) * differenceMin ? first.model : null;
 }
 
-/** A comparison from the browser's storage. Nobody waits any longer for an answer that was on its way. */
+/** Restores a comparison. Responses that were streaming are marked as stopped. */
 export function parseRounds(stored: unknown): Round[] {
   if (!Array.isArray(stored)) return [];
   // Only this page writes it.
@@ -65,7 +65,7 @@ export function parseRounds(stored: unknown): Round[] {
         .map(([model, answer]) => [
           model,
           answer.state === "streaming"
-            ? { ...answer, state: "stopped" as const, remark: "The page was left before the answer had ended." }
+            ? { ...answer, state: "stopped" as const, remark: "You left the page before the response was complete." }
             : answer,
         ]),
     ),

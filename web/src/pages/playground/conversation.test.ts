@@ -17,7 +17,7 @@ const answer: Answer = {
 };
 const result: Turn = { kind: "tool-result", id: "3", callId: "call_1", name: "get_weather", text: "Rain" };
 
-test("a conversation with a tool becomes the messages that the API takes", () => {
+test("a conversation with a tool becomes API messages", () => {
   expect(listMessages("Be brief.", [question, answer, result])).toEqual([
     { role: "system", content: "Be brief." },
     { role: "user", content: "Weather?" },
@@ -30,7 +30,7 @@ test("a conversation with a tool becomes the messages that the API takes", () =>
   ]);
 });
 
-test("images go beside the words, and an image needs none", () => {
+test("images accompany the text, and may stand alone", () => {
   const images = [{ name: "a.png", url: "data:image/png;base64,AA==" }];
   const image = { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } };
   expect(listMessages(" ", [{ ...question, images }])).toEqual([
@@ -39,7 +39,7 @@ test("images go beside the words, and an image needs none", () => {
   expect(listMessages("", [{ ...question, text: "", images }])).toEqual([{ role: "user", content: [image] }]);
 });
 
-test("an answer of which nothing came is not sent back", () => {
+test("an empty response is not sent back", () => {
   expect(listMessages("", [question, { ...answer, toolCalls: [] }])).toHaveLength(1);
 });
 
@@ -48,20 +48,20 @@ test("regenerating keeps everything up to the last question", () => {
   expect(dropLastAnswer([question])).toEqual([question]);
 });
 
-test("only the calls of a whole last answer wait for results", () => {
+test("only tool calls of a complete last response wait for results", () => {
   expect(listOpenCalls([question, answer])).toHaveLength(1);
   expect(listOpenCalls([question, { ...answer, state: "stopped" }])).toEqual([]);
   expect(listOpenCalls([question, answer, result])).toEqual([]);
 });
 
-test("an answer that was on its way when the page was left is a stopped one", () => {
+test("a response interrupted by leaving the page is stopped", () => {
   const [kept] = parseTurns([{ ...answer, text: "Half", state: "streaming" }]);
   expect(kept).toMatchObject({ text: "Half", state: "stopped" });
   expect(parseTurns([question, { ...answer, toolCalls: [], state: "streaming" }])).toEqual([question]);
 });
 
 test.each([null, "text", [{ kind: "strange", text: "" }], [null, 3]])(
-  "%j in the storage is no conversation",
+  "%j in storage is not a conversation",
   (value) => {
     expect(parseTurns(value)).toEqual([]);
   },

@@ -1,7 +1,7 @@
 export type AttachedImage = { name: string; url: string };
 export type ToolCall = { id: string; name: string; argumentsText: string };
 
-/** What an answer cost. Only one that came to its end tells of its tokens. */
+/** Token counts are present only if the response was complete. */
 export type AnswerBill = { charge: string; inputTokens?: number; outputTokens?: number };
 
 export type Question = { kind: "question"; id: string; text: string; images: AttachedImage[] };
@@ -14,7 +14,7 @@ export type Answer = {
   reasoning: string;
   toolCalls: ToolCall[];
   state: "streaming" | "complete" | "stopped" | "broken";
-  /** Why it is not whole, in a sentence. */
+  /** Why it is incomplete. */
   remark: string | null;
   bill: AnswerBill | null;
   firstTokenMs: number | null;
@@ -22,7 +22,7 @@ export type Answer = {
 };
 export type Turn = Question | Answer | ToolResult;
 
-/** No model reads more in one go, and a browser's storage holds little more. */
+/** About the largest context of any model, and near the limit of browser storage. */
 export const turnsMax = 200;
 
 type MessagePart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
@@ -36,7 +36,7 @@ export type ChatMessage =
     }
   | { role: "tool"; tool_call_id: string; content: string };
 
-/** The conversation as the API takes it. Answers of which nothing came are as if they had never been asked for. */
+/** The conversation as API messages. Empty responses are left out. */
 export function listMessages(system: string, turns: readonly Turn[]): ChatMessage[] {
   const head: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
   return [...head, ...turns.flatMap((turn) => toMessage(turn) ?? [])];
@@ -66,27 +66,26 @@ function listParts({ text, images }: Question): MessagePart[] {
   return [...words, ...images.map(({ url }) => ({ type: "image_url" as const, image_url: { url } }))];
 }
 
-/** Everything up to the last question or tool result: what an answer is asked for once more. */
+/** The history up to the last prompt or tool result, for regenerating. */
 export function dropLastAnswer(turns: readonly Turn[]): Turn[] {
   const last = turns.findLastIndex(({ kind }) => kind !== "answer");
   return turns.slice(0, last + 1);
 }
 
-/** The calls of the last answer, which wait for what the tools say. */
+/** Tool calls of the last response that wait for results. */
 export function listOpenCalls(turns: readonly Turn[]): ToolCall[] {
   const last = turns.at(-1);
   return last?.kind === "answer" && last.state === "complete" ? last.toolCalls : [];
 }
 
-/** Whether there is anything of an answer. */
 export function hasCome({ text, reasoning, toolCalls }: Pick<Answer, "text" | "reasoning" | "toolCalls">): boolean {
   return text !== "" || reasoning !== "" || toolCalls.length > 0;
 }
 
-/** A conversation from the browser's storage. Nobody waits any longer for an answer that was on its way. */
+/** Restores a conversation. A response that was streaming is marked as stopped. */
 export function parseTurns(value: unknown): Turn[] {
   if (!Array.isArray(value)) return [];
-  // Only this page writes it; what an older version of it wrote is left behind.
+  // Only this page writes it; older formats are discarded.
   const isCurrent = (turn: Turn) =>
     typeof turn.text === "string" && (turn.kind !== "question" || Array.isArray(turn.images));
   const turns = value.filter((turn) => kinds.has(turn?.kind) && isCurrent(turn)) as Turn[];
@@ -95,7 +94,7 @@ export function parseTurns(value: unknown): Turn[] {
     .slice(-turnsMax)
     .map((turn) =>
       turn.kind === "answer" && turn.state === "streaming"
-        ? { ...turn, state: "stopped", remark: "The page was left before the answer had ended." }
+        ? { ...turn, state: "stopped", remark: "You left the page before the response was complete." }
         : turn,
     );
 }

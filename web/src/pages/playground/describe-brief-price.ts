@@ -5,7 +5,7 @@ import { fromNano, toNano } from "./nano-amount.ts";
 
 type PriceEntry = PriceList["data"][number];
 
-/** What a model costs in a few words, for a row of a list: tokens by the million, a drama by its last stage. */
+/** A short price for a list row: tokens per million, dramas by their last stage. */
 export function describeBriefPrice(own: readonly PriceEntry[], currency: string): string {
   const last = own.at(-1);
   if (last === undefined) return "";

@@ -6,21 +6,18 @@ import type { KeptFile } from "./media-values.ts";
 type DropAreaProps = {
   isOff?: boolean;
   onFiles(files: File[]): void;
-  /** For something that the account has already, such as an output that was dragged here. */
+  /** For a file of the account, such as a dragged output. */
   onKept?(file: KeptFile): void;
   children: ReactNode;
 };
 
-/**
- * Takes files that are dropped onto it, unless an area inside has taken them. Whoever has no pointer chooses them by a
- * button inside.
- */
+/** Accepts dropped files that no inner area took. The buttons inside do the same for keyboards. */
 export function DropArea({ isOff = false, onFiles, onKept, children }: DropAreaProps) {
   const [isOver, setOver] = useState(false);
   const take = (event: DragEvent) => {
     setOver(false);
     if (event.isDefaultPrevented()) return;
-    // Without this the browser would leave the page and show the file.
+    // Without this the browser navigates to the dropped file.
     event.preventDefault();
     const kept = readDragged(event.dataTransfer);
     const files = [...event.dataTransfer.files];
@@ -29,7 +26,7 @@ export function DropArea({ isOff = false, onFiles, onKept, children }: DropAreaP
     else if (files.length > 0) onFiles(files);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one more way to do what a button does.
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping duplicates a button.
     <div
       data-drop-area
       onDragOver={(event) => {

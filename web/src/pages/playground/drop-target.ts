@@ -5,7 +5,7 @@ import { isOfKind } from "./send-file.ts";
 const textFile = /\.(txt|md|markdown|fountain)$/i;
 const textsTaken = ["script", "input", "prompt"];
 
-/** The field that a file goes to which was dropped beside all fields: one with room before one that is full. */
+/** The field for a file dropped outside all fields: one with room, else the first that accepts it. */
 export function findFileField(
   fields: readonly MediaField[],
   values: MediaValues,
@@ -17,7 +17,7 @@ export function findFileField(
   return taking.find(({ name, countMax }) => readFiles(values, name).length < countMax) ?? taking[0] ?? null;
 }
 
-/** The field that the words of a text file go to. */
+/** The field for a dropped text file. */
 export function findTextField(fields: readonly MediaField[], { name, type }: File): string | null {
   if (!type.startsWith("text/") && !textFile.test(name)) return null;
   return textsTaken.find((each) => fields.some((field) => field.name === each)) ?? null;

@@ -6,7 +6,7 @@ import { fromNano, toNano } from "./nano-amount.ts";
 
 type PriceEntry = PriceList["data"][number];
 
-/** What a request costs: known before, the most of it, or what a script will about come to. */
+/** `exact`, an upper bound, or an estimate from the script. */
 export type Estimate =
   | { kind: "exact" | "most"; amount: string }
   | ({ kind: "about"; amount: string; most: string } & DramaPlan);
@@ -15,7 +15,7 @@ const charactersPerPrice = 1000n;
 
 type Asked = { model: Pick<ModelDetail, "id" | "type" | "limits">; body: Record<string, unknown>; values: MediaValues };
 
-/** What a request will cost, by the account's prices; `null` while that cannot be told. The bill is what counts. */
+/** The estimated charge by the account's prices; `null` if unknown. The actual charge may differ. */
 export function estimateCharge(prices: readonly PriceEntry[], { model, body, values }: Asked): Estimate | null {
   const own = prices.filter((price) => price.model === model.id);
   if (model.type === "chat" || model.type === "embedding" || model.type === "transcription") return null;
@@ -47,7 +47,7 @@ function nameCapability(type: Exclude<MediaType, "drama">, body: Record<string, 
   }
 }
 
-/** Begun seconds count. */
+/** Rounds up to full seconds. */
 function countUnits(unit: string, { body, values }: Asked): bigint | null {
   switch (unit) {
     case "image":
@@ -68,7 +68,7 @@ function countUnits(unit: string, { body, values }: Asked): bigint | null {
   }
 }
 
-/** Every stage from what is given up to the chosen one at its own price; a video by what its script comes to. */
+/** Each stage up to the chosen one at its own price; a video by the estimated length of its script. */
 function estimateDrama(prices: readonly PriceEntry[], { model, body }: Asked): Estimate | null {
   const script = typeof body.script === "string" ? body.script : JSON.stringify(body.script ?? "");
   const first = dramaStages.findIndex(

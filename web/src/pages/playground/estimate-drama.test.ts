@@ -4,17 +4,17 @@ import { expect, test } from "vitest";
 import { planScript, planShots } from "./estimate-drama.ts";
 
 const media = join(import.meta.dirname, "../../../../docs/media");
-/** What the video of this script came to, which is kept beside it. */
+/** The actual figures of this script's video, stored next to it. */
 const filmedSeconds = 31;
 
-test("a page of screenplay comes to about what was made of it", () => {
+test("the estimate of a screenplay page is close to its actual video", () => {
   const plan = planScript(readFileSync(join(media, "drama-script.txt"), "utf8"));
   const { shots } = JSON.parse(readFileSync(join(media, "drama-storyboard.json"), "utf8"));
   expect(Math.abs((plan?.shots ?? 0) - shots.length)).toBeLessThanOrEqual(3);
   expect(Math.abs((plan?.seconds ?? 0) - filmedSeconds)).toBeLessThanOrEqual(6);
 });
 
-test("shots that are known are counted as they are: by what is said, else by what they are meant to take", () => {
+test("known shots are counted by their lines, else by their planned duration", () => {
   const plan = planShots([
     { duration: 3, lines: [] },
     { duration: 3, lines: [{ text: "x".repeat(150) }] },

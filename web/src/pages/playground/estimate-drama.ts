@@ -1,4 +1,4 @@
-/** What a script comes to: its shots, and how long its video is. */
+/** Estimated shots and length of a script's video. */
 export type DramaPlan = { shots: number; seconds: number };
 
 type Line = { text: string };
@@ -7,7 +7,7 @@ type Scene = { lines: readonly Line[] };
 
 const charactersPerSecond = 15;
 const ideographsPerSecond = 4.5;
-/** Before and after what is said in a shot, and after each line of it. */
+/** Pauses around the lines of a shot, and after each line. */
 const pauseSeconds = { shot: 0.5, line: 0.3 };
 const titleSeconds = 2.5;
 const silentSeconds = 2;
@@ -15,19 +15,19 @@ const linesPerShot = 2;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
 const heading = /^(INT|EXT|EST|I\/E|INT\.?\/EXT)[. ]|^SCENE\b|^第.{1,5}[场幕]/i;
-/** A name by itself, as screenplays have it above what is said; or before a colon. */
+/** A speaker's name on its own line, or before a colon. */
 const cue = /^[\p{Lu}\p{Lo}][\p{Lu}\p{Lo}\p{N} .'’-]{0,39}(\s*\([^)]*\))?$/u;
 const spokenAfterColon = /^[\p{L}][\p{L}\p{N} .'’-]{0,39}[:：]\s*(.+)$/u;
 const direction = /^\([^)]*\)$/;
 
-/** What a text will about become. What models write of it differs; the bill is what counts. `null` for no text. */
+/** An estimate: models write scripts differently, and the actual charge may differ. `null` for no text. */
 export function planScript(text: string): DramaPlan | null {
   const given = text.trim();
   if (given === "") return null;
   const document = parseDocument(given);
   if (document !== null) return document;
   const { scenes, lines } = readScreenplay(given);
-  // A story without dialogue is told.
+  // A story without dialogue is narrated.
   if (lines.length === 0) return planScenes([{ lines: splitSentences(given).map((sentence) => ({ text: sentence })) }]);
   const perScene = Math.ceil(lines.length / scenes);
   return planScenes(
@@ -35,7 +35,7 @@ export function planScript(text: string): DramaPlan | null {
   );
 }
 
-/** The video of shots that are known: as long as what is said in each, else as long as it is meant to be. */
+/** The video of known shots: by their lines, else by their planned duration. */
 export function planShots(shots: readonly Shot[]): DramaPlan {
   const seconds = shots.reduce((sum, shot) => sum + measureShot(shot), titleSeconds);
   return { shots: shots.length, seconds: Math.ceil(seconds) };
@@ -45,7 +45,7 @@ export function measureShot({ duration, lines }: Shot): number {
   return lines.length === 0 ? duration : lines.reduce((sum, { text }) => sum + measureLine(text), pauseSeconds.shot);
 }
 
-/** About how long it takes to say something, pauses included. */
+/** Approximate speaking time, including pauses. */
 function measureLine(text: string): number {
   const ideographCount = text.match(ideographs)?.length ?? 0;
   return (
@@ -53,7 +53,7 @@ function measureLine(text: string): number {
   );
 }
 
-/** Each scene opens with a shot in which nothing is said. */
+/** Each scene opens with a shot without lines. */
 function planScenes(scenes: readonly Scene[]): DramaPlan {
   return planShots(
     scenes.flatMap(({ lines }) => [
@@ -93,7 +93,7 @@ function splitSentences(text: string): string[] {
   return text.split(/(?<=[.!?。！？])\s*/u).filter((sentence) => sentence.trim() !== "");
 }
 
-/** A document of an earlier stage says all of it. */
+/** A document of an earlier stage contains all shots. */
 function parseDocument(text: string): DramaPlan | null {
   if (!text.startsWith("{")) return null;
   try {
@@ -102,7 +102,7 @@ function parseDocument(text: string): DramaPlan | null {
     if (object === "drama.script") return planScenes(document.scenes);
     return object === "drama.roles" ? planScenes(document.script.scenes) : null;
   } catch {
-    // Half of a document is no document, nor is a story that begins with a brace.
+    // An incomplete document, or a story that starts with a brace.
     return null;
   }
 }

@@ -4,11 +4,10 @@ import type { Estimate } from "./estimate-charge.ts";
 type EstimateLineProps = {
   estimate: Estimate | null;
   currency: string;
-  /** What an estimate follows from. */
+  /** The basis of the estimate. */
   source?: "script" | "storyboard";
 };
 
-/** What a press of the button will cost, before it is pressed. */
 export function EstimateLine({ estimate, currency, source = "script" }: EstimateLineProps) {
   if (estimate === null) return null;
   return (

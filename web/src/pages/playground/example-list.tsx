@@ -4,7 +4,7 @@ type ExampleListProps<Item extends { name: string }> = {
   onChoose(example: Item): void;
 };
 
-/** Something to begin with: one press fills the form, and nothing is sent yet. */
+/** Fills the form; sends nothing. */
 export function ExampleList<Item extends { name: string }>({ examples, describe, onChoose }: ExampleListProps<Item>) {
   if (examples.length === 0) return null;
   return (

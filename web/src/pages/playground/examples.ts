@@ -2,7 +2,7 @@ import type { ModelDetail } from "../../api/ask-catalog.ts";
 import type { MediaType } from "./media-fields.ts";
 import type { MediaValues } from "./media-values.ts";
 
-/** Something to begin with: a name, and what it fills into the form. */
+/** A name, and the form values. */
 export type Example = { name: string; values: MediaValues };
 export type ChatExample = { name: string; text: string };
 
@@ -136,7 +136,7 @@ I was. I counted the steps instead.`,
   ],
 };
 
-/** What a model can be tried with; nothing for one that needs the reader's own files. */
+/** Examples for a model; none if it needs the user's own files. */
 export function listExamples({ type, capabilities }: Pick<ModelDetail, "type" | "capabilities">): readonly Example[] {
   if (type === "chat" || type === "embedding" || type === "transcription") return [];
   const needsImages =

@@ -12,7 +12,7 @@ import { RecentFiles } from "./recent-files.tsx";
 import { fileKinds } from "./send-file.ts";
 import { useUpload } from "./use-upload.ts";
 
-/** Files that were dropped somewhere else on the page, for the field that takes them. */
+/** Files dropped elsewhere on the page, for the field that accepts them. */
 export type Dropped = { files: File[]; kept: KeptFile | null };
 
 type FileFieldProps = {
@@ -23,13 +23,13 @@ type FileFieldProps = {
   onChange(files: KeptFile[]): void;
 };
 
-/** Files for a request: dropped, chosen or made before, sent at once, shown as they are. */
+/** Files for a request: dropped, chosen or from recent files. Uploads at once. */
 export function FileField({ field, files, error, dropped = null, onChange }: FileFieldProps) {
   const { label, takes, countMax, hint } = field;
   const upload = useUpload({ takes, countMax, files, onChange });
   const id = useId();
   const problem = upload.problem ?? error;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was dropped is taken once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each drop is taken once.
   useEffect(() => {
     if (dropped === null) return;
     if (dropped.kept !== null) upload.addKept(dropped.kept);
@@ -53,8 +53,8 @@ export function FileField({ field, files, error, dropped = null, onChange }: Fil
           ))}
           {upload.sending !== null && (
             <div className="flex flex-col gap-2 text-sm">
-              <p className="truncate">Sending {upload.sending.name}</p>
-              <ProgressBar label={`Sending ${upload.sending.name}`} percent={upload.sending.percent} />
+              <p className="truncate">Uploading {upload.sending.name}</p>
+              <ProgressBar label={`Uploading ${upload.sending.name}`} percent={upload.sending.percent} />
             </div>
           )}
           {files.length < countMax && upload.sending === null && <Choices field={field} upload={upload} />}

@@ -12,7 +12,7 @@ type FilmstripProps = {
   onMove(id: string, to: number): void;
 };
 
-/** The shots in their order. One is moved by dragging it, or by the buttons of its editor. */
+/** The shots in order, reordered by dragging or with the editor's buttons. */
 export function Filmstrip({ shots, chosenId, onChoose, onMove }: FilmstripProps) {
   const [overId, setOverId] = useState<string | null>(null);
   return (

@@ -5,8 +5,8 @@ const looksMax = 8;
 const newestCharges = 20;
 
 /**
- * What a call cost that did not live to say so itself: it is charged a moment after its caller has hung up. `null` where
- * nothing is found in time; it stands in the list of charges then.
+ * The charge of an aborted call, which is settled shortly after the disconnect. `null` if not found in time; the usage
+ * page shows it later.
  */
 export async function findCharge(requestId: string, model: string): Promise<string | null> {
   for (let look = 0; look < looksMax; look++) {

@@ -17,7 +17,7 @@ const small: Part = {
   limits: { sizes: ["256x256", "512x512"], max_prompt_length: 100 },
 };
 
-test("a chat model gets what it knows, and what it does not know is said", () => {
+test("a chat model gets the settings it supports, with remarks about the others", () => {
   const model: Pick<ModelDetail, "capabilities" | "limits"> = {
     capabilities: ["chat"],
     limits: { max_output_tokens: 10 },
@@ -29,18 +29,18 @@ test("a chat model gets what it knows, and what it does not know is said", () =>
   expect(fitSettings(usualSettings, model, { hasImages: false }).remarks).toEqual([]);
 });
 
-test("one form has what any of the models has", () => {
+test("the form has the fields of all models", () => {
   const shared = mergeFields([listMediaFields(large), listMediaFields(small)]);
   expect(shared.map(({ name }) => name)).toEqual(["prompt", "size", "n", "input_images"]);
   expect(shared[0]).toMatchObject({ charactersMax: 4000 });
   expect(shared[1]).toMatchObject({ options: [{ value: "1024x1024" }, { value: "512x512" }, { value: "256x256" }] });
 });
 
-test("what one of them takes otherwise, or not at all, is said", () => {
+test("remarks name the fields that a model does not support", () => {
   const shared = mergeFields([listMediaFields(large), listMediaFields(small)]);
   const own = listMediaFields(small);
   expect(listIgnoredValues(shared, own, { size: "1024x1024", n: "3" })).toEqual([
-    "Size is 256 × 256: it has no other of those.",
+    "Size is 256 × 256: the only one supported.",
     "Number of images is not sent.",
   ]);
   expect(listIgnoredValues(shared, own, { size: "512x512" })).toEqual([]);

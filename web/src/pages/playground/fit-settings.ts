@@ -3,7 +3,7 @@ import type { ChatSettings } from "./chat-settings.ts";
 import type { MediaField } from "./media-fields.ts";
 import { type MediaValues, readCharacters, readChoice, readFiles, readText } from "./media-values.ts";
 
-/** The settings as far as one of several models knows them, and what is left out or changed for it, in sentences. */
+/** The settings that a model supports, with remarks about the changed and dropped ones. */
 export function fitSettings(
   settings: ChatSettings,
   { capabilities, limits }: Pick<ModelDetail, "capabilities" | "limits">,
@@ -17,12 +17,12 @@ export function fitSettings(
   const max = limits.max_output_tokens;
   if (max !== undefined && Number(settings.tokensMax) > max) {
     fitted.tokensMax = String(max);
-    remarks.push(`Max output tokens is ${max}, the most that it has.`);
+    remarks.push(`Max output tokens is ${max}, the maximum of this model.`);
   }
   return { settings: fitted, remarks };
 }
 
-/** What a form has that one of several models does not take, or takes otherwise. */
+/** Remarks about fields that a model does not support or supports differently. */
 export function listIgnoredValues(
   shared: readonly MediaField[],
   own: readonly MediaField[],
@@ -36,7 +36,7 @@ export function listIgnoredValues(
     const used = readChoice(values, mine);
     if (asked === used) return [];
     const label = mine.options.find(({ value }) => value === used)?.label ?? used;
-    return [`${field.label} is ${label}: it has no other of those.`];
+    return [`${field.label} is ${label}: the only one supported.`];
   });
 }
 
@@ -46,7 +46,7 @@ function isFilled(field: MediaField, values: MediaValues): boolean {
   return field.kind === "choice" || readText(values, field.name).trim() !== "";
 }
 
-/** The fields of several models as one form: what any of them has, with the choices of all. */
+/** One form for several models: all fields, with the options of all. */
 export function mergeFields(forms: readonly (readonly MediaField[])[]): MediaField[] {
   const merged = new Map<string, MediaField>();
   for (const field of forms.flat()) {

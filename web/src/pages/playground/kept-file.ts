@@ -4,7 +4,7 @@ import type { KeptFile } from "./media-values.ts";
 
 const dragType = "application/x-sluice-file";
 
-/** Where the page reads a file of the account: the same address as long as it exists, unlike a signed link. */
+/** URL of a file for this page. Unlike a signed link, it does not change. */
 export function fileUrl(fileId: string): string {
   return `/console/api/files/${fileId}/content`;
 }
@@ -18,7 +18,7 @@ export function keepOutput(output: TaskOutput, name: string): KeptFile {
   return { id, name, contentType, bytes, seconds: duration ?? null };
 }
 
-/** Lets a file of the account be dragged to wherever files can be dropped. */
+/** Lets a file of the account be dragged into file fields. */
 export function writeDragged(transfer: DataTransfer, file: KeptFile): void {
   transfer.effectAllowed = "copy";
   transfer.setData(dragType, JSON.stringify(file));

@@ -15,7 +15,7 @@ const models = [
 ];
 const file: KeptFile = { id: "file_a", name: "a.png", contentType: "image/png", bytes: 1, seconds: null };
 
-test("a file goes on to every form that has a model for it, the chosen one first", () => {
+test("a file fits every form with a model for it, the chosen model first", () => {
   const uses = (type: string, chosen = "") =>
     listInputUses(type, models, chosen).map(({ field, modelId }) => `${modelId} ${field}`);
   expect(uses("image/png")).toEqual(["video-1 input_images", "face avatar_file_id"]);
@@ -25,7 +25,7 @@ test("a file goes on to every form that has a model for it, the chosen one first
   expect(uses("application/json")).toEqual([]);
 });
 
-test("it takes the place of what was there; a drama gets one more character", () => {
+test("a file replaces the current one; a drama gets another character", () => {
   expect(placeInput({ prompt: "x", input_images: [] }, "input_images", file)).toEqual({
     prompt: "x",
     input_images: [file],
@@ -36,7 +36,7 @@ test("it takes the place of what was there; a drama gets one more character", ()
   ]);
 });
 
-test("what is dropped beside the fields goes to the one that takes it and has room", () => {
+test("a file dropped outside the fields goes to a field that accepts it and has room", () => {
   const fields = listMediaFields({ type: "avatar", capabilities: ["audio_driven_avatar"], limits: {} });
   expect(findFileField(fields, {}, "audio/wav")?.name).toBe("audio_file_id");
   expect(findFileField(fields, {}, "video/mp4")?.name).toBe("avatar_file_id");

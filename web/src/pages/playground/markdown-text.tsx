@@ -1,9 +1,8 @@
 import { CopyButton } from "../../design/copy-button.tsx";
 import { type Block, type Inline, parseMarkdown } from "./parse-markdown.ts";
 
-/** An answer with its paragraphs, lists and code. */
 export function MarkdownText({ text }: { text: string }) {
-  // Blocks have no names, and while an answer grows only its last one changes.
+  // Blocks have no ids, and while streaming only the last one changes.
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {parseMarkdown(text).map((block, index) => (
@@ -61,7 +60,7 @@ function CodeView({ text, language }: { text: string; language: string }) {
         <span>{language === "" ? "Code" : language}</span>
         <CopyButton text={text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the code scrollable by keyboard. */}
       <section tabIndex={0} aria-label={language === "" ? "Code" : `Code, ${language}`} className="overflow-x-auto">
         <pre className="p-3 font-mono text-xs">{text}</pre>
       </section>

@@ -40,7 +40,7 @@ const keptTasks = {
   parse: (stored: unknown) => (typeof stored === "object" && stored !== null ? (stored as Record<string, string>) : {}),
 };
 
-/** One form for several models, and what each makes of it, beside each other with cost and time. */
+/** One form for several models, with their outputs side by side. */
 export function MediaComparison({ models, all, prices, form, onUse }: MediaComparisonProps) {
   const [{ type }] = models;
   const { values, onChange } = form;
@@ -119,7 +119,7 @@ function planModel(model: MediaModel, { values, prices }: { values: MediaValues;
   return { model, body, problems, estimate: estimateCharge(prices.data, { model, body, values }) };
 }
 
-/** What all of them cost together, where that can be told of each. */
+/** The total cost, if known for each model. */
 function Total({ estimates, currency }: { estimates: readonly (Estimate | null)[]; currency: string }) {
   const known = estimates.filter((estimate) => estimate !== null);
   if (known.length < estimates.length) return null;
@@ -131,7 +131,7 @@ function Total({ estimates, currency }: { estimates: readonly (Estimate | null)[
   );
 }
 
-/** Cancels every task that is not over yet. */
+/** Cancels every unfinished task. */
 function StopAll({ taskIds }: { taskIds: readonly string[] }) {
   const tasks = useTableQueries(taskIds.map((id) => queryTable.tasks.one(id)));
   const open = taskIds.filter((_, index) => {
@@ -141,7 +141,7 @@ function StopAll({ taskIds }: { taskIds: readonly string[] }) {
   if (open.length === 0) return null;
   const stop = () => {
     for (const id of open) {
-      // A task that has just ended cannot be canceled, which is as good; anything else is told by the task itself.
+      // A task that just ended cannot be canceled, which is fine; the task itself shows other errors.
       ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: id } }, body: {} })).catch(() => {});
     }
   };

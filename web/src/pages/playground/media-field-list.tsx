@@ -6,13 +6,13 @@ import type { MediaValue, MediaValues } from "./media-values.ts";
 type MediaFieldListProps = {
   fields: readonly MediaField[];
   values: MediaValues;
-  /** What was dropped beside the fields, and which of them takes it. */
+  /** A file dropped outside the fields, and the field that accepts it. */
   dropped?: (Dropped & { name: string }) | null;
   errorAt(name: string): string | null;
   onChange(name: string, value: MediaValue): void;
 };
 
-/** What is short stands side by side. */
+/** Short fields stand side by side. */
 export function MediaFieldList({ fields, values, dropped = null, errorAt, onChange }: MediaFieldListProps) {
   return (
     <div className="grid items-start gap-5 sm:grid-cols-2">

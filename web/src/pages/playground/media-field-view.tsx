@@ -23,7 +23,6 @@ type MediaFieldViewProps = {
   onChange(value: MediaValue): void;
 };
 
-/** One field of a form that follows from a model's limits. */
 export function MediaFieldView({ field, values, error, dropped = null, onChange }: MediaFieldViewProps) {
   switch (field.kind) {
     case "text":

@@ -1,7 +1,7 @@
 import type { ModelDetail } from "../../api/ask-catalog.ts";
 import type { SelectOption } from "../../design/select-field.tsx";
 
-/** What kinds of files a field takes. The API looks into them; the browser only knows how they are called. */
+/** File kinds by field. The API checks the content; the browser only knows names and types. */
 export type FileKind = "image" | "audio" | "person";
 
 type Named = { name: string; label: string; hint?: string };
@@ -10,7 +10,7 @@ type ChoiceMedia = Named & {
   kind: "choice";
   options: SelectOption[];
   isNumber: boolean;
-  /** What is chosen unless the reader does; the first where there is none. */
+  /** The default; else the first option. */
   usual?: string;
 };
 type NumberMedia = Named & { kind: "number"; min: number; max: number; usual: number; isWhole: boolean };
@@ -24,7 +24,7 @@ export type FilesMedia = Named & {
 export type CharactersMedia = Named & { kind: "characters"; countMax: number };
 export type MediaField = TextMedia | ChoiceMedia | NumberMedia | FilesMedia | CharactersMedia;
 
-/** The types whose models make something that can be looked at or heard. */
+/** Types with visible or audible output. */
 export type MediaType = Exclude<ModelDetail["type"], "chat" | "embedding" | "transcription">;
 
 export const mediaPaths = {
@@ -35,7 +35,7 @@ export const mediaPaths = {
   speech: "/audio/speech",
 } as const satisfies Record<MediaType, string>;
 
-/** The stages at which a drama can stop, by the capability that each needs. */
+/** Stages at which a drama can stop, with the capability each needs. */
 export const dramaStages = [
   { stage: "script", capability: "script_generation", label: "Script" },
   { stage: "roles", capability: "role_analysis", label: "Roles" },
@@ -45,7 +45,7 @@ export const dramaStages = [
 
 const rolesMax = 12;
 
-/** The form of a model: what its own capabilities and limits say that a request can have. */
+/** Form fields from the model's capabilities and limits. */
 export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities" | "limits">): MediaField[] {
   switch (model.type) {
     case "image":
@@ -102,9 +102,9 @@ function listDramaFields(model: Model): MediaField[] {
       offered.toReversed().map(({ stage, label }) => [stage, label]),
     ).map((field) => ({
       ...field,
-      // A video is the dearest stage by far, and its shots can be changed before it is made.
+      // Default to the storyboard: the video costs far more, and shots can be edited before.
       usual: "storyboard",
-      hint: "First the shots, then the video.",
+      hint: "Review the shots before you pay for the video.",
     })),
     ...aspectRatios(model),
     { kind: "characters", name: "characters", label: "Characters", countMax: rolesMax },
@@ -141,7 +141,7 @@ function text(
   return { kind: "text", name, label, rows, hint, isRequired, charactersMax: limits.max_prompt_length ?? null };
 }
 
-/** Nothing to choose from is no choice. */
+/** No options, no field. */
 function choice(
   name: string,
   label: string,

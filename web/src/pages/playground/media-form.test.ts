@@ -47,11 +47,11 @@ test.each([
   [drama, ["title", "script", "stage", "aspect_ratio", "characters"]],
   [{ ...drama, capabilities: ["script_generation"] }, ["title", "script", "stage", "aspect_ratio", "characters"]],
   [speech, ["input", "voice", "speed"]],
-] as [Part, string[]][])("the form of $type has what the model has: %$", (model, names) => {
+] as [Part, string[]][])("the form of $type has the model's fields: %$", (model, names) => {
   expect(listMediaFields(model).map(({ name }) => name)).toEqual(names);
 });
 
-test("choices are the model's own, and a choice that it does not have is its first", () => {
+test("options are the model's own, and an unknown choice falls back to the first", () => {
   expect(build(image, { prompt: "A boat", size: "9x9", n: "3" })).toEqual({
     body: { model: "painter", prompt: "A boat", size: "512x512", n: 3 },
     problems: {},
@@ -70,11 +70,11 @@ test.each([
   [speech, { input: "Hi", speed: "9" }, "speed", "from 0.25 to 4"],
   [avatar, { avatar_file_id: [file("file_a")] }, "audio_file_id", "Choose a file"],
   [drama, { title: "T", script: "S", characters: [{ name: " ", file: file("f") }] }, "characters", "character name"],
-] as [Part, MediaValues, string, string][])("%o with %o is refused at %s", (model, values, name, words) => {
+] as [Part, MediaValues, string, string][])("%o with %o is rejected at %s", (model, values, name, words) => {
   expect(build(model, values).problems[name]).toContain(words);
 });
 
-test("characters and files become what the API calls them", () => {
+test("characters and files become API parameters", () => {
   const characters = [
     { name: " Anna ", file: file("file_a") },
     { name: "", file: null },
@@ -92,7 +92,7 @@ test("characters and files become what the API calls them", () => {
   expect(build(avatar, { avatar_file_id: [file("file_c")] }).body.avatar_file_id).toBe("file_c");
 });
 
-test("what lies in the storage and is no form is left out", () => {
+test("invalid stored values are dropped", () => {
   expect(parseValues({ prompt: "kept", n: 3, bad: [1], files: [file("f")] })).toEqual({
     prompt: "kept",
     files: [file("f")],
@@ -126,10 +126,10 @@ test.each([
   expect(estimateCharge(prices, { model, body: build(model, values).body, values })?.amount).toBe(amount);
 });
 
-test("a drama with a script costs about what its script comes to, and at most the longest video", () => {
+test("a drama's estimate follows its script, up to the longest video", () => {
   const values = { title: "T", script: "ANNA: The lamp is out. Somebody has to climb up.", stage: "video" };
   const estimate = estimateCharge(prices, { model: drama, body: build(drama, values).body, values });
-  // A title, a shot in which nothing is said, and one line: 9 s.
+  // A title, a shot without lines, and one line: 9 s.
   expect(estimate).toEqual({ kind: "about", amount: "0.85", most: "4.93", shots: 2, seconds: 9 });
   const board = { object: "drama.storyboard", shots: [{ duration: 4, lines: [] }] };
   const film = { model: "stage", stage: "video", script: board };
@@ -139,7 +139,7 @@ test("a drama with a script costs about what its script comes to, and at most th
   });
 });
 
-test("what cannot be told is not told", () => {
+test("an unknown price has no estimate", () => {
   expect(estimateCharge([], { model: image, body: {}, values: {} })).toBeNull();
   expect(estimateCharge(prices, { model: avatar, body: {}, values: {} })).toBeNull();
 });

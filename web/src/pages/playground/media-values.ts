@@ -1,19 +1,17 @@
 import type { MediaField } from "./media-fields.ts";
 
-/** An uploaded file, as the form remembers it. */
+/** An uploaded file as stored with the form. */
 export type KeptFile = {
   id: string;
   name: string;
   contentType: string;
   bytes: number;
-  /** How long a recording is, where the browser could tell. */
+  /** Duration of a recording, if the browser can tell. */
   seconds: number | null;
 };
 export type Character = { name: string; file: KeptFile | null };
 export type MediaValue = string | KeptFile[] | Character[];
-/** What was typed and chosen, by field. */
 export type MediaValues = Record<string, MediaValue>;
-/** What is wrong, by field. */
 export type MediaProblems = Record<string, string>;
 
 export function readText(values: MediaValues, name: string): string {
@@ -31,7 +29,7 @@ export function readCharacters(values: MediaValues, name: string): Character[] {
   return Array.isArray(value) ? value.filter((each) => "file" in each) : [];
 }
 
-/** The choice that counts: what was chosen if this model has it, else its usual one, else the first that it has. */
+/** The effective choice: the chosen one if the model has it, else the default, else the first. */
 export function readChoice(
   values: MediaValues,
   { name, options, usual }: Extract<MediaField, { kind: "choice" }>,
@@ -40,12 +38,12 @@ export function readChoice(
   return has(readText(values, name)) ?? has(usual) ?? options[0]?.value ?? "";
 }
 
-/** As people count characters, and as the API does. */
+/** Counts code points, as the API does. */
 export function countCharacters(text: string): number {
   return [...text].length;
 }
 
-/** The body of the request; and what cannot be sent, with what would be right. */
+/** The request body, and problems by field. */
 export function buildMediaBody(
   modelId: string,
   fields: readonly MediaField[],
@@ -68,7 +66,7 @@ function needsPromptOrImage(fields: readonly MediaField[]): boolean {
   return fields.some((field) => field.name === "prompt" && field.kind === "text" && !field.isRequired);
 }
 
-/** What a field adds to the body, and what is wrong with it; nothing of a field that was left empty. */
+/** A field's part of the body, or its problem; nothing if it is empty. */
 type Reading = { value?: unknown; problem?: string };
 type FieldOf<Kind extends MediaField["kind"]> = Extract<MediaField, { kind: Kind }>;
 
@@ -93,7 +91,7 @@ function readTextField({ isRequired, charactersMax: max }: FieldOf<"text">, text
   if (text.trim() === "") return isRequired ? { problem: "This field is required." } : {};
   const length = countCharacters(text);
   const isTooLong = max !== null && length > max;
-  return { value: text, ...(isTooLong ? { problem: `At most ${max} characters; these are ${length}.` } : {}) };
+  return { value: text, ...(isTooLong ? { problem: `Use at most ${max} characters. This has ${length}.` } : {}) };
 }
 
 function readNumberField({ min, max, isWhole }: FieldOf<"number">, text: string): Reading {
@@ -123,7 +121,7 @@ function readCharactersField(list: readonly Character[]): Reading {
   return { value };
 }
 
-/** What the browser's storage has of a form: whatever is not of that form is left out. */
+/** Restores a stored form; drops invalid values. */
 export function parseValues(stored: unknown): MediaValues {
   if (typeof stored !== "object" || stored === null || Array.isArray(stored)) return {};
   const isValue = (value: unknown) =>

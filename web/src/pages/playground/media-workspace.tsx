@@ -26,7 +26,6 @@ import type { Form } from "./use-forms.ts";
 import { useSubmission } from "./use-submission.ts";
 import { WebhookNeeded } from "./webhook-needed.tsx";
 
-/** A form as the page keeps it, and what can be done to it. */
 export type FormControls = Form & {
   onChange(name: string, value: MediaValue): void;
   onFill(values: Form["values"]): void;
@@ -39,13 +38,13 @@ type MediaWorkspaceProps = {
   prices: PriceList;
   isCodeShown: boolean;
   form: FormControls;
-  /** Takes an output on to a form, which may be another one. */
+  /** Uses an output as input of a form, possibly another one. */
   onUse(use: InputUse, file: KeptFile): void;
-  /** Puts what a task was asked for into the form. */
+  /** Fills the form with a task's request. */
   onEditRun(taskId: string): void;
 };
 
-/** A form from the model's own limits, and beside it the canvas. Models of one type share what was typed. */
+/** A form built from the model's limits, and the canvas. Models of one type share the typed values. */
 export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse, onEditRun }: MediaWorkspaceProps) {
   const { values, taskId, onChange, onShow } = form;
   const fields = listMediaFields(model);
@@ -120,9 +119,7 @@ function EmptyCanvas({ model, onChoose }: { model: ModelDetail; onChoose(example
       <div className="flex min-h-80 flex-col items-center justify-center gap-2 rounded-lg border border-dashed border-line-strong bg-sunken px-6 text-center">
         <p className="font-medium">Output appears here</p>
         {model.type === "avatar" && (
-          <p className="text-sm text-ink-soft">
-            Choose an image and a voice: files of yours, or what you made here a moment ago.
-          </p>
+          <p className="text-sm text-ink-soft">Choose an image and a voice from your files or recent outputs.</p>
         )}
       </div>
       <ExampleList
@@ -141,7 +138,6 @@ type CanvasProps = Pick<MediaWorkspaceProps, "model" | "models" | "prices" | "on
   onShow(taskId: string): void;
 };
 
-/** What was made, what it can be used for, and what was asked for. */
 function Canvas({ model, models, prices, taskId, onUse, onEditRun, onShow }: CanvasProps) {
   const actionsOf = (output: TaskOutput, name: string) => (
     <UseAsInput
@@ -164,7 +160,7 @@ function Canvas({ model, models, prices, taskId, onUse, onEditRun, onShow }: Can
 
 type StoryboardOfProps = Pick<CanvasProps, "model" | "models" | "prices" | "onShow"> & { task: Task };
 
-/** The storyboard of a drama that has ended, which the video can be made from once more. */
+/** The storyboard of a finished drama, from which the video can be made again. */
 function StoryboardOf({ task, model, models, prices, onShow }: StoryboardOfProps) {
   const board = task.output.find(({ type }) => type === "storyboard");
   const isKept = board !== undefined && Date.parse(board.expires_at) > Date.now();

@@ -18,7 +18,7 @@ type ModelPickerProps = {
 
 type ModelGroup = { value: string; items: Model[] };
 
-/** One of the account's models: found by any word that is told of it, with what it makes and costs. */
+/** Models, searchable by any word, with type and price. */
 export function ModelPicker({ label = "Model", models, prices, chosenId, onChoose }: ModelPickerProps) {
   const groups = useMemo(() => groupModels(models), [models]);
   const priceOf = useMemo(() => listBriefPrices(prices), [prices]);
@@ -91,7 +91,7 @@ function ChosenRow({ model, price }: { model: Model; price: string }) {
   );
 }
 
-/** What is out of sight is not laid out: a catalog can have hundreds of models. */
+/** `content-visibility` skips layout of offscreen rows: a catalog can have hundreds of models. */
 function ModelRow({ model, price }: { model: Model; price: string }) {
   return (
     <Combobox.Item

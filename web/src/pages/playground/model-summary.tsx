@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Model } from "../../api/ask-catalog.ts";
 import { nameCapability } from "../../parts/format/model-words.ts";
 
-/** What the chosen model is good for. Its price stands in the picker. */
+/** The picker shows the price. */
 export function ModelSummary({ model }: { model: Model }) {
   return (
     <div className="flex min-h-11 flex-col gap-1 text-sm text-ink-soft lg:pt-7">

@@ -1,6 +1,6 @@
 const digits = 9;
 
-/** An amount of the API in whole billionths, which can be counted with. */
+/** An API amount as integer nano units. */
 export function toNano(amount: string): bigint {
   const [whole = "0", fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(digits, "0").slice(0, digits));

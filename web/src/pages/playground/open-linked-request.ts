@@ -5,10 +5,10 @@ import type { MediaType } from "./media-fields.ts";
 import type { KeptFile, MediaValues } from "./media-values.ts";
 import { listRequestFiles, readRequest } from "./request-values.ts";
 
-/** A request as the form has it, and how many of its files are not kept any more. */
+/** A request as form values, and how many of its files have expired. */
 export type OpenedRequest = { type: MediaType; model: string; taskId: string; values: MediaValues; missing: number };
 
-/** What a task was asked for, with its files as far as they are still there. */
+/** A task's request, with the files that still exist. */
 export async function openRequest(taskId: string): Promise<OpenedRequest> {
   const [task, request] = await Promise.all([getTask(taskId), getTaskRequest(taskId)]);
   const body = request.body as Record<string, unknown>;
@@ -24,7 +24,7 @@ export async function openRequest(taskId: string): Promise<OpenedRequest> {
   };
 }
 
-/** `null` for one that is gone, or for an address elsewhere, which the form does not take. */
+/** `null` for an expired file, or for an external URL, which the form does not accept. */
 async function findFile(id: string): Promise<KeptFile | null> {
   if (!id.startsWith("file_")) return null;
   return await getFile(id).then(keepStored, () => null);

@@ -1,4 +1,4 @@
-/** A piece of a line. Everything that is none of the others is text, and text is shown as it is. */
+/** An inline element. Anything else is plain text. */
 export type Inline = { kind: "text" | "code" | "strong" | "emphasis"; text: string };
 export type Block =
   | { kind: "paragraph"; lines: Inline[][] }
@@ -9,12 +9,12 @@ export type Block =
 const fencePattern = /^ {0,3}(```+|~~~+)\s*([\w+#.-]*)/;
 const itemPattern = /^\s{0,9}(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/;
 const headingPattern = /^#{1,6}\s+(.*)$/;
-// Each alternative needs its closing mark on the same line, so that none looks far ahead.
+// Each alternative needs its closing mark on the same line, which bounds the lookahead.
 const inlinePattern = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<![*\w])\*([^*\s][^*\n]*)\*(?![*\w])/g;
 
 /**
- * The little of Markdown that answers are written in: paragraphs, headings, lists, code. It makes no HTML, so that
- * whatever a model says stays words.
+ * The subset of Markdown that models use: paragraphs, headings, lists, code. Produces no HTML, so model output cannot
+ * inject any.
  */
 export function parseMarkdown(text: string): Block[] {
   const lines = text.split("\n");
@@ -28,14 +28,14 @@ export function parseMarkdown(text: string): Block[] {
       blocks.push({ kind: "code", language, text: lines.slice(index + 1, end).join("\n") });
       index = end;
     } else if (line.trim() === "") {
-      // A line of nothing ends what was before it.
+      // A blank line ends the block.
       blocks.push({ kind: "paragraph", lines: [] });
     } else addLine(blocks, line);
   }
   return blocks.filter((block) => block.kind !== "paragraph" || block.lines.length > 0);
 }
 
-/** A fence that nobody has closed yet, while an answer is still coming, reaches to the end. */
+/** An unclosed fence extends to the end, as while streaming. */
 function findFenceEnd(lines: readonly string[], from: number, mark: string): number {
   const end = lines.findIndex((line, index) => index >= from && line.trim().startsWith(mark));
   return end === -1 ? lines.length : end;
@@ -60,7 +60,7 @@ function addItem(blocks: Block[], [, , number, content = ""]: RegExpExecArray): 
   else blocks.push({ kind: "list", isOrdered, start: Number(number ?? 1), items: [parseInline(content)] });
 }
 
-/** Lines of nothing between two items do not end a list. */
+/** Blank lines between items do not end a list. */
 function findOpenList(blocks: readonly Block[]): Extract<Block, { kind: "list" }> | null {
   const last = blocks.findLast((block) => block.kind !== "paragraph" || block.lines.length > 0);
   return last?.kind === "list" ? last : null;

@@ -15,8 +15,8 @@ const route = getRouteApi("/signed-in/console/console/playground");
 const Workbench = lazyPart(async () => (await import("./workbench.tsx")).Workbench, <Waiting />);
 
 /**
- * Any model of the account, tried at once. The address says which (`model`), which others beside it (`compare`), and
- * what to begin with: what a task was asked for (`task`), or a file (`input`).
+ * The URL selects the model (`model`), others to compare (`compare`), and the input: a task's request (`task`) or a
+ * file (`input`).
  */
 export function PlaygroundPage() {
   const models = useTableQuery(queryTable.models.list());

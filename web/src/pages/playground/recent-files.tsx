@@ -15,7 +15,7 @@ import { isOfKind } from "./send-file.ts";
 
 type RecentFilesProps = { label: string; takes: FileKind; onChoose(file: KeptFile): void; onClose(): void };
 
-/** What the account made or uploaded lately, as far as the field takes it. */
+/** Recent outputs and uploads that the field accepts. */
 export function RecentFiles({ label, takes, onChoose, onClose }: RecentFilesProps) {
   const { data, error, refetch } = useTableQuery(queryTable.files.recent());
   const { time_zone: timeZone } = useSession().account;
@@ -25,8 +25,10 @@ export function RecentFiles({ label, takes, onChoose, onClose }: RecentFilesProp
       {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {error === null && files === undefined && <Skeleton className="h-64" />}
       {files?.length === 0 && (
-        <EmptyState title="Nothing yet">
-          {takes === "audio" ? "Make speech, or upload a recording." : "Make an image or a video, or upload one."}
+        <EmptyState title="No files yet">
+          {takes === "audio"
+            ? "Generate speech, or upload a recording."
+            : "Generate an image or a video, or upload one."}
         </EmptyState>
       )}
       {files !== undefined && files.length > 0 && (
@@ -40,7 +42,7 @@ export function RecentFiles({ label, takes, onChoose, onClose }: RecentFilesProp
               <div className="flex min-w-0 flex-1 flex-col items-start">
                 <span className="max-w-full truncate text-sm font-medium">{file.filename}</span>
                 <span className="text-xs text-ink-soft">
-                  {file.purpose === "output" ? "Made" : "Uploaded"}{" "}
+                  {file.purpose === "output" ? "Created" : "Uploaded"}{" "}
                   {formatMoment(new Date(file.created * 1000).toISOString(), timeZone)}
                 </span>
                 <Button

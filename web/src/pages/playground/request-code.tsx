@@ -5,7 +5,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { type SampleType, writeRequestSamples } from "../../parts/samples/code-samples.ts";
 import { shortenImages } from "./shorten-images.ts";
 
-/** The request that the page would send now, for people who want to send it themselves. */
+/** The current form as code. */
 export function RequestCode({ type, body }: { type: SampleType; body: Record<string, unknown> }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   if (site === undefined) return <Skeleton className="h-64" />;

@@ -4,7 +4,6 @@ import { ApiError } from "../../api/console-api.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 
-/** Why a request failed, and what can be done about it. */
 export function RequestFailure({ error, onRetry, children }: { error: Error; onRetry?(): void; children?: ReactNode }) {
   const code = error instanceof ApiError ? error.code : "";
   const isAboutMoney = error instanceof ApiError && error.status === 402;
@@ -44,7 +43,7 @@ function describeFailure(error: Error): string {
   return `${error.message} Try again in ${seconds === 1 ? "a second" : `${seconds} seconds`}.`;
 }
 
-/** What the API says of one field, or of something inside it (`tools[0].function.name`). */
+/** The API's error for a field or one nested in it (`tools[0].function.name`). */
 export function findFieldError(error: Error | null, field: string): string | null {
   const param = error instanceof ApiError ? error.param : null;
   if (error === null || param === null) return null;

@@ -4,7 +4,7 @@ import { listRequestFiles, readRequest } from "./request-values.ts";
 
 const keep = (id: string): KeptFile => ({ id, name: id, contentType: "image/png", bytes: 1, seconds: null });
 
-test("a request becomes the form that it came from; files that are gone are left out", () => {
+test("a request restores its form; expired files are left out", () => {
   const body = {
     model: "painter",
     prompt: "A boat",
@@ -27,7 +27,7 @@ test("a request becomes the form that it came from; files that are gone are left
   });
 });
 
-test("a document of a drama is text in its form", () => {
+test("a drama document becomes text in the form", () => {
   const script = { object: "drama.storyboard", shots: [] };
   expect(JSON.parse(String(readRequest({ script }, () => null).script))).toEqual(script);
 });

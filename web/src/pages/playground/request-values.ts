@@ -2,7 +2,7 @@ import type { Character, KeptFile, MediaValues } from "./media-values.ts";
 
 type FoundFile = KeptFile | null;
 
-/** The ids of the files that a request names. Addresses elsewhere are no files of the account. */
+/** File ids in a request. External URLs are not files of the account. */
 export function listRequestFiles(body: Record<string, unknown>): string[] {
   return [
     ...listTexts(body.input_images),
@@ -11,7 +11,7 @@ export function listRequestFiles(body: Record<string, unknown>): string[] {
   ];
 }
 
-/** What was asked for, as the form has it. `find` gives a file, or `null` for one that is not kept any more. */
+/** A request as form values. `find` returns a file, or `null` if it has expired. */
 export function readRequest(body: Record<string, unknown>, find: (fileId: string) => FoundFile): MediaValues {
   const values: MediaValues = {};
   for (const [name, value] of Object.entries(body)) {
@@ -28,7 +28,7 @@ export function readRequest(body: Record<string, unknown>, find: (fileId: string
       );
     } else if (typeof value === "string") values[name] = value;
     else if (typeof value === "number") values[name] = String(value);
-    // A document of a drama, which the API takes as text too.
+    // A drama document; the API accepts it as text too.
     else if (name === "script") values[name] = JSON.stringify(value, null, 2);
   }
   return values;
@@ -39,6 +39,6 @@ function listTexts(value: unknown): string[] {
 }
 
 function listCharacters(value: unknown): { name: string; reference_file_id?: string }[] {
-  // The API has checked it.
+  // The API has validated it.
   return Array.isArray(value) ? value : [];
 }

@@ -20,16 +20,16 @@ type ReshootProps = {
   shot: Shot;
   models: readonly Model[];
   prices: PriceList;
-  /** A new image is on its way. */
+  /** Called when a new image is being drawn. */
   isDrawing: boolean;
   onDraw(taskId: string): void;
-  /** `null` has the image drawn with the video. */
+  /** `null` leaves drawing the image to the video step. */
   onImage(fileId: string | null): void;
 };
 
 /**
- * A new image for one shot. The API draws storyboards whole, so that one shot is drawn by an image model of the account
- * at that model's price; or it is left to the video, which draws what has no image.
+ * Redraws one shot. The API draws whole storyboards only, so an image model draws the shot at its own price. Or the
+ * video step draws shots without an image.
  */
 export function Reshoot({ board, shot, models, prices, isDrawing, onDraw, onImage }: ReshootProps) {
   const painters = models.filter(
@@ -85,16 +85,18 @@ export function Reshoot({ board, shot, models, prices, isDrawing, onDraw, onImag
 
 type ReshootRunProps = { taskId: string; name: string; onImage(fileId: string): void; onFailed(): void };
 
-/** Follows the new image of a shot until it takes the place of the old one. */
+/** Polls the new image's task, then replaces the old image. */
 export function ReshootRun({ taskId, name, onImage, onFailed }: ReshootRunProps) {
   const { task, error } = useFollowedTask(taskId);
   const image = task?.status === "succeeded" ? task.output[0]?.file_id : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an image is taken once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each image is taken once.
   useEffect(() => {
     if (image !== undefined) onImage(image);
   }, [image]);
   const problem =
-    error?.message ?? task?.error?.message ?? (task !== undefined && isOver(task) ? "No image was made." : null);
+    error?.message ??
+    task?.error?.message ??
+    (task !== undefined && isOver(task) ? "The task produced no image. Try again." : null);
   if (image !== undefined) return null;
   if (problem === null) {
     return (
@@ -105,7 +107,7 @@ export function ReshootRun({ taskId, name, onImage, onFailed }: ReshootRunProps)
     );
   }
   return (
-    <Notice kind="error" title={`No new image of ${name}.`}>
+    <Notice kind="error" title={`Could not redraw ${name}`}>
       <p>{problem}</p>
       <Button look="quiet" className="-ml-2" onClick={onFailed}>
         Close

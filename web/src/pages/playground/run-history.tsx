@@ -16,16 +16,16 @@ const refreshMs = 3_000;
 
 type RunHistoryProps = { type: Task["type"]; shownId: string | null; onShow(taskId: string): void };
 
-/** The account's last tasks of a type, newest first; one press shows one again. */
+/** Recent tasks of a type, newest first. */
 export function RunHistory({ type, shownId, onShow }: RunHistoryProps) {
   const query = queryTable.tasks.recent(type);
   const { data, error, refetch } = useTableQuery(query, {
     decideRefreshMs: (list) => (list === undefined || list.data.every(isOver) ? null : refreshMs),
   });
   const answers = useAnswerCache();
-  // A task that was just submitted is not in the list yet.
+  // A task just submitted is not in the list yet.
   const isMissing = shownId !== null && data?.data.every(({ id }) => id !== shownId) === true;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task; one that is too old never comes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per task; a task too old for the list never appears.
   useEffect(() => {
     if (isMissing) void answers.refreshOne(query);
   }, [isMissing, shownId]);
@@ -36,7 +36,7 @@ export function RunHistory({ type, shownId, onShow }: RunHistoryProps) {
       <LoadFailure error={error} onRetry={() => void refetch()} />
     );
   }
-  // Of what is not kept any more there is nothing to show.
+  // Skip tasks whose output has expired.
   const runs = data.data.filter((task) => task.status !== "succeeded" || chooseThumbnail(task.output) !== undefined);
   if (runs.length === 0) return null;
   return (
@@ -96,7 +96,7 @@ function Thumbnail({ task, output, status }: { task: Task; output: TaskOutput | 
   );
 }
 
-/** What shows best what was made; nothing of what is not kept any more. */
+/** The best output to preview, if it still exists. */
 function chooseThumbnail(output: readonly TaskOutput[]): TaskOutput | undefined {
   const kept = output.filter(({ expires_at: expiresAt }) => Date.parse(expiresAt) > Date.now());
   const kinds = ["image/", "video/", "audio/", ""];

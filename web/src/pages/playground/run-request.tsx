@@ -7,7 +7,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 const textsFirst = ["title", "prompt", "input", "script"];
 const charactersMax = 400;
 
-/** What the shown task was asked for, and a way to have it in the form again. */
+/** The shown task's request, with a button that restores it into the form. */
 export function RunRequest({ taskId, onEdit }: { taskId: string; onEdit(): void }) {
   const { data, error, refetch } = useTableQuery(queryTable.tasks.request(taskId));
   if (error !== null) return <LoadFailure error={error} onRetry={() => void refetch()} />;

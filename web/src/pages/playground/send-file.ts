@@ -7,7 +7,7 @@ const sounds = ["audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac
 const videos = ["video/mp4", "video/webm", "video/quicktime"];
 const measureMsMax = 3_000;
 
-/** What each kind of field takes, for the browser's chooser and for people. */
+/** Accepted types per kind of field. */
 export const fileKinds: Record<FileKind, { starts: readonly string[]; accept: string; words: string }> = {
   image: { starts: ["image/"], accept: images.join(","), words: "PNG, JPEG, WebP or GIF" },
   audio: { starts: ["audio/"], accept: [...sounds, ".m4a"].join(","), words: "MP3, WAV, M4A, OGG or FLAC" },
@@ -18,7 +18,7 @@ export const fileKinds: Record<FileKind, { starts: readonly string[]; accept: st
   },
 };
 
-/** Some systems do not know a type; then the API tells. */
+/** Some systems report no type; then the API decides. */
 export function isOfKind(contentType: string, kind: FileKind): boolean {
   return contentType === "" || fileKinds[kind].starts.some((start) => contentType.startsWith(start));
 }
@@ -26,8 +26,8 @@ export function isOfKind(contentType: string, kind: FileKind): boolean {
 type SendOptions = { kind: FileKind; signal: AbortSignal; onProgress(percent: number): void };
 
 /**
- * Uploads a file. By the older way to ask, because only that one tells how much has been sent. The API decides by its
- * content what a file is, so that it can turn out to be of the wrong kind only then.
+ * Uploads with XMLHttpRequest, since fetch reports no upload progress. The API detects the type from the content, so a
+ * wrong kind may surface only then.
  */
 export async function sendFile(file: File, { kind, signal, onProgress }: SendOptions): Promise<KeptFile> {
   const seconds = kind === "audio" ? await measureFile(file) : null;
@@ -61,14 +61,14 @@ export async function sendFile(file: File, { kind, signal, onProgress }: SendOpt
 }
 
 export function describeWrongKind({ name }: { name: string }, kind: FileKind): string {
-  return `${name} is of another kind. This takes ${fileKinds[kind].words}.`;
+  return `${name} has the wrong type. Choose ${fileKinds[kind].words}.`;
 }
 
 function createUnreachable(): ApiError {
   return new ApiError({
     status: 0,
     code: "unreachable",
-    message: "The file could not be sent. Check the connection and its size, then try again.",
+    message: "The upload failed. Check your connection and the file size, then try again.",
   });
 }
 
@@ -77,7 +77,7 @@ function readRefusal({ status, response }: XMLHttpRequest): ApiError {
   return new ApiError({
     status,
     code: String(error.code ?? "unreadable"),
-    message: String(error.message ?? "The server gave an answer that cannot be read."),
+    message: String(error.message ?? "The server sent an unreadable response. Try again."),
     requestId: typeof response?.request_id === "string" ? response.request_id : null,
   });
 }
@@ -89,7 +89,7 @@ async function measureFile(file: File): Promise<number | null> {
   return seconds;
 }
 
-/** How long a recording is; `null` where the browser does not know the format. It only serves an estimate. */
+/** Duration for the estimate; `null` if the browser cannot decode the format. */
 export async function measureSeconds(url: string): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   const audio = new Audio();

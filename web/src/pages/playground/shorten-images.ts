@@ -1,7 +1,7 @@
-/** An image inside a message is a long data URL. */
+/** Images in messages are long data URLs. */
 const dataUrlPattern = /^(data:[\w/+.-]+;base64,).{80,}$/;
 
-/** A request for reading, with a placeholder for each image. */
+/** The request for display, with a placeholder for each image. */
 export function shortenImages(value: unknown): unknown {
   if (typeof value === "string") return value.replace(dataUrlPattern, "$1YOUR_IMAGE");
   if (Array.isArray(value)) return value.map(shortenImages);

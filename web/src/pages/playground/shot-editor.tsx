@@ -22,7 +22,6 @@ type ShotEditorProps = {
   onRemove(): void;
 };
 
-/** One shot: what it shows, how, who says what, and its image. */
 export function ShotEditor(props: ShotEditorProps) {
   const { board, shot, position, models, prices, isDrawing, onDraw, onChange } = props;
   const number = position + 1;
@@ -53,7 +52,7 @@ export function ShotEditor(props: ShotEditorProps) {
           max={shotSeconds.max}
           step="0.1"
           value={String(shot.duration)}
-          hint={shot.lines.length === 0 ? undefined : "As long as what is said."}
+          hint={shot.lines.length === 0 ? undefined : "Set by the spoken lines."}
           onChange={(text) => onChange({ duration: readSeconds(text) })}
         />
       </div>
@@ -105,7 +104,7 @@ function Lines({ lines, roles, onChange }: LinesProps) {
     <div className="flex flex-col gap-3">
       {lines.map((line, index) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id.
           key={index}
           className="grid items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_auto]"
         >
@@ -147,7 +146,7 @@ function Lines({ lines, roles, onChange }: LinesProps) {
 
 type CastProps = { board: Storyboard; shot: Shot; onChange(characters: string[]): void };
 
-/** Who can be seen; whoever speaks is. */
+/** Visible characters; speakers always are. */
 function Cast({ board, shot, onChange }: CastProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">

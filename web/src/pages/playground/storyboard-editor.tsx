@@ -36,7 +36,7 @@ type StoryboardEditorProps = {
   onShow(taskId: string): void;
 };
 
-/** The storyboard of a drama before it is filmed: its shots in order, each to be changed, moved or drawn anew. */
+/** Edits a drama's storyboard before the video: reorder, change or redraw its shots. */
 export function StoryboardEditor(props: StoryboardEditorProps) {
   const { data, error, refetch } = useTableQuery(queryTable.tasks.document(props.fileId));
   if (error !== null) return <LoadFailure error={error} onRetry={() => void refetch()} />;
@@ -54,7 +54,7 @@ const keptDrawings = {
 function Editor({ task, model, models, prices, made, onShow }: StoryboardEditorProps & { made: Storyboard }) {
   const [changed, setChanged] = useKeptState<Storyboard | null>(`storyboard:${task.id}`, keptBoard);
   const [chosenId, setChosenId] = useState<string | null>(null);
-  // By shot; another one may be edited meanwhile, and a reload loses no image that is paid for.
+  // By shot and stored, so other shots can be edited meanwhile and a reload loses no paid image.
   const [drawings, setDrawings] = useKeptState(`drawings:${task.id}`, keptDrawings);
   const submission = useSubmission(({ id }) => onShow(id));
   const board = changed ?? made;
@@ -77,7 +77,7 @@ function Editor({ task, model, models, prices, made, onShow }: StoryboardEditorP
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <h3 className="font-semibold">Storyboard</h3>
-        <p className="text-sm text-ink-soft">Choose a shot to edit, move or re-shoot it before the video is made.</p>
+        <p className="text-sm text-ink-soft">Select a shot to edit, move or redraw it before you make the video.</p>
         {changed !== null && (
           <Button look="quiet" className="-mr-2 ml-auto" onClick={() => setChanged(null)}>
             Discard changes

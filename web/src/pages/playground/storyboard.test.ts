@@ -16,7 +16,7 @@ const path = join(import.meta.dirname, "../../../../docs/media/drama-storyboard.
 const made = parseStoryboard(JSON.parse(readFileSync(path, "utf8"))) as Storyboard;
 const idsOf = ({ shots }: Storyboard) => shots.map(({ id }) => id.replace("shot-", "")).join("");
 
-test("shots are moved, added and removed, and the rest of the document stays as it was", () => {
+test("shots are moved, added and removed, and the rest of the document is unchanged", () => {
   expect(idsOf(made)).toBe("123456");
   expect(idsOf(moveShot(made, "shot-1", 2))).toBe("231456");
   expect(idsOf(moveShot(made, "shot-6", 0))).toBe("612345");
@@ -30,12 +30,12 @@ test("shots are moved, added and removed, and the rest of the document stays as 
   expect(removeShot(single, "shot-1")).toBe(single);
 });
 
-test("whoever is given a line is seen in the shot", () => {
+test("a speaker is added to the shot's characters", () => {
   const changed = changeShot(made, "shot-1", { lines: [{ speaker: "Mara", text: "Hello" }] });
   expect(changed.shots[0]?.characters).toEqual(["Mara"]);
 });
 
-test("a shot without words for its image, or with an empty line, cannot be filmed", () => {
+test("a shot without a prompt, or with an empty line, is rejected", () => {
   const [first] = made.shots;
   if (first === undefined) throw new Error("it has shots");
   expect(findShotProblem(first)).toBeNull();
@@ -43,7 +43,7 @@ test("a shot without words for its image, or with an empty line, cannot be filme
   expect(findShotProblem({ ...first, lines: [{ speaker: null, text: "" }] })).toContain("line");
 });
 
-test("a new image is asked for in the shape of the video, with those who are seen in it", () => {
+test("a redraw uses the video's aspect ratio and the shot's characters", () => {
   const shot = made.shots[1];
   if (shot === undefined) throw new Error("it has two shots");
   const painter = { id: "painter", capabilities: ["image_to_image"], limits: { sizes: ["1024x1024", "1536x1024"] } };
@@ -53,7 +53,7 @@ test("a new image is asked for in the shape of the video, with those who are see
   expect(buildShotImage(shot, made, { ...painter, capabilities: [] })).not.toHaveProperty("input_images");
 });
 
-test("what is no storyboard is none", () => {
+test("other documents are not parsed as a storyboard", () => {
   expect(parseStoryboard(null)).toBeNull();
   expect(parseStoryboard({ object: "drama.script" })).toBeNull();
 });

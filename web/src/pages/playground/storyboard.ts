@@ -1,6 +1,6 @@
 import { measureShot } from "./estimate-drama.ts";
 
-/** As docs/api/drama-documents.json has it: what a storyboard is made of. */
+/** See docs/api/drama-documents.json. */
 export type Line = { speaker: string | null; text: string };
 type Role = { name: string; appearance: string; reference_file_id: string | null };
 export type Shot = {
@@ -25,7 +25,7 @@ export const shotSeconds = { min: 1, max: 30 };
 const shotsMax = 80;
 const speakersMax = 8;
 
-/** The storyboard that a task made or that somebody changed; `null` for anything else. */
+/** A generated or edited storyboard; `null` for anything else. */
 export function parseStoryboard(value: unknown): Storyboard | null {
   const document = value as Partial<Storyboard> | null;
   if (typeof document !== "object" || document?.object !== "drama.storyboard") return null;
@@ -36,13 +36,12 @@ export function changeShot(board: Storyboard, id: string, part: Partial<Shot>): 
   return { ...board, shots: board.shots.map((shot) => (shot.id === id ? showSpeakers({ ...shot, ...part }) : shot)) };
 }
 
-/** Whoever speaks is seen. */
+/** Adds speakers to the visible characters. */
 function showSpeakers(shot: Shot): Shot {
   const speakers = shot.lines.flatMap(({ speaker }) => speaker ?? []);
   return { ...shot, characters: [...new Set([...shot.characters, ...speakers])].slice(0, speakersMax) };
 }
 
-/** Puts a shot at another position; the others move up. */
 export function moveShot(board: Storyboard, id: string, to: number): Storyboard {
   const shot = board.shots.find((each) => each.id === id);
   if (shot === undefined || to < 0 || to >= board.shots.length) return board;
@@ -50,12 +49,12 @@ export function moveShot(board: Storyboard, id: string, to: number): Storyboard 
   return { ...board, shots: others.toSpliced(to, 0, shot) };
 }
 
-/** A film has a shot at least. */
+/** A video needs at least one shot. */
 export function removeShot(board: Storyboard, id: string): Storyboard {
   return board.shots.length === 1 ? board : { ...board, shots: board.shots.filter((shot) => shot.id !== id) };
 }
 
-/** One more shot of the same scene, which has no image yet. */
+/** A new shot of the same scene, without an image. */
 export function addShot(board: Storyboard, afterId: string): { board: Storyboard; id: string } | null {
   const position = board.shots.findIndex(({ id }) => id === afterId);
   const before = board.shots[position];
@@ -72,10 +71,10 @@ function nameShot({ shots }: Storyboard): string {
   return `shot-${number}`;
 }
 
-/** What cannot be filmed, by shot. The API checks the rest. */
+/** A problem by shot. The API validates the rest. */
 export function findShotProblem({ prompt, lines }: Shot): string | null {
-  if (prompt.trim() === "") return "Say what the shot shows.";
-  return lines.some(({ text }) => text.trim() === "") ? "Write what is said, or remove the line." : null;
+  if (prompt.trim() === "") return "Describe what the shot shows.";
+  return lines.some(({ text }) => text.trim() === "") ? "Enter the line's text, or remove the line." : null;
 }
 
 export function describeShot(shot: Shot): string {
@@ -87,7 +86,7 @@ export function measureRounded(shot: Shot): number {
   return Math.round(measureShot(shot) * 10) / 10;
 }
 
-/** The request for a new image of a shot: what it shows, how, and who is in it. */
+/** The image request for a shot: prompt, camera and characters. */
 export function buildShotImage(
   shot: Shot,
   { roles, aspect_ratio: ratio }: Pick<Storyboard, "roles" | "aspect_ratio">,
@@ -113,7 +112,7 @@ export function buildShotImage(
   };
 }
 
-/** The size that is the least out of shape. */
+/** The size with the closest aspect ratio. */
 function chooseSize(sizes: readonly string[], ratio: string): string | undefined {
   const wanted = measureRatio(ratio, ":");
   const distance = (size: string) => Math.abs(Math.log(measureRatio(size, "x") / wanted));

@@ -21,15 +21,14 @@ import { CanvasOutput } from "./canvas-output.tsx";
 type TaskRunProps = {
   taskId: string;
   currency: string;
-  /** How the result is called beside others; alone it is just the result. */
+  /** The result's label in a comparison. */
   label?: string;
-  /** What can be done with an output, beside downloading it. */
+  /** Actions for an output, beside download. */
   actionsOf?(output: TaskOutput, name: string): ReactNode;
-  /** What goes with the task as a whole. */
+  /** Actions for the whole task. */
   children?(task: Task): ReactNode;
 };
 
-/** A task on the canvas: its progress, what it made, how long it took and what it cost. */
 export function TaskRun({ taskId, currency, label = "Result", actionsOf, children }: TaskRunProps) {
   const { task, error, onRetry } = useFollowedTask(taskId);
   if (task === undefined) {
@@ -38,7 +37,7 @@ export function TaskRun({ taskId, currency, label = "Result", actionsOf, childre
         <Skeleton className="h-96" />
       </div>
     ) : (
-      <LoadFailure title="The task cannot be shown." error={error} onRetry={onRetry} />
+      <LoadFailure title="Could not load the task." error={error} onRetry={onRetry} />
     );
   }
   return (
@@ -106,7 +105,7 @@ function describeProgress({ status, progress, queue_position: position }: Task):
 }
 
 function Outputs({ task, actionsOf }: { task: Task } & Pick<TaskRunProps, "actionsOf">) {
-  // The output of a drama's steps is shown with the steps, except the final video with its files.
+  // A drama's step outputs are shown with the steps, except the final video and its files.
   const inSteps = new Set(task.steps?.flatMap(({ name, output }) => (name === "film" ? [] : output.map(keyOf))));
   const outputs = task.output.filter((output) => !inSteps.has(keyOf(output)));
   if (outputs.length === 0) return null;
@@ -120,7 +119,7 @@ function Outputs({ task, actionsOf }: { task: Task } & Pick<TaskRunProps, "actio
   );
 }
 
-/** Links are signed anew with every answer; what they lead to stays. */
+/** Links are re-signed with every response; the path is stable. */
 function keyOf({ file_id: fileId }: TaskOutput): string {
   return fileId;
 }
@@ -147,7 +146,7 @@ function Steps({ steps, currency }: { steps: NonNullable<Task["steps"]>; currenc
 
 const outputsShownMax = 2;
 
-/** A few are shown; of many, those who want to see them. */
+/** Collapsed if there are many. */
 function StepOutputs({ output }: { output: readonly TaskOutput[] }) {
   if (output.length <= outputsShownMax) return <StepOutputList output={output} />;
   return (
@@ -160,7 +159,7 @@ function StepOutputs({ output }: { output: readonly TaskOutput[] }) {
   );
 }
 
-/** Many small things beside each other; documents and sound by themselves. */
+/** A grid for small items; documents and audio get full width. */
 function StepOutputList({ output }: { output: readonly TaskOutput[] }) {
   const { seen = [], read = [] } = Object.groupBy(output, ({ content_type: type }) =>
     /^(image|video)\//.test(type) ? "seen" : "read",

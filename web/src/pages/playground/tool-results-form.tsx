@@ -4,7 +4,7 @@ import { TextArea } from "../../design/text-area.tsx";
 import type { ToolCall, ToolResult } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";
 
-/** The reader is the tools: what each call gives back is typed here. */
+/** The user plays the tools and types their results. */
 export function ToolResultsForm({
   calls,
   onSend,

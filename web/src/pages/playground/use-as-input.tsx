@@ -6,7 +6,6 @@ import type { InputUse } from "./list-input-uses.ts";
 
 type UseAsInputProps = { name: string; uses: readonly InputUse[]; onUse(use: InputUse): void };
 
-/** Takes an output on to another form. */
 export function UseAsInput({ name, uses, onUse }: UseAsInputProps) {
   if (uses.length === 0) return null;
   return (

@@ -13,7 +13,7 @@ const kept = {
     rounds.map((round) => ({ ...round, question: { ...round.question, images: [] } })),
 };
 
-/** The same questions to several models at once. Each answers, fails and is stopped by itself. */
+/** Sends the same prompts to several models. Each responds, fails and stops independently. */
 export function useChatComparison() {
   const cache = useAnswerCache();
   const [rounds, setRounds] = useKeptState("comparison", kept);
@@ -25,7 +25,7 @@ export function useChatComparison() {
   };
   useEffect(() => {
     const running = stoppers.current;
-    // Whoever leaves the page does not wait for the answers.
+    // Abort when the page is left.
     return () => {
       for (const stopper of running) stopper.abort();
     };
@@ -47,7 +47,7 @@ export function useChatComparison() {
     setOpen((last) => new Set([...last].filter((at) => at !== place)));
     const { failure } = ended;
     if (failure !== null) noticeFailure(failure, (error) => setFailures((last) => new Map([...last, [place, error]])));
-    // An answer of which nothing came is told by the failure alone.
+    // An empty response is reported by its error alone.
     if (ended.answer.state === "broken" && !hasCome(ended.answer))
       setRounds((last) => dropAnswer(last, roundId, model));
     else replace(ended.answer);
@@ -63,13 +63,12 @@ export function useChatComparison() {
     isBusy: open.size > 0,
     isOpen: (roundId: string, model: string) => open.has(placeOf(roundId, model)),
     failureAt: (roundId: string, model: string) => failures.get(placeOf(roundId, model)) ?? null,
-    /** Asks all of them the same. */
     send(question: Question, calls: readonly ChatCall[]) {
       const asked = [...rounds, { question, answers: {} }];
       setRounds(asked);
       for (const call of calls) void ask(asked, question.id, call);
     },
-    /** Asks one of them once more, or for the first time. */
+    /** Retries one model, or asks it for the first time. */
     repeat: (roundId: string, call: ChatCall) => void ask(rounds, roundId, call),
     stopAll,
     clear() {

@@ -12,14 +12,14 @@ const keptTurns = {
   shorten: (turns: Turn[]): Turn[] => turns.map((turn) => (turn.kind === "question" ? { ...turn, images: [] } : turn)),
 };
 
-/** The conversation, and who answers. One answer comes at a time. */
+/** A conversation with one response at a time. */
 export function useChat() {
   const answers = useAnswerCache();
   const [turns, setTurns] = useKeptState("conversation", keptTurns);
   const [failure, setFailure] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController | null>(null);
-  // Whoever leaves the page does not wait for the answer, so nobody should go on with it.
+  // Abort when the page is left, so the provider stops generating.
   useEffect(() => () => running.current?.abort(), []);
 
   const replace = useCallback(
@@ -36,7 +36,7 @@ export function useChat() {
     setTurns([...before, started].slice(-turnsMax));
     const ended = await askAnswer(before, call, { started, signal: stopper.signal, onChange: replace });
     if (ended.failure !== null) noticeFailure(ended.failure, setFailure);
-    // An answer of which nothing came is told by the failure alone.
+    // An empty response is reported by its error alone.
     if (ended.answer.state === "broken" && !hasCome(ended.answer)) setTurns([...before]);
     else replace(ended.answer);
     setBusy(false);
@@ -51,11 +51,11 @@ export function useChat() {
     turns,
     failure,
     isBusy,
-    /** Adds what was asked, or what tools said, and asks for the answer. */
+    /** Appends a prompt or tool results, and requests a response. */
     send: (added: readonly Turn[], call: ChatCall) => void ask([...turns, ...added], call),
     repeat: (call: ChatCall) => void ask(dropLastAnswer(turns), call),
     stop: () => running.current?.abort(),
-    /** Takes the conversation back to before the given turn. */
+    /** Removes the given turn and all after it. */
     cutBefore(id: string) {
       setFailure(null);
       setTurns((last) =>
@@ -76,7 +76,7 @@ export function useChat() {
   };
 }
 
-/** A session that has ended leads to sign-in and back; anything else is shown. */
+/** An expired session redirects to sign-in; other errors are shown. */
 export function noticeFailure(failure: Error, show: (failure: Error) => void): void {
   if (failure instanceof ApiError && failure.code === "not_signed_in") leaveForSignIn();
   else show(failure);

@@ -2,14 +2,14 @@ import type { MediaType } from "./media-fields.ts";
 import { type MediaValue, type MediaValues, parseValues } from "./media-values.ts";
 import { useKeptState } from "./use-kept-state.ts";
 
-/** What was typed for a type of model, and the task that its canvas shows. */
+/** Form values per model type, and the task on the canvas. */
 export type Form = { values: MediaValues; taskId: string | null };
 export type Forms = ReturnType<typeof useForms>;
 
 const emptyForm: Form = { values: {}, taskId: null };
 const kept = { parse: parseForms };
 
-/** The forms of all types. They are the page's, so that what one type made can be put into the form of another. */
+/** The forms of all types, kept here so that one type's output can fill another type's form. */
 export function useForms() {
   const [forms, setForms] = useKeptState("forms", kept);
   const update = (type: MediaType, change: (form: Form) => Form) =>

@@ -5,15 +5,14 @@ const prefix = "sluice-draft:playground";
 const writeDelayMs = 200;
 
 type Kept<Value> = {
-  /** What is in the browser's storage, or `null`: a value that can be used, whatever was stored. */
+  /** Parses the stored value or `null`. Must always return a usable value. */
   parse(stored: unknown): Value;
-  /** What to keep where the whole does not fit. */
+  /** A smaller value to store if the whole exceeds the quota. */
   shorten?(value: Value): Value;
 };
 
 /**
- * State that outlives the page in this window: a reload, or a session that ended. Each account has its own, so that
- * whoever signs in next sees nothing of it.
+ * State in session storage: it survives a reload or a new sign-in. Keyed by account, so another user does not see it.
  */
 export function useKeptState<Value>(name: string, { parse, shorten }: Kept<Value>) {
   const key = `${prefix}:${useSession().account.id}:${name}`;
@@ -44,7 +43,7 @@ function readStored(key: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? "null");
   } catch {
-    // Whatever it is, it is not ours.
+    // Not written by us.
     return null;
   }
 }
@@ -56,7 +55,7 @@ function writeStored<Value>(key: string, value: Value, shorten: ((value: Value) 
       sessionStorage.setItem(key, JSON.stringify(each));
       return;
     } catch {
-      // The storage is full: less may fit. Where nothing does, the page still works, as long as it stays.
+      // Storage is full: try a smaller value. If that fails too, the state lasts until the page is left.
     }
   }
 }

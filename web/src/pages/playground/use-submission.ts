@@ -7,7 +7,6 @@ import { type MediaType, mediaPaths } from "./media-fields.ts";
 
 export type Submission = { type: MediaType; body: Record<string, unknown> };
 
-/** Submits a request, once for each press. */
 export function useSubmission(onSubmitted: (task: Task) => void) {
   const [submitOnce] = useState(createSubmitter);
   const mutation = useMutation({ mutationFn: submitOnce, onSuccess: onSubmitted });
@@ -21,10 +20,7 @@ export function useSubmission(onSubmitted: (task: Task) => void) {
   };
 }
 
-/**
- * After an error that leaves open whether the request arrived, a retry sends the same idempotency key, so that it can
- * become one task only.
- */
+/** After an error that leaves the outcome unknown, a retry reuses the idempotency key, so only one task is created. */
 export function createSubmitter(): (submission: Submission) => Promise<Task> {
   let unsure: { key: string; text: string } | null = null;
   return async (submission) => {
@@ -42,7 +38,7 @@ export function createSubmitter(): (submission: Submission) => Promise<Task> {
   };
 }
 
-/** Every path answers with a task; speech does because it is asked to. The API checks the body, the page built it. */
+/** All endpoints return a task; speech does with `Prefer: respond-async`. The API validates the body. */
 async function submit({ type, body }: Submission, key: string): Promise<Task> {
   const call = api.POST(mediaPaths[type] as "/images/generations", {
     params: { header: { "idempotency-key": key, ...(type === "speech" ? { prefer: "respond-async" } : {}) } },

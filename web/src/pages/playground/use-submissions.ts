@@ -3,7 +3,7 @@ import { createSubmitter, type Submission } from "./use-submission.ts";
 
 type Submitter = ReturnType<typeof createSubmitter>;
 
-/** Submissions to several models at once, by the model's id; each fails and is tried again by itself. */
+/** Submissions to several models, by model id. Each fails and retries independently. */
 export function useSubmissions(onSubmitted: (model: string, taskId: string) => void) {
   const submitters = useRef(new Map<string, Submitter>());
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
@@ -17,7 +17,7 @@ export function useSubmissions(onSubmitted: (model: string, taskId: string) => v
     try {
       onSubmitted(model, (await submitOnce(submission)).id);
     } catch (error) {
-      const shown = error instanceof Error ? error : new Error("Something unexpected happened.");
+      const shown = error instanceof Error ? error : new Error("Something went wrong. Try again.");
       setErrors((last) => new Map([...last, [model, shown]]));
     } finally {
       setBusy((last) => new Set([...last].filter((id) => id !== model)));

@@ -11,13 +11,13 @@ type UploadOptions = Pick<FilesMedia, "takes" | "countMax"> & {
   onChange(files: KeptFile[]): void;
 };
 
-/** One file is sent after the other; what was sent stays, also when one of them is refused. */
+/** Uploads files one after the other; a failure keeps the files uploaded so far. */
 export function useUpload({ takes, countMax, files, onChange }: UploadOptions) {
   const [sending, setSending] = useState<{ name: string; percent: number } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const left = useRef<AbortController | null>(null);
   useEffect(() => () => left.current?.abort(), []);
-  // A new file takes the place of the only one.
+  // A new file replaces the only one.
   const before = countMax === 1 ? [] : files;
 
   async function add(chosen: readonly File[]): Promise<void> {
@@ -34,21 +34,21 @@ export function useUpload({ takes, countMax, files, onChange }: UploadOptions) {
         kept = [...kept, await sendFile(file, { kind: takes, signal: stopper.signal, onProgress })];
         onChange(kept);
       }
-      if (chosen.length > countMax && countMax > 1) setProblem(`This takes up to ${countMax} files.`);
+      if (chosen.length > countMax && countMax > 1) setProblem(`Choose up to ${countMax} files.`);
     } catch (error) {
       if (stopper.signal.aborted) return;
       if (error instanceof ApiError && error.code === "not_signed_in") leaveForSignIn();
-      setProblem(error instanceof Error ? error.message : "The file could not be sent.");
+      setProblem(error instanceof Error ? error.message : "The upload failed. Try again.");
     } finally {
       left.current = null;
       setSending(null);
     }
   }
 
-  /** What the account has already is not sent again. */
+  /** Files of the account are not uploaded again. */
   async function addKept(file: KeptFile): Promise<void> {
     if (!isOfKind(file.contentType, takes)) return setProblem(describeWrongKind(file, takes));
-    if (before.length >= countMax) return setProblem(`This takes up to ${countMax} files.`);
+    if (before.length >= countMax) return setProblem(`Choose up to ${countMax} files.`);
     setProblem(null);
     const isMeasured = takes !== "audio" || file.seconds !== null;
     const seconds = isMeasured ? file.seconds : await measureSeconds(fileUrl(file.id));

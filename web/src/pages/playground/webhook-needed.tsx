@@ -5,7 +5,7 @@ import { Notice } from "../../design/notice.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 
-/** A drama takes so long that its end has to be notified. Opening the event inbox is the shortest way. */
+/** Dramas require a webhook. Opening the event inbox is the shortest way. */
 export function WebhookNeeded({ onOpened }: { onOpened(): void }) {
   const open = useAction(() => ask(api.POST("/event_inbox", { body: {} })), onOpened);
   return (

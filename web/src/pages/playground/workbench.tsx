@@ -28,7 +28,7 @@ type WorkbenchProps = {
   isCodeShown: boolean;
 };
 
-/** The chosen model and its workspace, with what the address wants to begin with. */
+/** The selected model and its workspace, with the input from the URL. */
 export function Workbench({ models, search, onSearch, isCodeShown }: WorkbenchProps) {
   const { model: asked, task, input } = search;
   const forms = useForms();
@@ -45,13 +45,13 @@ export function Workbench({ models, search, onSearch, isCodeShown }: WorkbenchPr
     onSearch({ model: own?.id ?? model, task: "", input: "", compare: "" });
   };
   const opening = useMutation({ mutationFn: openRequest, onSuccess: take });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task that the address names.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per task in the URL.
   useEffect(() => {
     if (task !== undefined) opening.mutate(task);
   }, [task]);
   const use = ({ type, field, modelId }: InputUse, file: KeptFile) => {
     forms.fill(type, placeInput(forms.read(type).values, field, file));
-    // What was made stays on its own canvas; the form that takes it begins with an empty one.
+    // The output stays on its own canvas; the other form starts with an empty one.
     if (type !== chosen?.type) forms.show(type, null);
     onSearch({ model: modelId, input: "", compare: "" });
   };
@@ -62,7 +62,7 @@ export function Workbench({ models, search, onSearch, isCodeShown }: WorkbenchPr
       )}
       {opening.error !== null && (
         <LoadFailure
-          title="The request of the task cannot be loaded."
+          title="Could not load the task's request."
           error={opening.error}
           onRetry={() => task !== undefined && opening.mutate(task)}
         />
@@ -111,7 +111,6 @@ type ModelBarProps = Pick<WorkbenchProps, "models" | "onSearch"> & {
   comparedIds: readonly string[];
 };
 
-/** Which model is tried, or which ones. */
 function ModelBar({ models, prices, chosen, comparedIds, onSearch }: ModelBarProps) {
   const compare = ([first = "", ...rest]: string[]) => onSearch({ model: first, compare: rest.join(",") });
   if (chosen === undefined) return null;
@@ -142,7 +141,7 @@ function ModelBar({ models, prices, chosen, comparedIds, onSearch }: ModelBarPro
   );
 }
 
-/** The chosen model first, then those of its type that the address names beside it. */
+/** The selected model first, then the compared ones of its type. */
 function listCompared(models: readonly Model[], chosen: Model | undefined, compare = ""): string[] {
   if (chosen === undefined || !canCompare(models, chosen.type)) return [];
   const named = compare

@@ -18,10 +18,9 @@ type WorkspaceProps = {
   onEditRun(taskId: string): void;
 };
 
-/** What a model is tried with, by its type. */
 export function Workspace({ model, models, prices, forms, isCodeShown, onUse, onEditRun }: WorkspaceProps) {
-  if (model.type === "embedding") return <ApiOnly model={model} says="It answers with vectors." />;
-  if (model.type === "transcription") return <ApiOnly model={model} says="It takes a recording and writes it down." />;
+  if (model.type === "embedding") return <ApiOnly model={model} says="It returns vectors." />;
+  if (model.type === "transcription") return <ApiOnly model={model} says="It transcribes recordings." />;
   if (!isMedia(model)) return <ChatWorkspace model={model} currency={prices.currency} isCodeShown={isCodeShown} />;
   const { type } = model;
   return (
@@ -41,7 +40,7 @@ export function isMedia(model: ModelDetail): model is ModelDetail & { type: Medi
   return model.type !== "chat" && model.type !== "embedding" && model.type !== "transcription";
 }
 
-/** What is for programs, and for nobody to look at here. */
+/** Models without anything to show in the playground. */
 function ApiOnly({ model, says }: { model: ModelDetail; says: string }) {
   return (
     <EmptyState title="This model is for the API">

@@ -8,11 +8,11 @@ import type { OperationAnswer } from "./send-operation.ts";
 
 type AnswerViewProps = {
   answer: OperationAnswer;
-  /** Whether the request log has it: what the console only reads is not in there. */
+  /** Whether the request log has it: console reads are not logged. */
   isLogged: boolean;
 };
 
-/** What came back: status, time, the headers that matter, and the body as it is. */
+/** The response: status, time, relevant headers and body. */
 export function AnswerView({ answer, isLogged }: AnswerViewProps) {
   const { status, headers, durationMs, text, bytes, requestId, isComplete } = answer;
   return (
@@ -35,8 +35,8 @@ export function AnswerView({ answer, isLogged }: AnswerViewProps) {
         ))}
       </dl>
       {text !== null && text !== "" && (
-        // biome-ignore lint/a11y/useSemanticElements: the section around it is the place.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the text.
+        // biome-ignore lint/a11y/useSemanticElements: the section around it is the landmark.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: makes the text scrollable by keyboard.
         <div role="group" aria-label="Body" tabIndex={0} className="max-h-96 overflow-auto rounded-md bg-sunken">
           <pre className="p-4 font-mono text-xs">
             <CodeText label="" code={text} />
@@ -48,7 +48,7 @@ export function AnswerView({ answer, isLogged }: AnswerViewProps) {
   );
 }
 
-/** What is no text is saved. */
+/** Binary bodies get a download link. */
 function Bytes({ bytes }: { bytes: Blob }) {
   const [address, setAddress] = useState<string | null>(null);
   useEffect(() => {
@@ -59,11 +59,9 @@ function Bytes({ bytes }: { bytes: Blob }) {
   const [kind = "", form = "bin"] = bytes.type.split("/");
   return (
     <div className="flex flex-col gap-3 text-sm">
-      {address !== null && kind === "image" && (
-        <img src={address} alt="What came back" className="max-h-80 rounded-md" />
-      )}
+      {address !== null && kind === "image" && <img src={address} alt="Response" className="max-h-80 rounded-md" />}
       {address !== null && kind === "audio" && (
-        // biome-ignore lint/a11y/useMediaCaption: it says what the request says.
+        // biome-ignore lint/a11y/useMediaCaption: the request contains the text.
         <audio controls src={address} className="w-full" />
       )}
       {address !== null && (

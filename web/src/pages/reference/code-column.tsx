@@ -8,7 +8,7 @@ import { writeOwnAddress } from "../docs/write-own-address.ts";
 
 type Panel = { id: string; label: string; code: string };
 
-/** Beside the words: the call in the reader's language, and what is answered. It stays in sight. */
+/** Request and response samples, sticky beside the text. */
 export function CodeColumn({ operation }: { operation: Operation }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const calls = operation.samples.map((sample) => ({ ...sample, code: writeOwnAddress(sample.code, site?.base_url) }));
@@ -24,7 +24,7 @@ export function CodeColumn({ operation }: { operation: Operation }) {
   );
 }
 
-/** One for each status and form that has an example. */
+/** One per status and media type with an example. */
 function listAnswers({ answers, errorExamples }: Operation): Panel[] {
   const successes = answers.flatMap(({ status, contents }) =>
     contents
@@ -47,11 +47,10 @@ const shortTypes: Readonly<Record<string, string>> = {
 type CodePanelProps = {
   title: string;
   panels: readonly Panel[];
-  /** Under which name the choice is kept, so that the next page begins with it. */
+  /** Storage key of the choice, reused on the next page. */
   rememberAs?: string;
 };
 
-/** Code in a window of its own height, with a choice of which. */
 function CodePanel({ title, panels, rememberAs }: CodePanelProps) {
   const [chosenId, setChosenId] = useState(() =>
     rememberAs === undefined || import.meta.env.SSR ? null : localStorage.getItem(rememberAs),
@@ -86,8 +85,8 @@ function CodePanel({ title, panels, rememberAs }: CodePanelProps) {
           <CopyButton look="quiet" text={chosen.code} />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: the section around it is the place. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: the section around it is the landmark. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the code scrollable by keyboard. */}
       <div role="group" aria-label={`${title}, ${chosen.label}`} tabIndex={0} className="max-h-[40dvh] overflow-auto">
         <pre className="p-4 font-mono text-xs">
           <CodeText label={title === "Request" ? chosen.label : ""} code={chosen.code.trimEnd()} />

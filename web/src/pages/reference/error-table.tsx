@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { OperationError } from "../../api/reference-document.ts";
 
-/** The errors of an operation by their status; each leads to what can be done about it. */
+/** Errors by status; each links to its explanation. */
 export function ErrorTable({ errors }: { errors: readonly OperationError[] }) {
   const statuses = [...new Set(errors.map(({ status }) => status))];
   return (

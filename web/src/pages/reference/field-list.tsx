@@ -5,13 +5,13 @@ import { CodeWords } from "./code-words.tsx";
 
 type FieldListProps = {
   fields: readonly Field[];
-  /** What the anchors of the fields begin with; inner fields have none. */
+  /** Prefix of the fields' anchors; nested fields have none. */
   anchor?: string;
-  /** Whether it is worth saying which of them must be there. */
+  /** Whether to mark required fields. */
   saysRequired: boolean;
 };
 
-/** Fields with all that is known of them. What is inside of one unfolds below it. */
+/** Fields with collapsible nested fields. */
 export function FieldList({ fields, anchor, saysRequired }: FieldListProps) {
   return (
     <ul className="flex flex-col divide-y divide-line">
@@ -75,7 +75,6 @@ function FieldItem({ field, anchor, saysRequired }: FieldItemProps) {
 
 type VariantListProps = { variants: readonly Variant[]; of: string; saysRequired: boolean };
 
-/** The forms that something can have, each to be unfolded. */
 export function VariantList({ variants, of, saysRequired }: VariantListProps) {
   const labelId = useId();
   return (
@@ -85,7 +84,7 @@ export function VariantList({ variants, of, saysRequired }: VariantListProps) {
       </p>
       <ul aria-labelledby={labelId} className="flex flex-col gap-1.5">
         {variants.map(({ title, fields, text }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the forms stay as they are, and their titles may repeat.
+          // biome-ignore lint/suspicious/noArrayIndexKey: variants are static, and their titles may repeat.
           <li key={index}>
             <Fold label={title} of={of}>
               {text !== undefined && (
@@ -110,7 +109,7 @@ function Fold({ label, of, children }: { label: string; of?: string; children: R
         {of === undefined ? label : <code className="font-mono">{label}</code>}
         {of !== undefined && <span className="sr-only"> of {of}</span>}
       </summary>
-      {/* What is folded is not sent: nobody can unfold it before the program has come. */}
+      {/* Not prerendered: it cannot be expanded before the script loads. */}
       <div className="border-t border-line px-3">{import.meta.env.SSR ? null : children}</div>
     </details>
   );

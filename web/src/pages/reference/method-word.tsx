@@ -7,7 +7,7 @@ const looks: Readonly<Record<string, string>> = {
 
 const shorts: Readonly<Record<string, string>> = { DELETE: "DEL" };
 
-/** The method of an operation in a list of many, short, in the colour that it has everywhere. */
+/** The HTTP method, abbreviated, in its colour. */
 export function MethodWord({ method, isWhole = false }: { method: string; isWhole?: boolean }) {
   return (
     <span className={`shrink-0 font-mono text-[0.6875rem] font-medium ${looks[method] ?? "text-ink-soft"}`}>

@@ -2,7 +2,6 @@ import { Link } from "@tanstack/react-router";
 import type { OperationEntry } from "../../api/reference-document.ts";
 import { MethodWord } from "./method-word.tsx";
 
-/** Operations, each with the line that calls it. */
 export function OperationList({ operations }: { operations: readonly OperationEntry[] }) {
   return (
     <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface shadow-card">

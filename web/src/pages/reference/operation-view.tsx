@@ -19,7 +19,7 @@ const parts = [
   { id: "errors", title: "Errors", place: "answer" },
 ] as const;
 
-/** All of an operation: what it does and takes at the left, code beside it. */
+/** Description and parameters, with samples beside them. */
 export function OperationView({ operation }: { operation: Operation }) {
   useAddressedHeading(true);
   const { method, path, stability, description, parameters, body, answers, errors } = operation;
@@ -48,7 +48,7 @@ export function OperationView({ operation }: { operation: Operation }) {
         <ParameterPart place="path" parameters={parameters} />
         <ParameterPart place="query" parameters={parameters} />
         {body !== null && (
-          <Part id="request-body" title="Request body" aside={body.isRequired ? null : "may be left out"}>
+          <Part id="request-body" title="Request body" aside={body.isRequired ? null : "optional"}>
             <ContentFields contents={body.contents} anchor="body" saysRequired />
           </Part>
         )}
@@ -64,7 +64,6 @@ export function OperationView({ operation }: { operation: Operation }) {
   );
 }
 
-/** The parts below, where the page is long. */
 function OnThisPage({ operation: { parameters, body } }: { operation: Operation }) {
   const places = new Set<string>([
     "answer",
@@ -130,7 +129,7 @@ function Answers({ answers }: { answers: Operation["answers"] }) {
 
 type ContentFieldsProps = { contents: readonly Content[]; anchor?: string; saysRequired?: boolean; status?: string };
 
-/** The fields of each form that a body can have; what has none is told by its type alone. */
+/** The fields of each variant; a body without fields shows its type. */
 function ContentFields({ contents, anchor, saysRequired = false, status }: ContentFieldsProps) {
   const words = status === undefined ? "" : `${status} `;
   if (contents.length === 0) return <p className="text-sm text-ink-soft">{words}without a body.</p>;

@@ -12,7 +12,6 @@ import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { writeOwnAddress } from "../docs/write-own-address.ts";
 import { OperationList } from "./operation-list.tsx";
 
-/** Where the API is, how it is entered, and all that it can do. */
 export function ReferenceOverview() {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const baseUrl = site?.base_url ?? `${location.origin}/v1`;
@@ -22,7 +21,7 @@ export function ReferenceOverview() {
     <div className="flex flex-col gap-12">
       <div className="grid gap-x-14 gap-y-8 xl:grid-cols-[minmax(0,1fr)_minmax(0,30rem)]">
         <div className="flex min-w-0 flex-col gap-8">
-          <PageHeading intro="An API that OpenAI's clients speak, and Anthropic's: point one at the address below. Programs read the same from the OpenAPI document.">
+          <PageHeading intro="Compatible with OpenAI's and Anthropic's clients. Set the base URL below. The same reference is available as an OpenAPI document.">
             API reference
           </PageHeading>
           <Beginnings baseUrl={baseUrl} />
@@ -52,7 +51,7 @@ function writeOwn(sample: Sample, baseUrl: string): Sample {
 function Beginnings({ baseUrl }: { baseUrl: string }) {
   return (
     <dl className="flex flex-col gap-6 text-sm">
-      <Beginning term="Base address">
+      <Beginning term="Base URL">
         <span className="flex flex-wrap items-center gap-2">
           <code className="rounded-md border border-line bg-surface px-3 py-1.5 font-mono text-xs">{baseUrl}</code>
           <CopyButton look="quiet" text={baseUrl} />
@@ -60,8 +59,8 @@ function Beginnings({ baseUrl }: { baseUrl: string }) {
       </Beginning>
       <Beginning term="Authentication">
         <p>
-          Every call sends <Code>Authorization: Bearer &lt;API_KEY&gt;</Code>, or <Code>x-api-key</Code> as Anthropic's
-          clients do, from a server and never from a browser. Keys are made in the{" "}
+          Send <Code>Authorization: Bearer &lt;API_KEY&gt;</Code>, or <Code>x-api-key</Code> as Anthropic's clients do.
+          Call from a server, never from a browser. Create keys in the{" "}
           <Link to="/console/keys" className={linkClasses}>
             console
           </Link>
@@ -75,11 +74,11 @@ function Beginnings({ baseUrl }: { baseUrl: string }) {
           messages; the <ChapterWord id="command-line">command line</ChapterWord> for all of it.
         </p>
       </Beginning>
-      <Beginning term="Answers">
+      <Beginning term="Responses">
         <p>
-          Every answer has an <Code>x-request-id</Code>; a trace id of your own goes into{" "}
-          <Code>X-Client-Request-Id</Code> and comes back. Every <ChapterWord id="errors">error</ChapterWord> has the
-          same body. The document is at{" "}
+          Every response has an <Code>x-request-id</Code>. Send a trace ID of your own in{" "}
+          <Code>X-Client-Request-Id</Code>; the response returns it. Every <ChapterWord id="errors">error</ChapterWord>{" "}
+          has the same body. The document is at{" "}
           <a href="/v1/openapi.json" className={linkClasses}>
             /v1/openapi.json
           </a>

@@ -15,7 +15,7 @@ import { NotFoundPage } from "../message-page.tsx";
 import { OperationList } from "./operation-list.tsx";
 import type { OperationView } from "./operation-view.tsx";
 
-/** On its way at once, beside the data that it shows; the heading waits for neither. */
+/** Preloaded in parallel with its data; the heading waits for neither. */
 let View: typeof OperationView | null = null;
 const loadingView = import("./operation-view.tsx").then((module) => {
   View = module.OperationView;
@@ -35,7 +35,6 @@ const upward = {
   ),
 };
 
-/** An area of the API, or one of its operations. */
 export function ReferencePage() {
   const { name = "" } = useParams({ strict: false });
   const area = findArea(name);
@@ -48,14 +47,14 @@ export function ReferencePage() {
   );
 }
 
-/** Asks for the operations of an area, where the name is that of one of them. */
+/** Prefetches the operations of an area, if it exists. */
 export async function askFirst(queries: QueryClient, { name = "" }: { name?: string }): Promise<void> {
   const area = findArea(name);
   if (area === undefined || area.slug === name) return;
   await Promise.all([queries.ensureQueryData(queryArea(area)), loadingView]);
 }
 
-/** The area of this name, or with an operation of this name. */
+/** The area by its name or by one of its operations. */
 function findArea(name: string): AreaEntry | undefined {
   return areas.find(({ slug, operations }) => slug === name || operations.some((one) => one.slug === name));
 }
@@ -109,7 +108,7 @@ function OperationPage({ area, slug }: { area: AreaEntry; slug: string }) {
   );
 }
 
-/** There at once where its code is. */
+/** Renders at once if its code is loaded. */
 function LoadedView(props: ComponentProps<typeof OperationView>) {
   if (View === null) use(loadingView);
   return View === null ? null : <View {...props} />;

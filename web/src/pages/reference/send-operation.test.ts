@@ -35,19 +35,19 @@ const operation: Operation = {
   samples: [{ id: "curl", label: "curl", code: "" }],
 };
 
-test("what is filled in becomes the console's address of the operation; what is empty is left out", () => {
+test("filled parameters become the console URL; empty ones are left out", () => {
   const values = { model_id: "maker/a b?", q: "a&b", limit: "" };
   expect(writeAddress(operation, values)).toBe("/console/api/models/maker/a%20b%3F/things?q=a%26b");
 });
 
-test("nothing is sent before the required parameters are there and the body can be read", () => {
+test("nothing is sent before the required parameters are filled and the body is valid", () => {
   const input = { parameters: {}, body: "{", files: {} };
   expect(findMistake(operation, input)).toBe("Fill in model_id.");
-  expect(findMistake(operation, { ...input, parameters: { model_id: "m" } })).toMatch(/^The body is no valid JSON: /);
+  expect(findMistake(operation, { ...input, parameters: { model_id: "m" } })).toMatch(/^The body is not valid JSON: /);
   expect(findMistake(operation, { ...input, parameters: { model_id: "m" }, body: "{}" })).toBeNull();
   expect(findMistake(operation, { ...input, parameters: { model_id: "m" }, body: " " })).toBeNull();
 });
 
-test("the files of a form are chosen, not written", () => {
+test("form files are chosen, not typed", () => {
   expect(listFileFields(operation).map(({ name }) => name)).toEqual(["image"]);
 });

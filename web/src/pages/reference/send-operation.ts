@@ -1,9 +1,8 @@
 import { ApiError } from "../../api/console-api.ts";
 import type { Field, Operation } from "../../api/reference-document.ts";
 
-/** What somebody filled in. */
 export type OperationInput = {
-  /** Path and query parameters by their names; empty ones are not sent. */
+  /** Path and query parameters by name; empty ones are not sent. */
   parameters: Readonly<Record<string, string>>;
   /** JSON, or for a form the JSON of its fields. */
   body: string;
@@ -16,7 +15,7 @@ export type OperationAnswer = {
   requestId: string | null;
   headers: [string, string][];
   durationMs: number;
-  /** As far as it has come; `null` for what is no text. */
+  /** The body so far; `null` for binary. */
   text: string | null;
   bytes: Blob | null;
   isComplete: boolean;
@@ -24,17 +23,16 @@ export type OperationAnswer = {
 
 const shownHeaders = ["content-type", "x-request-id", "x-ratelimit-remaining", "retry-after", "location", "etag"];
 
-/** The fields of a form that are files. */
 export function listFileFields({ body }: Operation): Field[] {
   const [content] = body?.contents ?? [];
   if (content?.mediaType !== "multipart/form-data") return [];
   return content.fields.filter(({ type }) => /\bfiles?\b/.test(type));
 }
 
-/** Where an operation is reached with a session: the console has the same routes as the API. */
+/** The operation's URL in the console API, which mirrors the API's routes. */
 export function writeAddress({ path, parameters }: Operation, values: OperationInput["parameters"]): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    // The id of a model may have slashes, and they are a part of the path.
+    // Model ids may contain slashes, which stay part of the path.
     (values[name] ?? "").split("/").map(encodeURIComponent).join("/"),
   );
   const query = parameters
@@ -43,7 +41,7 @@ export function writeAddress({ path, parameters }: Operation, values: OperationI
   return `/console/api${filled}${query.length === 0 ? "" : `?${new URLSearchParams(query)}`}`;
 }
 
-/** Why it cannot be sent as it is filled in; `null` when it can. */
+/** Why the input cannot be sent; `null` if it can. */
 export function findMistake(operation: Operation, { parameters, body }: OperationInput): string | null {
   const missing = operation.parameters.find(
     ({ place, name, isRequired }) =>
@@ -55,15 +53,15 @@ export function findMistake(operation: Operation, { parameters, body }: Operatio
     JSON.parse(body);
     return null;
   } catch (error) {
-    return `The body is no valid JSON: ${error instanceof Error ? error.message : "it cannot be read"}`;
+    return `The body is not valid JSON: ${error instanceof Error ? error.message : "syntax error"}`;
   }
 }
 
 type SendOptions = { signal: AbortSignal; onProgress(answer: OperationAnswer): void };
 
 /**
- * Sends an operation with the session of whoever is signed in, and tells of its answer as it comes. An error is an answer
- * like any other, but for the one that asks for a proof of who is there.
+ * Sends an operation with the current session and streams its response. Error responses are shown like any other,
+ * except a required reauthentication, which is thrown.
  */
 export async function sendOperation(
   operation: Operation,
@@ -71,7 +69,7 @@ export async function sendOperation(
   { signal, onProgress }: SendOptions,
 ): Promise<void> {
   const startedAt = performance.now();
-  // biome-ignore lint/style/noRestrictedGlobals: this runs in the browser, and any answer is shown as it is.
+  // biome-ignore lint/style/noRestrictedGlobals: shows any response unchanged.
   const response = await fetch(writeAddress(operation, input.parameters), {
     method: operation.method,
     credentials: "same-origin",
@@ -125,13 +123,13 @@ function writeBody(operation: Operation, { body, files }: OperationInput): Pick<
   return { body: form };
 }
 
-/** Some of what a session can do needs somebody who has just proven who they are; the page asks for it and repeats. */
+/** Throws if the operation needs reauthentication; the page asks for it and repeats. */
 function requireProof(status: number, text: string): void {
   if (status !== 403 || !text.includes('"reauthentication_required"')) return;
   throw new ApiError({
     status,
     code: "reauthentication_required",
-    message: "Prove that it is you before you do this.",
+    message: "Confirm your identity to continue.",
   });
 }
 
@@ -139,7 +137,7 @@ function indent(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Shown as it came.
+    // Not JSON: shown unchanged.
     return text;
   }
 }

@@ -21,7 +21,7 @@ import {
 
 type TryDialogProps = { operation: Operation; onClose(): void };
 
-/** Sends an operation from the page, as whoever is signed in. */
+/** Sends an operation with the current session. */
 export function TryDialog({ operation, onClose }: TryDialogProps) {
   const session = useTableQuery(queryTable.session.current());
   return (
@@ -37,7 +37,7 @@ function SignInFirst({ onClose }: { onClose(): void }) {
   return (
     <>
       <p className="text-sm">
-        Sign in to send this from the page, without a key. Or use the code beside it with a key in{" "}
+        Sign in to send this request without a key. Or run the sample code with a key in{" "}
         <code className="font-mono">SLUICE_API_KEY</code>.
       </p>
       <div className="flex flex-wrap justify-end gap-3">
@@ -56,7 +56,7 @@ function TryForm({ operation, onClose }: TryDialogProps) {
   const fields = operation.parameters.filter(({ place }) => place !== "header");
   const isAtOnce = operation.method === "GET" && fields.every(({ isRequired }) => isRequired !== true);
   const sendFirst = useEffectEvent(() => void send());
-  // Reading changes nothing: whoever asked for it gets it without a second press.
+  // GET requests change nothing, so send them right after sign-in.
   useEffect(() => {
     if (isAtOnce) sendFirst();
   }, [isAtOnce]);
@@ -109,7 +109,7 @@ function TryForm({ operation, onClose }: TryDialogProps) {
   );
 }
 
-/** The example, without the files that only the reader has. */
+/** The example body, without the user's files. */
 function fillBody(operation: Operation): string {
   const [content] = operation.body?.contents ?? [];
   if (content?.example === undefined) return "";
@@ -120,21 +120,20 @@ function fillBody(operation: Operation): string {
   return JSON.stringify(Object.fromEntries(fields), null, 2);
 }
 
-/** What sending it does, before it is done. */
 function Warning({ operation }: { operation: Operation }) {
   const { data: balance } = useTableQuery(queryTable.balance.now(), { isEnabled: operation.isPaid });
   if (operation.isPaid) {
-    const rest = balance && ` There is ${formatMoney(balance.available_balance, balance.currency)}.`;
+    const rest = balance && ` Available balance: ${formatMoney(balance.available_balance, balance.currency)}.`;
     return (
       <Notice kind="warning" title="This spends from your balance.">
-        It is a real call of your account.{rest}
+        This is a real call.{rest}
       </Notice>
     );
   }
   if (operation.method === "GET") return null;
   return (
     <Notice kind="warning" title="This changes your account.">
-      It is a real call, and does what the page says.
+      This is a real call.
     </Notice>
   );
 }
@@ -161,7 +160,7 @@ function useSending(operation: Operation, input: OperationInput) {
   const [isBusy, setBusy] = useState(false);
   const under = useRef<AbortController | null>(null);
   const repeat = useReauthentication();
-  // Whoever closes the form listens no longer.
+  // Abort when the dialog closes.
   useEffect(() => () => under.current?.abort(), []);
   const send = async () => {
     const found = findMistake(operation, input);
@@ -174,8 +173,8 @@ function useSending(operation: Operation, input: OperationInput) {
     try {
       await repeat(() => sendOperation(operation, input, { signal: controller.signal, onProgress: setAnswer }));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : "Something unexpected happened.";
-      if (!controller.signal.aborted) setMistake(`There is no answer: ${reason}`);
+      const reason = error instanceof Error ? error.message : "Something went wrong. Try again.";
+      if (!controller.signal.aborted) setMistake(`No response: ${reason}`);
     }
     setBusy(false);
   };

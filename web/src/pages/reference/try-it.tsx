@@ -6,7 +6,7 @@ import { useToast } from "../../design/toast.tsx";
 
 type DialogProps = { operation: Operation; onClose(): void };
 
-/** Opens the form that sends an operation. Its code is loaded when it is first wanted. */
+/** Loads the dialog when it is first opened. */
 export function TryIt({ operation }: { operation: Operation }) {
   const [Form, setForm] = useState<ComponentType<DialogProps> | null>(null);
   const [isOpen, setOpen] = useState(false);

@@ -18,7 +18,7 @@ const summary: RequestSummary = {
   errors: [],
 };
 
-test("a bar says how many calls ended how, where the account is; a time without calls is a gap", () => {
+test("a bar counts requests by status in the account's time zone; an empty bucket is a gap", () => {
   expect(arrangeSummary(summary, "Asia/Tokyo")).toEqual([
     {
       ...{ id: "2026-11-17T10:00:00.000Z", name: "Nov 17, 19:00", mark: "19:00", text: "1,204 requests" },
@@ -32,7 +32,7 @@ test("a bar says how many calls ended how, where the account is; a time without 
   expect(arrangeSummary({ ...summary, from: "2026-11-01T00:00:00Z" }, "UTC")[0]?.mark).toBe("Nov 17");
 });
 
-test("a bar has a time, and all calls a share that went wrong", () => {
+test("a bar has a period, and the total an error rate", () => {
   expect(findBucketSpan(summary, "2026-11-17T10:05:00.000Z")).toEqual({
     from: "2026-11-17T10:05:00.000Z",
     to: "2026-11-17T10:10:00.000Z",

@@ -4,17 +4,17 @@ import { formatCount } from "../../parts/format/format-money.ts";
 
 type Bucket = RequestSummary["buckets"][number];
 
-/** What the bars are made of, from the bottom up; each has the same colour wherever it stands. */
+/** Status classes, bottom to top, with fixed colours. */
 const statusSeries = [
   { id: "2xx", name: "2xx Succeeded", colour: 0 },
-  { id: "4xx", name: "4xx Refused", colour: 10 },
+  { id: "4xx", name: "4xx Rejected", colour: 10 },
   { id: "5xx", name: "5xx Failed", colour: 4 },
 ] as const;
 
 const barsWithMark = 12;
 const daySeconds = 24 * 60 * 60;
 
-/** A bar for each bucket, empty ones too. */
+/** One bar per bucket, including empty ones. */
 export function arrangeSummary({ buckets, bucket_seconds: seconds, from, to }: RequestSummary, timeZone: string) {
   const isLong = Date.parse(to) - Date.parse(from) > 2 * daySeconds * 1000;
   return buckets.map((bucket, index): ChartBar => {
@@ -23,7 +23,7 @@ export function arrangeSummary({ buckets, bucket_seconds: seconds, from, to }: R
       return size === 0 ? [] : [{ id, name, size, text: formatCount(size), colour }];
     });
     const { name, mark } = nameBucket(bucket, { seconds, isLong, timeZone });
-    // Narrow bars have no room for what would stand below the last of them, and then the axis would have no marks at all.
+    // Narrow bars have no room for a label after the last one; without this the axis would have no labels at all.
     const hasMark = index < buckets.length - 1 || buckets.length < barsWithMark;
     return { id: bucket.from, name, mark: hasMark ? mark : "", text: countRequests(bucket), parts };
   });
@@ -45,7 +45,7 @@ function nameBucket(
   return { name: write({ ...day, ...clock, ...second }), mark: write(isLong ? day : { ...clock, ...second }) };
 }
 
-/** The time of a bucket, as the address has it. */
+/** The bucket's period, as search parameters. */
 export function findBucketSpan(
   { bucket_seconds: seconds }: RequestSummary,
   from: string,
@@ -53,7 +53,7 @@ export function findBucketSpan(
   return { from, to: new Date(Date.parse(from) + seconds * 1000).toISOString() };
 }
 
-/** Of a hundred calls, how many went wrong, in as many digits as matter. */
+/** Error rate in percent with significant digits. */
 export function writeErrorRate({ count, "4xx": refused, "5xx": failed }: RequestSummary["total"]): string {
   if (count === 0) return "–";
   return new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 }).format((refused + failed) / count);

@@ -20,11 +20,11 @@ export function DeleteContent({ id, onClose }: { id: string; onClose(): void }) 
   return (
     <Dialog title="Delete the content?" onClose={onClose}>
       <p className="text-sm text-ink-soft">
-        What was sent and what was answered is removed for good. The request stays in the log.
+        The request and response bodies are deleted permanently. The request stays in the log.
       </p>
       <FormError message={action.errorBeside()} />
       <div className="flex flex-wrap justify-end gap-3">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="danger" isBusy={action.isBusy} onClick={() => action.run(undefined)}>
           Delete
         </Button>

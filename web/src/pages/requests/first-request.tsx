@@ -6,7 +6,7 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { Section } from "../../design/section.tsx";
 import { FirstCall } from "../../parts/samples/first-call.tsx";
 
-/** In the place of a log that has nothing in it: how the first call is made. */
+/** Shown instead of an empty log. */
 export function FirstRequest() {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { data: models } = useTableQuery(queryTable.models.list());
@@ -27,10 +27,10 @@ export function FirstRequest() {
           </div>
         }
       >
-        Make your first call and it appears here by itself, with its status, latency, tokens and cost.
+        Make your first call. It appears here automatically, with its status, latency, tokens and cost.
       </EmptyState>
       {model !== undefined && site !== undefined && (
-        <Section title="Your first call" intro="Put your key in the place of the one in the code.">
+        <Section title="Your first call" intro="Replace the key in the code with yours.">
           <FirstCall model={model} baseUrl={site.base_url} />
         </Section>
       )}

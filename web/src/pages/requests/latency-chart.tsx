@@ -7,7 +7,7 @@ export type LatencyPoint = {
   id: string;
   name: string;
   mark: string;
-  /** Absent where no call was answered. */
+  /** Absent if no request succeeded. */
   p50?: number;
   p95?: number;
   p99?: number;
@@ -17,7 +17,7 @@ type LatencyChartProps = { label: string; points: readonly LatencyPoint[] };
 
 const tickStyle = { fill: "var(--ink-soft)", fontSize: 13 };
 
-/** How long calls took over time. Whoever cannot see it gets the figures of all of it, which stand beside it. */
+/** Latency percentiles over time. Screen readers get the totals shown beside it. */
 export function LatencyChart({ label, points }: LatencyChartProps) {
   const marks = new Map(points.map(({ id, mark }) => [id, mark]));
   return (
@@ -48,7 +48,7 @@ export function LatencyChart({ label, points }: LatencyChartProps) {
               dataKey={id}
               stroke={getSeriesColour(colour)}
               strokeWidth={1.75}
-              // Among empty buckets, over which nothing is known, a point has no line.
+              // Draw a dot for a bucket between empty ones, which has no line.
               dot={{ r: 2, fill: getSeriesColour(colour), strokeWidth: 0 }}
               isAnimationActive={false}
             />

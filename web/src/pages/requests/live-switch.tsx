@@ -1,7 +1,7 @@
 import { buttonClasses } from "../../design/button.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 
-/** Whether new calls appear by themselves. */
+/** Whether new requests appear automatically. */
 export function LiveSwitch({ isLive, onChange }: { isLive: boolean; onChange(isLive: boolean): void }) {
   return (
     <button

@@ -8,7 +8,7 @@ import { useSession } from "../../parts/session/use-session.ts";
 
 type Gap = Awaited<ReturnType<typeof readLogState>>["gaps"][number];
 
-/** What the log does not have of the time that is shown. */
+/** Gaps of the log in the shown period. */
 export function LogGaps({ gaps, from = "" }: { gaps: readonly Gap[]; from: string | undefined }) {
   const { time_zone: timeZone } = useSession().account;
   const shown = gaps.filter((gap) => gap.to >= from);

@@ -1,4 +1,4 @@
-/** How long all but the slowest took, each with its place among the colours of a chart. */
+/** Latency percentiles, with their index in the chart's palette. */
 export const percentiles = [
   { id: "p50", colour: 0 },
   { id: "p95", colour: 5 },

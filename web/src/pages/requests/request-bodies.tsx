@@ -16,11 +16,11 @@ import { DeleteContent } from "./delete-content.tsx";
 
 type RequestBodiesProps = {
   request: LoggedRequest;
-  /** How long contents are kept. */
+  /** Retention in days. */
   days: number;
 };
 
-/** What was sent and what was answered, where the key has that kept; else how it could have been. */
+/** Logged bodies, or how to enable the content log. */
 export function RequestBodies({ request, days }: RequestBodiesProps) {
   if (request.has_content) return <LoadedBodies id={request.id} />;
   const reason = explainAbsence(request.created_at, { now: new Date(), days });
@@ -44,22 +44,21 @@ function NoContent({ reason, keyId }: { reason: string; keyId: string }) {
   return (
     <Section title="Content">
       <EmptyState
-        title="The content was not kept"
+        title="No content stored"
         action={
           <Link to="/console/keys" search={{ key: keyId, do: "edit" }} className={buttonClasses("plain")}>
             Change the key
           </Link>
         }
       >
-        {reason} To see what is sent and answered, switch on the content log of the key: it holds for requests from then
-        on.
+        {reason} Turn on the key's content log to store the content of requests from then on.
       </EmptyState>
     </Section>
   );
 }
 
 const absences: Readonly<Record<"lost" | "deleted", string>> = {
-  lost: "The content was lost: more was to be written at that moment than the service can hold.",
+  lost: "The content was lost because the log was overloaded.",
   deleted: "The content was deleted.",
 };
 
@@ -77,9 +76,9 @@ function Bodies({ id, content }: { id: string; content: RequestContent }) {
   return (
     <>
       <BodySection title="Request" body={request} />
-      <BodySection title="Answer" body={answer} />
+      <BodySection title="Response" body={answer} />
       <div className="-mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <p className="text-sm text-ink-soft">Kept until {formatMoment(expiresAt, timeZone)}.</p>
+        <p className="text-sm text-ink-soft">Stored until {formatMoment(expiresAt, timeZone)}.</p>
         <Button look="danger" onClick={() => setDeleting(true)}>
           Delete content
         </Button>

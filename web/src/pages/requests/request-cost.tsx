@@ -17,7 +17,6 @@ const tokenNames: readonly { name: string; field: keyof Tokens; isPart: boolean 
   { name: "Audio", field: "audio_output", isPart: true },
 ];
 
-/** What it used and what that cost. */
 export function RequestCost({ request, currency }: { request: LoggedRequest; currency: string }) {
   const { tokens, charge, charge_id: chargeId, task_id: taskId } = request;
   const facts = [
@@ -48,7 +47,7 @@ export function RequestCost({ request, currency }: { request: LoggedRequest; cur
   );
 }
 
-/** What of the input and the output is something special stands below it, where there is any. */
+/** Parts of input and output, listed below them if present. */
 function listTokens(tokens: Tokens): Fact[] {
   return tokenNames.flatMap(({ name, field, isPart }) => {
     const count = tokens[field];
@@ -59,5 +58,5 @@ function listTokens(tokens: Tokens): Fact[] {
 
 function describeCost({ charge, replayed }: LoggedRequest, currency: string) {
   if (charge !== null) return <span className="font-semibold">{formatMoney(charge, currency)}</span>;
-  return replayed ? "Nothing: an earlier answer was replayed" : "Nothing was charged";
+  return replayed ? "Nothing: an earlier response was replayed" : "Nothing was charged";
 }

@@ -8,7 +8,6 @@ import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { formatInstant, nameWire } from "./request-words.ts";
 
-/** When it was made, by whom, and by which names it is known. */
 export function RequestFacts({ request }: { request: LoggedRequest }) {
   const { time_zone: timeZone } = useSession().account;
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
@@ -32,7 +31,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
         </Link>
       ),
     },
-    { name: "Request ID", value: <CopyableText text={request.id} label="the request ID" /> },
+    { name: "Request ID", value: <CopyableText text={request.id} label="request ID" /> },
     clientId !== null && { name: "Your request ID", value: <CopyableText text={clientId} label="your request ID" /> },
     userAgent !== null && { name: "User agent", value: <span className="text-xs wrap-anywhere">{userAgent}</span> },
     { name: "Replayed", value: request.replayed ? "Yes, by its Idempotency-Key" : "No" },

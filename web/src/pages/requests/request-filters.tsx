@@ -11,7 +11,7 @@ import { periods, type RequestsSearch, type RequestsView, writePeriod } from "./
 type RequestFiltersProps = {
   view: RequestsView;
   timeZone: string;
-  /** The codes that there are, most first. */
+  /** Error codes in the log, most frequent first. */
   errorCodes: readonly string[];
   onChange(part: RequestsSearch): void;
 };
@@ -19,21 +19,20 @@ type RequestFiltersProps = {
 const statuses = [
   { value: "", label: "Any status" },
   { value: "2xx", label: "2xx Succeeded" },
-  { value: "4xx", label: "4xx Refused" },
+  { value: "4xx", label: "4xx Rejected" },
   { value: "5xx", label: "5xx Failed" },
   { value: "429", label: "429 Rate limited" },
   { value: "402", label: "402 No credit" },
-  { value: "499", label: "499 Hung up" },
+  { value: "499", label: "499 Client closed request" },
 ];
 
-/** By which forms calls come; those that only look at things are last. */
+/** APIs in display order; read-only ones last. */
 const wires: readonly NonNullable<LoggedRequest["wire"]>[] = [
   ...(["chat", "responses", "messages", "completions", "embeddings"] as const),
   ...(["images", "videos", "avatars", "dramas", "speech", "transcriptions"] as const),
   ...(["tasks", "files", "webhooks", "models", "pricing", "balance", "usage", "requests"] as const),
 ];
 
-/** Every choice is in the address. */
 export function RequestFilters({ view, timeZone, errorCodes, onChange }: RequestFiltersProps) {
   const { data: models } = useTableQuery(queryTable.models.list());
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
@@ -48,7 +47,7 @@ export function RequestFilters({ view, timeZone, errorCodes, onChange }: Request
   return (
     <search className="grid grid-cols-2 gap-3 sm:flex sm:flex-wrap sm:items-start">
       {view.period === "span" && from !== undefined && to !== undefined ? (
-        <Button onClick={() => onChange(writePeriod("24h"))} aria-label="Leave this time">
+        <Button onClick={() => onChange(writePeriod("24h"))} aria-label="Clear time range">
           {formatInstant(from, timeZone)} – {formatInstant(to, timeZone)}
           <Icon name="close" className="size-3" />
         </Button>
@@ -100,7 +99,7 @@ export function RequestFilters({ view, timeZone, errorCodes, onChange }: Request
   );
 }
 
-/** What is chosen is among the choices, also where nobody offers it any more. */
+/** Keeps the current value among the options, even if it is no longer offered. */
 function withChosen(chosen: string | undefined, offered: readonly string[]): string[] {
   return [...new Set(chosen === undefined ? offered : [...offered, chosen])];
 }

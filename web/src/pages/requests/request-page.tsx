@@ -22,7 +22,6 @@ import { describeEnding } from "./request-words.ts";
 const route = getRouteApi("/signed-in/console/console/requests/$id");
 const requests = { to: "/console/requests", name: "Requests" };
 
-/** Everything that is known of one call. */
 export function RequestPage() {
   const { id } = route.useParams();
   const request = useTableQuery(queryTable.requests.one(id));
@@ -62,7 +61,7 @@ export function RequestPage() {
           {contentDays > 0 && request.data.method !== "GET" && (
             <RequestBodies request={request.data} days={contentDays} />
           )}
-          <Section title="Get it from the API" intro="With a key that may read usage.">
+          <Section title="Get it from the API" intro="Requires a key with access to usage.">
             <CodeBlock label="curl" code={writeCurl(baseUrl, request.data.id)} />
           </Section>
         </div>
@@ -72,7 +71,6 @@ export function RequestPage() {
   );
 }
 
-/** How it ended, in a sentence. */
 function Outcome({ request }: { request: LoggedRequest }): ReactNode {
   const { kind, name } = describeEnding(request);
   return (
@@ -90,7 +88,7 @@ function Outcome({ request }: { request: LoggedRequest }): ReactNode {
             {" "}
             The error code is <code className="font-mono text-ink">{request.error_code}</code>:{" "}
             <Link to="/docs/guide/$chapter" params={{ chapter: "errors" }} className={linkClasses}>
-              what it means and what to do
+              see what it means
             </Link>
             .
           </>
@@ -101,11 +99,11 @@ function Outcome({ request }: { request: LoggedRequest }): ReactNode {
 }
 
 const endings: Readonly<Record<LoggedRequest["ending"], string>> = {
-  answered: "Answered whole.",
-  refused: "Refused: something about the request has to change before it is sent again.",
-  failed: "Failed on the server's side. The same request may succeed later.",
-  hung_up: "The caller closed the connection before the end of the answer.",
-  broken_off: "The answer had begun when something failed, and broke off.",
+  answered: "Completed.",
+  refused: "Rejected. Change the request before you send it again.",
+  failed: "Failed on our side. Retry the same request.",
+  hung_up: "The client closed the connection before the response was complete.",
+  broken_off: "The response started, then failed before it was complete.",
 };
 
 function writeCurl(baseUrl: string, id: string): string {
@@ -116,14 +114,14 @@ function NoSuchRequest() {
   return (
     <ConsoleFrame title="Request not found">
       <EmptyState
-        title="There is no such request in your account’s log."
+        title="Your request log has no such request."
         action={
           <Link to="/console/requests" className={buttonClasses("plain")}>
             See your requests
           </Link>
         }
       >
-        A call is in the log within a second of its end and for as long as the service keeps it. Its ID may also be
+        Requests appear within a second of their end and are deleted after the retention period. The ID may also be
         misspelled, or belong to another account.
       </EmptyState>
     </ConsoleFrame>

@@ -11,7 +11,7 @@ import type { LatencyPoint } from "./latency-chart.tsx";
 import { percentiles } from "./percentiles.ts";
 import { formatLatency } from "./request-words.ts";
 
-/** Loaded with the other chart, whose library it shares. */
+/** Loaded with the other chart: both share a library. */
 const LatencyChart = lazy(async () => ({ default: (await import("./latency-chart.tsx")).LatencyChart }));
 
 type RequestReportProps = {
@@ -20,7 +20,7 @@ type RequestReportProps = {
   onSpan(span: { from: string; to: string }): void;
 };
 
-/** How many calls there were, how they ended and how long they took; a bar leads to its own time. */
+/** Counts, error rate and latency; a bar links to its own period. */
 export function RequestReport({ summary, timeZone, onSpan }: RequestReportProps) {
   return (
     <div className="flex flex-col gap-6">
@@ -35,7 +35,7 @@ export function RequestReport({ summary, timeZone, onSpan }: RequestReportProps)
       )}
       {summary?.partial === true && (
         <p className="text-sm text-ink-soft">
-          These are the newest {formatCount(summary.total.count)} requests. Choose less time to count all of it.
+          Only the newest {formatCount(summary.total.count)} requests are counted. Choose a shorter period to count all.
         </p>
       )}
     </div>
@@ -116,7 +116,7 @@ function LatencyLegend() {
 }
 
 function describeLatency({ total: { latency_ms: latency } }: RequestSummary): string {
-  if (latency === null) return "Latency over time: no request was answered";
+  if (latency === null) return "Latency over time: no successful requests";
   const texts = percentiles.map(({ id }) => `${id} ${formatLatency(latency[id])}`);
-  return `Latency over time: ${texts.join(", ")} in all`;
+  return `Latency over time: ${texts.join(", ")} overall`;
 }

@@ -8,7 +8,7 @@ import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-words.ts";
 
 type RequestTableProps = {
-  /** `undefined` while they are on their way. */
+  /** `undefined` while loading. */
   rows: readonly LoggedRequest[] | undefined;
   timeZone: string;
   currency: string | undefined;
@@ -20,7 +20,7 @@ type Column = { name: string; className: string; cell(row: LoggedRequest, given:
 const soft = "text-xs text-ink-soft";
 const right = "text-right whitespace-nowrap tabular-nums";
 
-/** Each leaves the table where a window has no room for it: nothing is ever scrolled sideways. */
+/** Columns hide in narrow windows, so the table never scrolls sideways. */
 const columns: readonly Column[] = [
   { name: "Time", className: "whitespace-nowrap", cell: (row, given) => <TimeCell row={row} {...given} /> },
   { name: "Status", className: "wrap-break-word", cell: (row) => <StatusCell row={row} /> },
@@ -54,7 +54,7 @@ const columns: readonly Column[] = [
 const cellClasses = "px-3 py-2 first:pl-0 last:pr-0 sm:first:pl-3 sm:last:pr-3";
 const waitingRows = Array.from({ length: 8 }, (_, index) => `place ${index}`);
 
-/** Calls, newest first. The names of the columns stay in sight, arrow keys go from call to call, and new ones stand out. */
+/** Requests, newest first, with sticky headers and arrow-key navigation. New rows are highlighted. */
 export function RequestTable(props: RequestTableProps) {
   const { rows } = props;
   const fresh = useFreshRows(rows);
@@ -110,7 +110,7 @@ function WaitingRow() {
   );
 }
 
-/** All of its row is the link. */
+/** The link covers the whole row. */
 function TimeCell({ row, timeZone }: RequestTableProps & { row: LoggedRequest }) {
   return (
     <div className="flex flex-col">
@@ -172,7 +172,7 @@ function nameRoute({ method, route }: LoggedRequest): string {
   return `${method} ${route ?? "unknown path"}`;
 }
 
-/** Which rows have come above those that were there. */
+/** Rows added above the previous ones. */
 function useFreshRows(rows: readonly LoggedRequest[] | undefined): ReadonlySet<string> {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   const known = useRef<ReadonlySet<string> | null>(null);
@@ -184,7 +184,7 @@ function useFreshRows(rows: readonly LoggedRequest[] | undefined): ReadonlySet<s
     known.current = new Set(listed);
     if (before === null) return;
     const firstKnown = listed.findIndex((id) => before.has(id));
-    // Whoever asks for more gets older ones, which come below.
+    // "Load more" adds older rows below, which are not new.
     if (firstKnown > 0) setFresh(new Set(listed.slice(0, firstKnown)));
   }, [ids]);
   return fresh;

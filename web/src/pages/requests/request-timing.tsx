@@ -3,7 +3,6 @@ import { Section } from "../../design/section.tsx";
 import { Stat } from "../../design/stat.tsx";
 import { formatLatency } from "./request-words.ts";
 
-/** How long it took, and how much of it was waiting for the first token. */
 export function RequestTiming({ request }: { request: LoggedRequest }) {
   const { latency_ms: latency, time_to_first_token_ms: first, tokens } = request;
   const streamedMs = first === null ? 0 : latency - first;

@@ -29,11 +29,10 @@ const RequestReport = lazyPart(
   <Skeleton className="h-96" />,
 );
 
-/** A call is in the log a moment after its end. Asked for so often only while the server does not tell. */
+/** Requests are logged shortly after they end. Polled this often only without a change stream. */
 const tailMs = 2_000;
 const summaryMs = 10_000;
 
-/** Every call of the account, failed ones too, as they come. */
 export function RequestsPage() {
   const [search, change] = useSearchControls<RequestsSearch>(route.useSearch(), route.useNavigate());
   const [openedMs] = useState(Date.now);
@@ -46,13 +45,13 @@ export function RequestsPage() {
   const isLive = view.isOpen && !isPaused;
   const switchLive = (isOn: boolean): void => {
     setPaused(!isOn);
-    // What was asked before the switch would still come.
+    // Cancel the refetch that was running when the user paused.
     void (isOn ? answers.refresh("requests") : answers.stop("requests"));
   };
   return (
     <ConsoleFrame
       title="Requests"
-      intro="Every call of your account, failed ones included, within a second of its end."
+      intro="Every request of your account, including failed ones, within a second of its end."
       actions={
         state.data?.isEmpty === false && (
           <>
@@ -101,22 +100,18 @@ function RequestLog({ view, isLive, onChange }: RequestLogProps) {
         onChange={onChange}
       />
       {summary.data === undefined && summary.error !== null ? (
-        <LoadFailure
-          title="The summary cannot be shown."
-          error={summary.error}
-          onRetry={() => void summary.refetch()}
-        />
+        <LoadFailure title="Could not load the summary." error={summary.error} onRetry={() => void summary.refetch()} />
       ) : (
         <RequestReport summary={summary.data} timeZone={timeZone} onSpan={onChange} />
       )}
       {rows === undefined && error !== null && (
-        <LoadFailure title="The requests cannot be shown." error={error} onRetry={onRetry} />
+        <LoadFailure title="Could not load the requests." error={error} onRetry={onRetry} />
       )}
       {rows?.length === 0 && <NoRequests view={view} onClear={clear} />}
       {(rows === undefined ? error === null : rows.length > 0) && (
         <div className="flex flex-col gap-4">
           <RequestTable
-            // Other filters have other rows, none of which has just come.
+            // Other filters replace all rows, so none of them is new.
             key={JSON.stringify(view.filter)}
             rows={rows}
             timeZone={timeZone}

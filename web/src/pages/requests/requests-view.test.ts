@@ -3,7 +3,7 @@ import { readRequestsView, writePeriod } from "./requests-view.ts";
 
 const nowMs = Date.parse("2026-11-17T12:34:56Z");
 
-test("without words it is the last day, to the minute and with no end", () => {
+test("without search parameters it is the last day, to the minute, without an end", () => {
   expect(readRequestsView({}, nowMs)).toEqual({
     period: "24h",
     filter: { from: "2026-11-16T12:34:00.000Z" },
@@ -14,7 +14,7 @@ test("without words it is the last day, to the minute and with no end", () => {
   expect(readRequestsView({ period: "1h" }, nowMs).filter.from).toBe("2026-11-17T11:34:00.000Z");
 });
 
-test("filters are those of the API, and a time of its own comes before a period", () => {
+test("filters map to the API's, and a custom range overrides a period", () => {
   const span = { from: "2026-11-17T10:00:00Z", to: "2026-11-17T11:00:00Z" };
   const words = { model: "sandbox-chat", key: "key_1", status: "5xx", error: "internal_error", wire: "chat" };
   expect(readRequestsView({ ...span, ...words, period: "1h" }, nowMs)).toEqual({
@@ -29,7 +29,7 @@ test("filters are those of the API, and a time of its own comes before a period"
   expect(readRequestsView({ from: "yesterday", to: "today" }, nowMs).period).toBe("24h");
 });
 
-test("choosing a period takes a time of its own away", () => {
+test("choosing a period removes a custom range", () => {
   expect(writePeriod("24h")).toEqual({ period: "", from: "", to: "" });
   expect(writePeriod("7d")).toEqual({ period: "7d", from: "", to: "" });
 });

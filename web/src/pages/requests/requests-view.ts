@@ -1,6 +1,6 @@
 import type { RequestFilter } from "../../api/ask-requests.ts";
 
-/** What of the page is in the address. */
+/** Search parameters of the page. */
 export type RequestsSearch = {
   [name in "period" | "from" | "to" | "model" | "key" | "status" | "error" | "wire"]?: string;
 };
@@ -17,16 +17,16 @@ export const periods = [
 const standardPeriod = periods[1];
 
 export type RequestsView = {
-  /** `span` where the address has a time of its own, from a bar of the chart. */
+  /** `span` for a custom range, from a bar of the chart. */
   period: (typeof periods)[number]["id"] | "span";
   filter: RequestFilter;
-  /** Whether something other than the time is chosen. */
+  /** Whether any filter but the period is set. */
   isFiltered: boolean;
-  /** Whether calls that are made now are in it. */
+  /** Whether new requests fall into the period. */
   isOpen: boolean;
 };
 
-/** `nowMs` should stay the same while the page is open: another moment is another question. */
+/** Keep `nowMs` constant while the page is open: another value is another query. */
 export function readRequestsView(search: RequestsSearch, nowMs: number): RequestsView {
   const { from, to, model, key, status, error, wire } = search;
   const chosen = periods.find(({ id }) => id === search.period) ?? standardPeriod;
@@ -37,14 +37,14 @@ export function readRequestsView(search: RequestsSearch, nowMs: number): Request
   const wanted = Object.fromEntries(Object.entries(words).filter(([, word]) => word !== undefined));
   return {
     period: hasSpan ? "span" : chosen.id,
-    // The address may have any words; the server says what is wrong with them.
+    // Invalid values go to the server, which reports them.
     filter: { ...time, ...wanted } as RequestFilter,
     isFiltered: Object.keys(wanted).length > 0,
     isOpen: !hasSpan,
   };
 }
 
-/** The address of a period; that of the standard one is empty. */
+/** The search parameters of a period; empty for the default. */
 export function writePeriod(id: string): RequestsSearch {
   return { period: id === standardPeriod.id ? "" : id, from: "", to: "" };
 }

@@ -17,7 +17,7 @@ const ConfirmAuthenticator = lazyPart(
   <Skeleton className="h-64" />,
 );
 
-/** The second step at sign-in: codes of an authenticator app, and backup codes for the day it is lost. */
+/** TOTP codes from an authenticator app, with backup codes. */
 export function AuthenticatorSection() {
   const { user } = useSession();
   const answers = useAnswerCache();
@@ -44,7 +44,7 @@ export function AuthenticatorSection() {
     return (
       <Card
         title="Your backup codes"
-        intro="Each code signs you in once without your authenticator app. They are shown only once."
+        intro="Each code signs you in once without your authenticator app. Save them now: they are shown only once."
       >
         <BackupCodes codes={backupCodes} onDone={() => setBackupCodes(null)} />
       </Card>

@@ -1,7 +1,7 @@
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
 
-/** Shown once. Lost codes can be replaced by new ones. */
+/** Shown once; new codes can be created later. */
 export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone(): void }) {
   const text = `${codes.join("\n")}\n`;
   return (

@@ -17,7 +17,7 @@ type ConfirmAuthenticatorProps = {
 
 const totpDigits = 6;
 
-/** The app is asked for from now on only if it has shown that it knows the secret. */
+/** Enabled only after a valid code, so the app is known to have the secret. */
 export function ConfirmAuthenticator({ secret, uri, onConfirmed, onGivenUp }: ConfirmAuthenticatorProps) {
   const [code, setCode] = useState("");
   const repeat = useReauthentication();

@@ -11,7 +11,7 @@ import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
-/** Programs that were given a key through the browser. */
+/** Programs that got a key through browser authorization. */
 export function ConnectedClientsSection() {
   const answers = useAnswerCache();
   const repeat = useReauthentication();

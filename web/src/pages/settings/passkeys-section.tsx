@@ -25,7 +25,7 @@ export function PasskeysSection() {
   };
   const remove = useAction(
     (id: string) => repeat(() => ask(api.DELETE("/passkeys/{id}", { params: { path: { id } } }))),
-    () => refresh("Passkey removed. You may want to delete it on your device too."),
+    () => refresh("Passkey removed. Delete it on your device too."),
   );
   return (
     <Card title="Passkeys" intro="Sign in with your fingerprint, face or device PIN. Passkeys cannot be phished.">

@@ -20,11 +20,11 @@ export function PasswordSection() {
       title="Password"
       intro={
         <>
-          You sign in without one. To have one too,{" "}
+          You have no password. To add one,{" "}
           <Link to="/reset-password" className={linkClasses}>
-            ask for a link
+            request a link
           </Link>{" "}
-          to choose it.
+          by e-mail.
         </>
       }
     />

@@ -11,7 +11,6 @@ import { useAction } from "../../parts/forms/use-action.ts";
 import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 
-/** The user's name and the account's time zone. */
 export function ProfileSection() {
   const { user, account } = useSession();
   const answers = useAnswerCache();
@@ -23,10 +22,10 @@ export function ProfileSection() {
       (session) => {
         answers.write(queryTable.session.current(), session);
         change(before);
-        showToast("Profile is as it was.");
+        showToast("Profile restored.");
         return answers.refresh("account");
       },
-      (error: Error) => showToast(`It could not be undone: ${error.message}`),
+      (error: Error) => showToast(`Could not undo: ${error.message}`),
     );
   const save = useAction(
     async () => {
@@ -82,7 +81,7 @@ export function ProfileSection() {
 
 type TimeZoneFieldProps = { value: string; onChange(value: string): void; error: string | null };
 
-/** Every zone that the browser knows, found by typing a part of its name. */
+/** Searchable list of the browser's time zones. */
 function TimeZoneField({ value, onChange, error }: TimeZoneFieldProps) {
   const listId = useId();
   const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], []);
@@ -97,7 +96,7 @@ function TimeZoneField({ value, onChange, error }: TimeZoneFieldProps) {
           maxLength={64}
           autoComplete="off"
           spellCheck={false}
-          hint="In which your days, bills and charts begin and end. Type a city to find its zone."
+          hint="Sets when your days, bills and charts begin. Type a city to find its zone."
           value={value}
           onChange={onChange}
           error={error}
@@ -110,7 +109,7 @@ function TimeZoneField({ value, onChange, error }: TimeZoneFieldProps) {
       </div>
       {own !== value && (
         <Button look="quiet" className="-ml-2" onClick={() => onChange(own)}>
-          Use {own}, as this browser does
+          Use {own} (browser time zone)
         </Button>
       )}
     </div>

@@ -11,7 +11,6 @@ import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
-/** Other services that the person signs in with, or could. */
 export function ServicesSection() {
   const answers = useAnswerCache();
   const repeat = useReauthentication();
@@ -32,7 +31,7 @@ export function ServicesSection() {
     <Card title="Connected services" intro="Other services that can sign you in here.">
       <div className="flex flex-col gap-4">
         <FormError message={connect.errorBeside() ?? disconnect.errorBeside()} />
-        <DataList label="Connected services" query={services} empty="There are no services." keyOf={({ id }) => id}>
+        <DataList label="Connected services" query={services} empty="No services are available." keyOf={({ id }) => id}>
           {({ id, name, connected_at: connectedAt, is_offered: isOffered }) => (
             <>
               <DataListText

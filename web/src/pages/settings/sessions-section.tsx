@@ -42,7 +42,7 @@ export function SessionsSection() {
     >
       <div className="flex flex-col gap-4">
         <FormError message={endOne.errorBeside() ?? endOthers.errorBeside()} />
-        <DataList label="Sessions" query={sessions} empty="There is no session." keyOf={({ id }) => id}>
+        <DataList label="Sessions" query={sessions} empty="No sessions." keyOf={({ id }) => id}>
           {(session) => (
             <>
               <DataListText

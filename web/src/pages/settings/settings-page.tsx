@@ -22,7 +22,7 @@ const allSections: readonly { id: string; name: string; content: ReactNode }[] =
 
 export function SettingsPage() {
   const services = useTableQuery(queryTable.services.list());
-  // Most sites sign people in without other services.
+  // Most sites offer no sign-in services.
   const hasServices = services.data !== undefined && services.data.data.length > 0;
   const sections = allSections.filter(({ id }) => id !== "services" || hasServices);
   return (

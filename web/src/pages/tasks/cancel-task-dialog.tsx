@@ -8,7 +8,6 @@ import { describeTaskStatus } from "../../parts/format/task-words.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 
-/** Asks once more before a task ends for good, and says what it will cost. */
 export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): void }) {
   const answers = useAnswerCache();
   const showToast = useToast();
@@ -29,7 +28,7 @@ export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): voi
       <p className="text-sm text-ink-soft">
         {task.status === "queued"
           ? "It has not started, so it costs nothing. A canceled task cannot be restarted."
-          : "You are charged only for output that is finished by then, and you keep it. A canceled task cannot be restarted."}
+          : "You pay only for output that is already finished, and you keep it. A canceled task cannot be restarted."}
       </p>
       <FormError message={cancel.errorBeside()} />
       <div className="flex flex-wrap justify-end gap-3">

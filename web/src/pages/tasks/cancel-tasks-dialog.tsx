@@ -6,7 +6,6 @@ import { useToast } from "../../design/toast.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 
-/** Asks once for all of them before they end for good. */
 export function CancelTasksDialog({ tasks, onClose }: { tasks: readonly Task[]; onClose(): void }) {
   const answers = useAnswerCache();
   const showToast = useToast();
@@ -16,7 +15,7 @@ export function CancelTasksDialog({ tasks, onClose }: { tasks: readonly Task[]; 
       void answers.refresh("tasks", "balance");
       const ended = outcomes.filter((outcome) => outcome.status === "fulfilled" && isOver(outcome.value)).length;
       showToast(
-        `${ended} of ${tasks.length} ended${ended < tasks.length ? "; the others cannot be stopped now" : ""}.`,
+        `${ended} of ${tasks.length} canceled${ended < tasks.length ? "; the others can no longer be canceled" : ""}.`,
       );
       onClose();
     },
@@ -25,8 +24,8 @@ export function CancelTasksDialog({ tasks, onClose }: { tasks: readonly Task[]; 
   return (
     <Dialog title={`Cancel ${tasks.length === 1 ? "this task" : name}?`} onClose={onClose}>
       <p className="text-sm text-ink-soft">
-        Tasks that have not started cost nothing. For the others you are charged only for output that is finished by
-        then, and you keep it. A canceled task cannot be restarted.
+        Tasks that have not started cost nothing. For the others you pay only for output that is already finished, and
+        you keep it. A canceled task cannot be restarted.
       </p>
       <FormError message={cancel.errorBeside()} />
       <div className="flex flex-wrap justify-end gap-3">

@@ -1,13 +1,13 @@
 import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
 
-/** What a task is recognised by in a list. */
+/** A task's preview in a list. */
 export type Cover =
   | { kind: "image" | "video" | "audio"; output: TaskOutput }
-  /** Its words, where nothing that it made can be seen or heard. */
+  /** Its text, if there is no image, video or audio. */
   | { kind: "text" }
   | { kind: "open" }
   | { kind: "failed" }
-  /** What it made is not kept any more. */
+  /** The output has expired. */
   | { kind: "gone" };
 
 const playable = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
@@ -23,7 +23,7 @@ export function chooseCover(task: Pick<Task, "status" | "output">, now: Date): C
   return { kind: output.type as "image" | "video" | "audio", output };
 }
 
-/** Images that other models start from. */
+/** Images that other models accept as input. */
 export function findInput({ output }: Pick<Task, "output">, now: Date): TaskOutput | null {
   return output.find(({ type, expires_at: expiresAt }) => type === "image" && new Date(expiresAt) > now) ?? null;
 }

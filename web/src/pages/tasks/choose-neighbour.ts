@@ -2,7 +2,7 @@ type Place = { index: number; columns: number; count: number };
 
 const pageRows = 3;
 
-/** Which tile a key leads to; `null` for a key that leads to none. */
+/** The tile that a key moves to; `null` for other keys. */
 export function chooseNeighbour(key: string, { index, columns, count }: Place): number | null {
   const last = count - 1;
   const down = (rows: number): number => {

@@ -2,11 +2,11 @@ import type { Task } from "../../api/ask-tasks.ts";
 import { nameDownload } from "../../parts/records/name-download.ts";
 import { linkDownload } from "../../parts/records/output-links.ts";
 
-/** More at once no browser takes from a page. */
+/** Browsers block more downloads at once. */
 const downloadsMax = 50;
 const pauseMs = 250;
 
-/** The files of some tasks that are still kept. */
+/** Files that have not expired. */
 export function listDownloads(tasks: readonly Task[], now: Date): string[] {
   return tasks
     .flatMap((task) =>
@@ -17,7 +17,7 @@ export function listDownloads(tasks: readonly Task[], now: Date): string[] {
     .slice(0, downloadsMax);
 }
 
-/** One after the other: of several at the same moment, browsers keep only the last. */
+/** Sequential: browsers keep only the last of several simultaneous downloads. */
 export async function downloadOutputs(links: readonly string[]): Promise<void> {
   for (const [index, link] of links.entries()) {
     if (index > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -5,13 +5,13 @@ const created = Date.parse("2026-11-15T12:00:00Z") / 1000;
 const at = (second: string): string => `2026-11-15T12:00:${second}Z`;
 const nowMs = Date.parse(at("30"));
 
-test("a task that waits tells how long it has", () => {
+test("a queued task shows how long it has waited", () => {
   expect(listMoments({ status: "queued", created }, nowMs)).toEqual([
     { name: "Created", at: at("00.000"), detail: "waiting for 30 s" },
   ]);
 });
 
-test("a task that runs tells since when", () => {
+test("a running task shows how long it has run", () => {
   const moments = listMoments({ status: "processing", created, started_at: at("05.000") }, nowMs);
   expect(moments.map(({ name, detail }) => [name, detail])).toEqual([
     ["Created", ""],
@@ -19,7 +19,7 @@ test("a task that runs tells since when", () => {
   ]);
 });
 
-test("a task that is over tells how long it waited and took, and how it ended", () => {
+test("a finished task shows how long it waited and took, and its outcome", () => {
   const task = { created, started_at: at("05.000"), finished_at: at("07.500") };
   expect(listMoments({ ...task, status: "succeeded" }, nowMs).map(({ name, detail }) => [name, detail])).toEqual([
     ["Created", ""],
@@ -28,10 +28,10 @@ test("a task that is over tells how long it waited and took, and how it ended", 
   ]);
 });
 
-test("one that nobody began has no start", () => {
+test("a task that never started has no start", () => {
   const moments = listMoments({ status: "canceled", created, finished_at: at("00.700") }, nowMs);
   expect(moments.map(({ name, detail }) => [name, detail])).toEqual([
     ["Created", ""],
-    ["Canceled", "at once"],
+    ["Canceled", "immediately"],
   ]);
 });

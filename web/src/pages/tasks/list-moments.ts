@@ -5,7 +5,7 @@ import { describeTaskStatus } from "../../parts/format/task-words.ts";
 type MomentsOf = Pick<Task, "status" | "created" | "started_at" | "finished_at">;
 type Moment = { name: string; at: string; detail: string };
 
-/** When what happened to a task, each with how long it took or, where it is not over, has lasted by now. */
+/** A task's timeline, each moment with its duration so far. */
 export function listMoments(task: MomentsOf, nowMs: number): Moment[] {
   const { started_at: startedAt, finished_at: finishedAt } = task;
   const createdMs = task.created * 1000;
@@ -26,7 +26,7 @@ export function listMoments(task: MomentsOf, nowMs: number): Moment[] {
   return moments;
 }
 
-/** The API tells the second in which a task was made, so that less than one is not known. */
+/** `created` has second precision, so shorter waits are unknown. */
 function describeWait(milliseconds: number): string {
-  return milliseconds < 1_000 ? "at once" : `after ${formatDuration(milliseconds)}`;
+  return milliseconds < 1_000 ? "immediately" : `after ${formatDuration(milliseconds)}`;
 }

@@ -1,4 +1,4 @@
-/** How loud a recording is in each of as many parts of it, from 0 to 1, the loudest. */
+/** Loudness of each part of a recording, from 0 to 1 (the loudest). */
 export function measureBars(samples: Float32Array, count: number): number[] {
   const loudness = Array.from({ length: count }, (_, index) => {
     const part = samples.subarray(

@@ -6,13 +6,13 @@ import { nameType } from "../../parts/format/model-words.ts";
 import { madeImages, madeVideos } from "../landing/landing-media.ts";
 
 const examples = [
-  { type: "image", picture: madeImages.lighthouse.src, says: "An image from a prompt, or from other images" },
-  { type: "video", picture: madeVideos.boat.poster, says: "A few seconds of video from a prompt or an image" },
-  { type: "avatar", picture: madeVideos.avatar.poster, says: "A face that speaks with a voice of yours" },
-  { type: "drama", picture: madeVideos.drama.poster, says: "A film with roles and voices from a script" },
+  { type: "image", image: madeImages.lighthouse.src, says: "An image from a prompt, or from other images" },
+  { type: "video", image: madeVideos.boat.poster, says: "A few seconds of video from a prompt or an image" },
+  { type: "avatar", image: madeVideos.avatar.poster, says: "A face that speaks with your voice" },
+  { type: "drama", image: madeVideos.drama.poster, says: "A video with roles and voices from a script" },
 ] as const;
 
-/** What the account's models can make, each with the way to try it. Nothing where they only talk. */
+/** Media types of the account's models; empty if it has only chat models. */
 export function MediaExamples({ title }: { title?: string }) {
   const models = useTableQuery(queryTable.models.list());
   const offered = examples.flatMap((example) => {
@@ -21,13 +21,13 @@ export function MediaExamples({ title }: { title?: string }) {
   });
   if (offered.length === 0) return null;
   const list = (
-    <ul aria-label="What can be made" className="grid grid-cols-2 gap-4 lg:grid-cols-4">
-      {offered.map(({ type, picture, says, model }) => (
+    <ul aria-label="Media types" className="grid grid-cols-2 gap-4 lg:grid-cols-4">
+      {offered.map(({ type, image, says, model }) => (
         <li
           key={type}
           className="relative overflow-hidden rounded-lg border border-line bg-surface hover:border-line-strong"
         >
-          <img src={picture} alt="" loading="lazy" className="aspect-4/3 w-full object-cover" />
+          <img src={image} alt="" loading="lazy" className="aspect-4/3 w-full object-cover" />
           <div className="flex flex-col gap-1 px-3 py-3">
             <Link
               to="/console/playground"

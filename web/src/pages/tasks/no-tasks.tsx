@@ -3,7 +3,6 @@ import { Button, buttonClasses } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { MediaExamples } from "./media-examples.tsx";
 
-/** In the place of a list without tasks: what would be there, and how it gets there. */
 export function NoTasks({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
   if (isFiltered) {
     return (

@@ -5,14 +5,14 @@ import { nameDownload } from "../../parts/records/name-download.ts";
 import { OutputView } from "../../parts/records/output-view.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 
-/** The output, and until when it is kept. */
+/** The output, with its expiry. */
 export function OutputList({ task }: { task: Pick<Task, "model" | "prompt" | "created" | "output"> }) {
   const { output } = task;
   const { time_zone: timeZone } = useSession().account;
   const [first] = output.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
   if (first === undefined) return null;
   if (Date.parse(first) <= Date.now()) {
-    return <p className="text-sm text-ink-soft">The output was kept until {formatMoment(first, timeZone)}.</p>;
+    return <p className="text-sm text-ink-soft">The output expired {formatMoment(first, timeZone)}.</p>;
   }
   const named = output.map((item, index) => ({
     item,
@@ -34,12 +34,12 @@ export function OutputList({ task }: { task: Pick<Task, "model" | "prompt" | "cr
           </ul>
         );
       })}
-      <p className="text-xs text-ink-soft">Kept until {formatMoment(first, timeZone)}; links expire after a day.</p>
+      <p className="text-xs text-ink-soft">Stored until {formatMoment(first, timeZone)}. Links expire after a day.</p>
     </div>
   );
 }
 
-/** What is to be seen first stands first; what is to be read, last. */
+/** Media first, documents last. */
 const groups: readonly { name: string; types: readonly string[]; classes: string }[] = [
   { name: "Videos", types: ["video"], classes: "sm:grid-cols-2" },
   { name: "Images", types: ["image"], classes: "sm:grid-cols-2" },

@@ -8,10 +8,10 @@ import { CancelTasksDialog } from "./cancel-tasks-dialog.tsx";
 import { findInput } from "./choose-cover.ts";
 import { downloadOutputs, listDownloads } from "./download-outputs.ts";
 
-/** What can be done with the tasks that are selected; it stays in sight while somebody selects more. */
+/** Actions for the selected tasks; stays visible. */
 export function SelectionBar({ tasks, onClear }: { tasks: readonly Task[]; onClear(): void }) {
   const showToast = useToast();
-  // As they were when the question was asked: some may end before it is answered.
+  // A snapshot: some may end while the dialog is open.
   const [asked, setAsked] = useState<readonly Task[] | null>(null);
   const [only] = tasks;
   if (only === undefined) return null;

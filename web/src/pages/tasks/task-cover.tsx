@@ -10,7 +10,7 @@ import { useWaveform } from "./use-waveform.ts";
 
 type TaskCoverProps = { task: Task; isPlaying?: boolean; isSmall?: boolean };
 
-/** What a task made, as large as its frame; where there is nothing to see, how it stands. */
+/** A task's output as a preview, or its status. */
 export function TaskCover({ task, isPlaying = false, isSmall = false }: TaskCoverProps) {
   const cover = chooseCover(task, new Date());
   switch (cover.kind) {
@@ -28,7 +28,7 @@ export function TaskCover({ task, isPlaying = false, isSmall = false }: TaskCove
   }
 }
 
-/** Drawn small by the server; where that cannot be done, the browser draws the file itself. */
+/** The server renders a thumbnail; on failure the browser scales the file. */
 function Picture({ output, isPlaying }: { output: TaskOutput; isPlaying: boolean }) {
   const [hasThumbnail, setThumbnail] = useState(true);
   const fill = "absolute inset-0 size-full object-cover";
@@ -57,10 +57,10 @@ function Picture({ output, isPlaying }: { output: TaskOutput; isPlaying: boolean
 }
 
 const barNames = Array.from({ length: 28 }, (_, index) => `bar ${index}`);
-/** Silence is seen, too. */
+/** Minimum height, so silence is visible. */
 const barHeightMin = 6;
 
-/** Speech, played where it is. The bars are as high as it is loud, and fill as it goes on. */
+/** Plays in place. Bars show the loudness and fill with progress. */
 function Sound({ output }: { output: TaskOutput }) {
   const sound = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
@@ -96,7 +96,7 @@ function Sound({ output }: { output: TaskOutput }) {
           />
         ))}
       </span>
-      {/* biome-ignore lint/a11y/useMediaCaption: what is said is the text that the reader gave. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the request contains the spoken text. */}
       <audio
         ref={sound}
         src={linkOutput(output)}
@@ -134,7 +134,7 @@ type WordsProps = { task: Task; isSmall: boolean; isGone?: boolean };
 
 function Words({ task, isSmall, isGone = false }: WordsProps) {
   const hasFailed = task.status !== "succeeded";
-  const text = isGone ? "Its output has expired." : hasFailed ? (task.error?.message ?? "") : (task.prompt ?? "");
+  const text = isGone ? "Output expired." : hasFailed ? (task.error?.message ?? "") : (task.prompt ?? "");
   return (
     <div className="absolute inset-0 flex flex-col items-center justify-center gap-1.5 bg-sunken p-4 text-center text-ink-soft">
       {isSmall ? (

@@ -4,11 +4,12 @@ import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
-import { Badge, type BadgeKind } from "../../design/badge.tsx";
+import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { useToast } from "../../design/toast.tsx";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
@@ -18,27 +19,26 @@ import { TaskSection } from "./task-section.tsx";
 
 type Delivery = TaskEvent["deliveries"][number];
 
-/** The deliveries of the task's event, and the way to resend it. */
 export function TaskDeliveries({ taskId }: { taskId: string }) {
-  const told = useTableQuery(queryTable.tasks.event(taskId));
-  if (told.error !== null && told.data === undefined) {
+  const event = useTableQuery(queryTable.tasks.event(taskId));
+  if (event.error !== null && event.data === undefined) {
     return (
       <TaskSection title="Webhooks">
-        <LoadFailure error={told.error} onRetry={() => void told.refetch()} />
+        <LoadFailure error={event.error} onRetry={() => void event.refetch()} />
       </TaskSection>
     );
   }
-  if (told.data === undefined) {
+  if (event.data === undefined) {
     return (
       <TaskSection title="Webhooks">
         <Skeleton className="h-14" />
       </TaskSection>
     );
   }
-  const { data } = told;
+  const { data } = event;
   return (
     <TaskSection title="Webhooks" actions={data !== null && <Resend taskId={taskId} eventId={data.event.id} />}>
-      {data === null && <p className="text-sm text-ink-soft">Its event has expired.</p>}
+      {data === null && <p className="text-sm text-ink-soft">The event has expired.</p>}
       {data?.deliveries.length === 0 && (
         <p className="text-sm text-ink-soft">
           Not delivered: there was no{" "}
@@ -79,16 +79,9 @@ function Resend({ taskId, eventId }: { taskId: string; eventId: string }) {
   );
 }
 
-const looks: Record<Delivery["status"], { kind: BadgeKind; name: string }> = {
-  pending: { kind: "busy", name: "Pending" },
-  succeeded: { kind: "good", name: "Delivered" },
-  failed: { kind: "bad", name: "Failed" },
-  dropped: { kind: "neutral", name: "Dropped" },
-};
-
 function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const { time_zone: timeZone } = useSession().account;
-  const { kind, name } = looks[delivery.status];
+  const { kind, name } = describeDeliveryStatus(delivery.status);
   return (
     <li className="flex flex-col gap-1 py-3 text-sm">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -97,25 +90,16 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       </div>
       <p className="text-xs text-ink-soft tabular-nums">
         {describeAttempts(delivery)}
-        {delivery.next_attempt_at !== undefined && ` · next try ${formatMoment(delivery.next_attempt_at, timeZone)}`}
+        {delivery.next_attempt_at !== undefined &&
+          ` · next attempt ${formatMoment(delivery.next_attempt_at, timeZone)}`}
       </p>
     </li>
   );
 }
 
-const problems: Record<string, string> = {
-  redirect: "was answered with a redirect",
-  timeout: "got no answer in time",
-  unreachable: "could not reach it",
-  forbidden_address: "was not made, because the address is not a public one",
-  bad_answer: "got an answer that cannot be read",
-  internal_error: "went wrong on our side",
-};
-
 function describeAttempts({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return "No attempt yet";
-  const outcome = problems[last.error ?? ""] ?? `was answered ${last.status}`;
-  if (attempts.length === 1) return `1 attempt, which ${outcome} after ${last.duration_ms} ms`;
-  return `${attempts.length} attempts; the last one ${outcome} after ${last.duration_ms} ms`;
+  if (attempts.length === 1) return `1 attempt: ${describeAttempt(last)}`;
+  return `${attempts.length} attempts, the last ${describeAttempt(last)}`;
 }

@@ -4,7 +4,7 @@ import { TaskParts } from "./task-parts.tsx";
 import { TaskRequest } from "./task-request.tsx";
 import { TaskSteps } from "./task-steps.tsx";
 
-/** What stands below the result: the steps of a task that has any, what was asked for, and who was told of its end. */
+/** Steps, request and webhook deliveries. */
 export function TaskDetails({ task }: { task: Task }) {
   return (
     <>

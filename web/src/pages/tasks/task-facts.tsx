@@ -8,7 +8,6 @@ import { formatMoney } from "../../parts/format/format-money.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { TaskTimeline } from "./task-timeline.tsx";
 
-/** What is known of a task beside what it made. */
 export function TaskFacts({ task }: { task: Task }) {
   const metadata = Object.entries(task.metadata ?? {});
   return (
@@ -43,11 +42,9 @@ export function TaskFacts({ task }: { task: Task }) {
           </dl>
         </Fact>
       )}
-      <Fact title="Request id">
-        <CopyableText text={task.request_id} label="the request id" />
-        {task.client_request_id !== undefined && (
-          <CopyableText text={task.client_request_id} label="your own request id" />
-        )}
+      <Fact title="Request ID">
+        <CopyableText text={task.request_id} label="request ID" />
+        {task.client_request_id !== undefined && <CopyableText text={task.client_request_id} label="your request ID" />}
       </Fact>
     </div>
   );
@@ -71,7 +68,7 @@ function Charge({ task }: { task: Task }) {
     return (
       <p>
         <span className="tabular-nums">{formatMoney(estimate, site.currency)}</span>{" "}
-        <span className="text-ink-soft">on hold: the maximum cost.</span>
+        <span className="text-ink-soft">on hold (the maximum cost)</span>
       </p>
     );
   }
@@ -83,7 +80,7 @@ function Charge({ task }: { task: Task }) {
   );
 }
 
-/** Tasks that cost nothing have no charge to be explained. */
+/** Free tasks have no charge. */
 function ChargeLink({ taskId }: { taskId: string }) {
   const { data } = useTableQuery(queryTable.charges.ofTask(taskId));
   const [found] = data?.data ?? [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readFilter, sumCounts } from "./task-filter.ts";
 
-test("the address's days are those of the account, and what is no filter is left out", () => {
+test("days are in the account's time zone, and invalid filters are dropped", () => {
   const search = { view: "table", status: "nonsense", type: "drama", q: "lamp", from: "2026-11-15", to: "2026-11-15" };
   expect(readFilter(search, "Asia/Tokyo")).toEqual({
     type: "drama",
@@ -12,7 +12,7 @@ test("the address's days are those of the account, and what is no filter is left
   expect(readFilter({ from: "2026-02-31", model: "m" }, "UTC")).toEqual({ model: "m" });
 });
 
-test("counts of a status are of the chosen type, and the other way round", () => {
+test("status counts respect the chosen type, and vice versa", () => {
   const counts = {
     object: "list" as const,
     has_more: false,

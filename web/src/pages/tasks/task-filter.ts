@@ -7,7 +7,7 @@ export const taskTypes = ["image", "video", "avatar", "drama", "speech"] as cons
 
 export type TaskSearch = { [name in "view" | "status" | "type" | "model" | "q" | "from" | "to"]?: string };
 
-/** What the address asks for, as far as there is such a thing. Its days begin where the account is. */
+/** Valid filters from the URL. Days start in the account's time zone. */
 export function readFilter(search: TaskSearch, timeZone: string): TaskFilter {
   const status = taskStatuses.find((each) => each === search.status);
   const type = taskTypes.find((each) => each === search.type);
@@ -22,7 +22,7 @@ export function readFilter(search: TaskSearch, timeZone: string): TaskFilter {
   };
 }
 
-/** How many there are of each status of the chosen type, and of each type of the chosen status. */
+/** Counts by status for the chosen type, and by type for the chosen status. */
 export function sumCounts(counts: TaskCounts | undefined, { status, type }: Pick<TaskFilter, "status" | "type">) {
   const sum = (isMeant: (row: TaskCounts["data"][number]) => boolean): number =>
     (counts?.data ?? []).filter(isMeant).reduce((total, { count }) => total + count, 0);

@@ -20,7 +20,6 @@ type TaskFiltersProps = {
   onChange(part: TaskSearch): void;
 };
 
-/** Which tasks are shown: the types with their counts first, then everything else. */
 export function TaskFilters({ search, filter, counts, timeZone, onChange }: TaskFiltersProps) {
   const { data: models } = useTableQuery(queryTable.models.list());
   const { byStatus, byType } = sumCounts(counts, filter);
@@ -92,7 +91,7 @@ export function TaskFilters({ search, filter, counts, timeZone, onChange }: Task
 
 const typingMs = 300;
 
-/** Searches when the reader has stopped typing. */
+/** Debounced. */
 function SearchField({ value, onChange }: { value: string; onChange(value: string): void }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
@@ -107,7 +106,7 @@ function SearchField({ value, onChange }: { value: string; onChange(value: strin
       <input
         type="search"
         aria-label="Search tasks"
-        placeholder="Prompt words or task id"
+        placeholder="Prompt or task ID"
         value={typed}
         maxLength={200}
         onChange={(event) => setTyped(event.target.value)}

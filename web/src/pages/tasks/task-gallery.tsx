@@ -16,14 +16,11 @@ type TaskGalleryProps = {
   tasks: readonly Task[];
   currency: string | undefined;
   selection: TaskSelection;
-  /** Asks for more before the reader is at the end. */
+  /** Called before the user reaches the end. */
   onNearEnd(): void;
 };
 
-/**
- * All tasks as tiles, of which only those in sight are in the page. Arrow keys go from one to the next, Enter opens one,
- * Space selects it.
- */
+/** Tasks as virtualized tiles. Arrow keys move, Enter opens, Space selects. */
 export function TaskGallery({ tasks, currency, selection, onNearEnd }: TaskGalleryProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { width, top } = usePlace(frame);
@@ -37,7 +34,7 @@ export function TaskGallery({ tasks, currency, selection, onNearEnd }: TaskGalle
     overscan: overscanRows,
     scrollMargin: top,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes that it remembers are of another width.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: cached sizes belong to another width.
   useLayoutEffect(() => rows.measure(), [tileHeight]);
   const lastRow = rows.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
@@ -45,7 +42,7 @@ export function TaskGallery({ tasks, currency, selection, onNearEnd }: TaskGalle
   }, [width, lastRow, rowCount, onNearEnd]);
   const cursor = useCursor({ tasks, columns, frame, showRow: (row) => rows.scrollToIndex(row), selection });
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table has one thing in a row; here a row is what fits beside each other.
+    // biome-ignore lint/a11y/useSemanticElements: a table row is one record; a grid row is as many tiles as fit.
     <div
       ref={frame}
       role="grid"
@@ -107,13 +104,13 @@ type CursorOptions = {
   selection: TaskSelection;
 };
 
-/** The tile that the keyboard is at: one of them can be reached by Tab, the others from there. */
+/** Roving tabindex: one tile is in the tab order. */
 function useCursor({ tasks, columns, frame, showRow, selection }: CursorOptions) {
   const navigate = useNavigate();
   const [wanted, setWanted] = useState(0);
   const mustFocus = useRef(false);
   const index = Math.min(wanted, Math.max(0, tasks.length - 1));
-  // After each render, because a row that was out of sight is in the page only once it was scrolled to.
+  // After each render: an offscreen row is in the DOM only after scrolling to it.
   useEffect(() => {
     if (!mustFocus.current) return;
     const cell = frame.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);

@@ -25,7 +25,6 @@ const TaskDetails = lazyPart(
   <Skeleton className="h-48" />,
 );
 
-/** One task: how it stands, what it made, what it cost, and who was told of it. */
 export function TaskPage() {
   const { id } = route.useParams();
   const { task, error, onRetry } = useFollowedTask(id);
@@ -41,7 +40,7 @@ export function TaskPage() {
     <ConsoleFrame title={`${nameType(task.type)} task`} parent={tasks} actions={<Actions task={task} />}>
       <div className="-mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <TaskStatus task={task} />
-        <CopyableText text={task.id} label="the task's id" />
+        <CopyableText text={task.id} label="task ID" />
       </div>
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_19rem]">
         <div className="flex min-w-0 flex-col gap-10">
@@ -54,7 +53,7 @@ export function TaskPage() {
   );
 }
 
-/** Nobody asked for a step of another task, so that it cannot be run again by itself; nor can what is no longer kept. */
+/** Child tasks and tasks without a stored request cannot be run again. */
 function Actions({ task }: { task: Task }) {
   const input = findInput(task, new Date());
   return (
@@ -100,14 +99,14 @@ function NoSuchTask() {
   return (
     <ConsoleFrame title="Task not found" parent={tasks}>
       <EmptyState
-        title="There is no such task in your account."
+        title="Your account has no such task."
         action={
           <Link to="/console/tasks" className={buttonClasses("plain")}>
             See all tasks
           </Link>
         }
       >
-        Its id may be misspelled, it belongs to another account, or it is no longer kept.
+        Check the ID. The task may have expired or belong to another account.
       </EmptyState>
     </ConsoleFrame>
   );

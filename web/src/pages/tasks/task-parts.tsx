@@ -11,7 +11,7 @@ import { TaskStatus } from "./task-status.tsx";
 
 const refreshMs = 3_000;
 
-/** The child tasks of a drama: images, clips and voices, charged with it. */
+/** Child tasks of a drama, charged with it. */
 export function TaskParts({ task }: { task: Task }) {
   const { rows, more, ...parts } = usePageQuery(queryTable.tasks.parts(task.id), {
     decideRefreshMs: (seen) => (isOver(task) && seen.every(isOver) ? null : refreshMs),

@@ -8,7 +8,7 @@ import { formatMoment } from "../../parts/format/format-time.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { TaskSection } from "./task-section.tsx";
 
-/** What was asked for, ready to be sent again, while it is kept. */
+/** The request, while it is stored. */
 export function TaskRequest({ task }: { task: Task }) {
   const { time_zone: timeZone } = useSession().account;
   return (
@@ -17,7 +17,7 @@ export function TaskRequest({ task }: { task: Task }) {
         <KeptRequest taskId={task.id} />
       ) : (
         <p className="text-sm text-ink-soft">
-          No longer kept. It was erased on {formatMoment(task.prompt_erased_at, timeZone)}.
+          No longer stored. It was erased on {formatMoment(task.prompt_erased_at, timeZone)}.
         </p>
       )}
     </TaskSection>

@@ -6,7 +6,6 @@ import { useSession } from "../../parts/session/use-session.ts";
 import { OutputList } from "./output-list.tsx";
 import { TaskSection } from "./task-section.tsx";
 
-/** A task's progress, output or error. */
 export function TaskResult({ task }: { task: Task }) {
   const { error, warnings = [], output } = task;
   return (
@@ -17,7 +16,7 @@ export function TaskResult({ task }: { task: Task }) {
           <p>
             {error.retryable
               ? "Retrying the same request may help."
-              : "The same request would fail again; change it first."}{" "}
+              : "Change the request before you retry: it would fail again."}{" "}
             {/[1-9]/.test(task.usage.charge ?? "") ? "Finished output is charged." : "It costs nothing."} (
             <code className="font-mono text-xs">{error.code}</code>)
           </p>

@@ -2,7 +2,6 @@ import { type ReactNode, useId } from "react";
 
 type TaskSectionProps = { title: string; actions?: ReactNode; children: ReactNode };
 
-/** One subject of a task's page. */
 export function TaskSection({ title, actions, children }: TaskSectionProps) {
   const headingId = useId();
   return (

@@ -3,7 +3,7 @@ import { Badge } from "../../design/badge.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { describeTaskStatus } from "../../parts/format/task-words.ts";
 
-/** How a task stands; while it is under way, also how far it is. */
+/** Status, with progress while running. */
 export function TaskStatus({ task }: { task: Pick<Task, "status" | "progress" | "queue_position"> }) {
   const { kind, name } = describeTaskStatus(task.status);
   return (

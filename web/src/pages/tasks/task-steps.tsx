@@ -11,7 +11,7 @@ import { TaskSection } from "./task-section.tsx";
 
 type Step = NonNullable<Task["steps"]>[number];
 
-/** What a drama is made of, in order, each with how far it is, what it made and what it costs. */
+/** A drama's steps with progress, output and cost. */
 export function TaskSteps({ task, steps }: { task: Task; steps: readonly Step[] }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const shown = new Set(task.output.map(({ sha256 }) => sha256));
@@ -40,7 +40,7 @@ export function TaskSteps({ task, steps }: { task: Task; steps: readonly Step[] 
   );
 }
 
-/** Shown on demand: a drama has many shots, and each would be loaded. */
+/** Collapsed: a drama has many shots, and each would load. */
 function StepOutput({ task }: { task: Pick<Task, "model" | "prompt" | "created" | "output"> }) {
   const { output } = task;
   const [isOpen, setOpen] = useState(false);

@@ -33,7 +33,7 @@ const columns: readonly { name: string; classes: string; isNameHidden?: true }[]
   { name: "Created", classes: "w-48 text-right whitespace-nowrap max-md:hidden" },
 ];
 
-/** All tasks as rows, of which only those in sight are in the page. */
+/** Tasks as virtualized rows. */
 export function TaskTable({ tasks, currency, timeZone, selection, onNearEnd }: TaskTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { width, top } = usePlace(body);
@@ -81,11 +81,11 @@ export function TaskTable({ tasks, currency, timeZone, selection, onNearEnd }: T
   );
 }
 
-/** In the place of the rows that are out of sight. */
+/** Spacer for offscreen rows. */
 function Gap({ height }: { height: number }) {
   if (height <= 0) return null;
   return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can have the focus.
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it is focusable.
     <tr aria-hidden="true">
       <td style={{ height }} />
     </tr>

@@ -25,7 +25,7 @@ type TaskTileProps = {
 const onPictureClasses =
   "flex size-9 items-center justify-center rounded-md bg-surface/90 text-ink shadow-card backdrop-blur-sm hover:bg-surface";
 
-/** A task as what it made, with what it was asked for below. Its actions show when it is pointed at or has the focus. */
+/** A task's output and prompt. Actions show on hover or focus. */
 export function TaskTile({ task, currency, isSelected, onSelect }: TaskTileProps) {
   const [isPointedAt, setPointedAt] = useState(false);
   const name = task.prompt ?? `${nameType(task.type)} task`;
@@ -94,7 +94,7 @@ export function TaskTile({ task, currency, isSelected, onSelect }: TaskTileProps
   );
 }
 
-/** How long what was made lasts, or how many there are. */
+/** Duration or number of images. */
 function Corner({ task, seconds }: { task: Task; seconds: number | undefined }) {
   const images = task.output.filter(({ type }) => type === "image").length;
   const text =

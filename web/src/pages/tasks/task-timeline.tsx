@@ -4,7 +4,6 @@ import { formatMoment } from "../../parts/format/format-time.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { listMoments } from "./list-moments.ts";
 
-/** When a task was created, started and finished, with durations. */
 export function TaskTimeline({ task }: { task: Task }) {
   const { time_zone: timeZone } = useSession().account;
   const nowMs = useNowMs(!isOver(task));
@@ -24,7 +23,7 @@ export function TaskTimeline({ task }: { task: Task }) {
   );
 }
 
-/** The time, once a second while it matters. */
+/** The current time, updated every second while active. */
 function useNowMs(isRunning: boolean): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {

@@ -26,7 +26,7 @@ const SelectionBar = lazyPart(async () => (await import("./selection-bar.tsx")).
 const TaskGallery = lazyPart(async () => (await import("./task-gallery.tsx")).TaskGallery, <WaitingGallery />);
 const TaskTable = lazyPart(async () => (await import("./task-table.tsx")).TaskTable, <WaitingGallery />);
 
-/** All tasks, newest first: what they made, or a table of them. The list refreshes while a task is open. */
+/** The list refreshes while a task is open. */
 export function TasksPage() {
   const [search, change] = useSearchControls<TaskSearch>(route.useSearch(), route.useNavigate());
   const { time_zone: timeZone } = useSession().account;
@@ -52,7 +52,7 @@ export function TasksPage() {
   );
 }
 
-/** They change while a task is open, or when somebody does something. */
+/** Counts change while a task is open, or after an action. */
 function useCounts({ status: _status, type: _type, ...filter }: TaskFilter) {
   const { data } = useTableQuery(queryTable.tasks.counts(filter), {
     decideRefreshMs: (counts) => (counts?.data.every(isOver) === false ? countsRefreshMs : null),
@@ -74,13 +74,13 @@ function TaskList({ filter, view, timeZone, empty }: TaskListProps) {
     decideRefreshMs: (seen) => (seen.every(isOver) ? null : refreshMs),
   });
   const { hasMore, isBusy, onMore } = more;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query's own function is another one after every render.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the query's functions change on every render.
   const onNearEnd = useCallback(() => {
     if (hasMore && !isBusy) onMore();
   }, [hasMore, isBusy]);
   if (rows === undefined) {
     if (error === null) return <WaitingGallery />;
-    return <LoadFailure title="This list cannot be shown." error={error} onRetry={onRetry} />;
+    return <LoadFailure title="Could not load this list." error={error} onRetry={onRetry} />;
   }
   if (rows.length === 0 && !hasMore) return empty;
   const shown = { tasks: rows, currency: site?.currency, selection, onNearEnd };

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** How wide an element is, and how far below the top of the page it begins; kept up to date. */
+/** An element's width and page offset, kept current. */
 export function usePlace(element: RefObject<HTMLElement | null>): { width: number; top: number } {
   const [place, setPlace] = useState({ width: 0, top: 0 });
   useLayoutEffect(() => {
@@ -11,7 +11,7 @@ export function usePlace(element: RefObject<HTMLElement | null>): { width: numbe
       setPlace((last) => (last.width === next.width && last.top === next.top ? last : next));
     };
     measure();
-    // Whatever grows above it moves it, and makes the page longer.
+    // Content above it moves it and changes the page height.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     if (element.current !== null) observer.observe(element.current);

@@ -7,7 +7,6 @@ export type TaskSelection = {
   clear(): void;
 };
 
-/** The tasks that something is to be done with together. */
 export function useTaskSelection(): TaskSelection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   return useMemo(

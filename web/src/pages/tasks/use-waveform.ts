@@ -3,14 +3,14 @@ import { readSound } from "../../api/ask-files.ts";
 import type { TaskOutput } from "../../api/ask-tasks.ts";
 import { measureBars } from "./measure-bars.ts";
 
-/** Longer recordings would cost more to load than their picture is worth. */
+/** Longer recordings cost more to load than a waveform is worth. */
 const bytesMax = 2_000_000;
 const sampleRate = 8_000;
 const keptMax = 500;
 
 const kept = new Map<string, readonly number[]>();
 
-/** How loud a recording is in each part of it, from 0 to 1; nothing where that is not known, or not yet. */
+/** Loudness of each part, from 0 to 1; empty while unknown. */
 export function useWaveform(output: TaskOutput, barCount: number): readonly number[] | null {
   const { file_id: fileId, bytes } = output;
   const [bars, setBars] = useState(kept.get(fileId) ?? null);
@@ -23,7 +23,7 @@ export function useWaveform(output: TaskOutput, barCount: number): readonly numb
         kept.set(fileId, measured);
         if (!isLeft) setBars(measured);
       })
-      // What cannot be decoded has no picture; it plays all the same.
+      // Undecodable audio has no waveform but still plays.
       .catch(() => {});
     return () => {
       isLeft = true;

@@ -1,6 +1,5 @@
 import { Skeleton } from "../../design/skeleton.tsx";
 
-/** Holds the places of the first tiles. */
 export function WaitingGallery() {
   const places = Array.from({ length: 8 }, (_, index) => `place ${index}`);
   return (

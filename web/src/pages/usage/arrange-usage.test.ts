@@ -29,7 +29,7 @@ const day = (date: number) => ({
 });
 const byModel = { by: "model", show: "charge", cut: "day", nameOf: (id: string) => id } as const;
 
-test("every day of the account has its place, and a day's parts come to what the day says, to the last digit", () => {
+test("every day has a bar, and its parts sum to the day's total exactly", () => {
   const usage = writeUsage([
     { ...day(1), model: "small", charge: "0.10", calls: 1 },
     { ...day(1), model: "large", charge: "0.200000001", calls: 2 },
@@ -56,7 +56,7 @@ test("every day of the account has its place, and a day's parts come to what the
   ]);
 });
 
-test("what has no colour of its own is one part, and nothing is left out", () => {
+test("series beyond the palette are merged, and nothing is lost", () => {
   const models = Array.from({ length: 9 }, (_, index) => `m${index}`);
   const usage = writeUsage(models.map((model, index) => ({ ...day(2), model, charge: `${10 - index}.00` })));
   const { bars, series } = arrangeUsage(usage, byModel);
@@ -66,14 +66,14 @@ test("what has no colour of its own is one part, and nothing is left out", () =>
   expect(series.map(({ id }) => isNamed(id))).toEqual([true, true, true, true, true, true, false]);
 });
 
-test("what no key is known of is shown, and cannot be asked for by its key", () => {
+test("charges without a key are shown, and cannot be filtered by key", () => {
   const usage = writeUsage([{ ...day(1), key_id: null, calls: 3 }]);
   const { series, bars } = arrangeUsage(usage, { ...byModel, by: "key", show: "calls" });
   expect(series.map(({ id, name }) => [isNamed(id), name])).toEqual([[false, "Unknown key"]]);
   expect(bars[0]?.text).toBe("3");
 });
 
-test("hours are told by the clock of the account", () => {
+test("hours are in the account's time zone", () => {
   const hour = { from: "2026-11-01T01:00:00.000Z", to: "2026-11-01T02:00:00.000Z" };
   const period = { from: "2026-10-31T23:00:00.000Z", to: "2026-11-01T23:00:00.000Z" };
   const usage = writeUsage([{ ...hour, model: "small", input_tokens: 1000, output_tokens: 500 }], period);

@@ -9,30 +9,29 @@ import type { Measure, SeriesKind } from "./usage-view.ts";
 type UsageRow = Usage["data"][number];
 type Sums = Usage["total"];
 
-/** One model or one key, with what it came to. No id of either has a space in it. */
+/** A model or key with its sums. Ids contain no spaces. */
 export type Series = { id: string; name: string; colour: number; sums: Sums; text: string };
 
-/** Those that have no colour of their own, together. */
+/** The series beyond the palette, merged. */
 const restId = "the rest";
 const unknownId = "not known";
 const hourMs = 60 * 60 * 1000;
 
 export type ArrangedUsage = {
-  /** Days or hours, oldest first; those without anything too. */
+  /** Days or hours, oldest first, including empty ones. */
   bars: ChartBar[];
-  /** Most first. */
+  /** Largest first. */
   series: Series[];
-  /** What all of them come to. */
   total: string;
-  /** What each is called, those of the rest too. */
+  /** Display names, including those merged into the rest. */
   names: ReadonlyMap<string, string>;
-  /** From when to when each bar is that has anything. */
+  /** Periods of the nonempty bars. */
   periods: ReadonlyMap<string, { from: string; to: string }>;
 };
 
 type Arrangement = { by: SeriesKind; show: Measure; cut: "day" | "hour"; nameOf(id: string): string };
 
-/** Whether there is one model or one key behind it, which the API can be asked for. */
+/** Whether the id is a single model or key that the API can filter by. */
 export function isNamed(seriesId: string): boolean {
   return seriesId !== restId && seriesId !== unknownId;
 }
@@ -95,7 +94,7 @@ function joinRest(ranked: readonly Series[], { by, show }: Arrangement, currency
   return [...ranked.slice(0, seriesMax), joined];
 }
 
-/** Exact, because it is what the bar says. */
+/** Exact: the bar shows this sum. */
 export function addSums(rows: readonly Sums[]): Sums {
   const add = (count: (row: Sums) => number): number => rows.reduce((sum, row) => sum + count(row), 0);
   return {
@@ -115,7 +114,7 @@ export function addSums(rows: readonly Sums[]): Sums {
   };
 }
 
-/** How high a bar is, for which a rough number does. */
+/** Bar height; precision is not needed. */
 function measure(sums: Sums, show: Measure): number {
   if (show === "charge") return Number(sums.charge);
   return show === "calls" ? sums.calls : sums.input_tokens + sums.output_tokens;
@@ -133,7 +132,7 @@ function listSlots(usage: Usage, cut: "day" | "hour", filled: ReadonlyMap<string
   const hours = Array.from({ length: Math.ceil((end - Date.parse(from)) / hourMs) }, (_, index) =>
     new Date(Date.parse(from) + index * hourMs).toISOString(),
   );
-  // Where clocks are put forward or back by less than an hour, hours begin elsewhere.
+  // In zones with offsets of less than an hour, hours start at other minutes.
   return [...new Set([...hours, ...filled.keys()])].toSorted();
 }
 

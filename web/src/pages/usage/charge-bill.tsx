@@ -8,7 +8,7 @@ import { isMoneyZero, sumMoney } from "../../parts/format/sum-money.ts";
 
 type Item = ExplainedCharge["items"][number];
 
-/** Quantity × rate for each line item, and the total: the subtotal rounded once. */
+/** Quantity × rate per line item. The total is the subtotal, rounded once. */
 export function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
   const { items, unit, cost, minimum_charge: minimum, cache_saving: saving } = charge;
   const sum = sumMoney(items.map(({ amount }) => amount));
@@ -60,7 +60,7 @@ const cacheWrites: Record<string, string> = {
   cache_write_1h_tokens: "Cache write tokens (1 hour)",
 };
 
-/** `cached_input_tokens` as people say it. */
+/** `cached_input_tokens` → "Cached input tokens". */
 function nameItem(name: string): string {
   const known = cacheWrites[name];
   if (known !== undefined) return known;

@@ -7,7 +7,7 @@ import { formatMoment } from "../../parts/format/format-time.ts";
 import { isMoneyZero } from "../../parts/format/sum-money.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 
-/** The hold, the credit buckets that paid, refunds, and the balance after. */
+/** Hold, credit buckets, refunds and the balance after. */
 export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
   const { time_zone: timeZone } = useSession().account;
   const { unit, buckets, refunds, held, lost, balance_after: after } = charge;
@@ -33,7 +33,7 @@ export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; cur
       {!isMoneyZero(lost) && <Notice kind="hint">{write(lost)} of the cost was not charged. You do not owe it.</Notice>}
       <FactList
         facts={[
-          { name: "Put on hold before", value: write(held) },
+          { name: "Hold before the call", value: write(held) },
           ...paid,
           ...back,
           ...(after === null ? [] : [{ name: "Balance after", value: write(after) }]),

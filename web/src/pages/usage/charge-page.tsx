@@ -22,7 +22,6 @@ const route = getRouteApi("/signed-in/console/console/usage/charges/$id");
 
 const usage = { to: "/console/usage", name: "Usage" };
 
-/** Why a charge is what it is: what was counted, at which price, and where the money came from. */
 export function ChargePage() {
   const { id } = route.useParams();
   const charge = useTableQuery(queryTable.charges.one(id));
@@ -72,7 +71,6 @@ export function ChargePage() {
   );
 }
 
-/** What it was for, and who asked. */
 function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
   const { time_zone: timeZone } = useSession().account;
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
@@ -103,11 +101,11 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
           <Link to="/console/requests/$id" params={{ id: requestId }} className={linkClasses}>
             Open request
           </Link>
-          <CopyableText text={requestId} label="the request's id" />
+          <CopyableText text={requestId} label="request ID" />
         </span>
       ),
     },
-    { name: "Charge", value: <CopyableText text={charge.id} label="the charge's id" /> },
+    { name: "Charge", value: <CopyableText text={charge.id} label="charge ID" /> },
   ];
   return (
     <section aria-label="Details" className="flex flex-col gap-3">
@@ -121,14 +119,14 @@ function NoSuchCharge() {
   return (
     <ConsoleFrame title="Charge not found" parent={usage}>
       <EmptyState
-        title="There is no such charge in your account."
+        title="Your account has no such charge."
         action={
           <Link to="/console/usage" className={buttonClasses("plain")}>
             See your usage
           </Link>
         }
       >
-        Its id may be misspelled, or it belongs to another account.
+        Check the ID. The charge may belong to another account.
       </EmptyState>
     </ConsoleFrame>
   );

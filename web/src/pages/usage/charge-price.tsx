@@ -8,7 +8,7 @@ import { useSession } from "../../parts/session/use-session.ts";
 
 type ChargePriceProps = { price: NonNullable<ExplainedCharge["price"]>; currency: string };
 
-/** The price as it was when the work began. Prices never change; a new one is another version. */
+/** The price version at the start of the work. Versions are immutable. */
 export function ChargePrice({ price, currency }: ChargePriceProps) {
   const { time_zone: timeZone } = useSession().account;
   const minimum = describeMinimum(price, currency);
@@ -23,7 +23,7 @@ export function ChargePrice({ price, currency }: ChargePriceProps) {
           ...describePrice(price, currency, "charge").map(({ name, text }) => ({ name: name ?? "Price", value: text })),
           ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
           { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
-          { name: "Version", value: <CopyableText text={price.id} label="the price's id" /> },
+          { name: "Version", value: <CopyableText text={price.id} label="price ID" /> },
         ]}
       />
     </section>

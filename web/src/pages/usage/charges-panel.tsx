@@ -14,7 +14,6 @@ import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 
 type ChargesPanelProps = {
   title: string;
-  /** What they come to together. */
   sum: string;
   filter: ChargeFilter;
   timeZone: string;
@@ -25,13 +24,13 @@ type ChargesPanelProps = {
   onClose(): void;
 };
 
-/** The charges behind a bar: those, all of those, and no others. */
+/** Exactly the charges behind a bar. */
 export function ChargesPanel(props: ChargesPanelProps) {
   const { title, sum, filter, timeZone, currency, part, parts, onPart, onClose } = props;
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
   const { rows, more, ...charges } = usePageQuery(queryTable.charges.list(filter));
   const heading = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another title means that another bar was opened.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new title means another bar was opened.
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
     heading.current?.scrollIntoView({ block: "nearest" });

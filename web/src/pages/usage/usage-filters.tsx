@@ -9,7 +9,6 @@ type UsageFiltersProps = { view: UsageView; today: string; onChange(part: UsageS
 
 const measureNames: Record<Measure, string> = { charge: "Charge", calls: "Calls", tokens: "Tokens" };
 
-/** The period and filters. Every choice is in the address. */
 export function UsageFilters({ view, today, onChange }: UsageFiltersProps) {
   const { data: models } = useTableQuery(queryTable.models.list());
   const { data: keyNames } = useTableQuery(queryTable.keys.names());

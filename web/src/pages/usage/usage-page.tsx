@@ -21,7 +21,7 @@ const route = getRouteApi("/signed-in/console/console/usage");
 
 const UsageReport = lazyPart(async () => (await import("./usage-report.tsx")).UsageReport, <Waiting />);
 
-/** What was used and what it cost, by day, model and key; every number leads to the charges behind it. */
+/** Every number links to its charges. */
 export function UsagePage() {
   const [search, change] = useSearchControls<UsageSearch>(route.useSearch(), route.useNavigate());
   const { time_zone: timeZone } = useSession().account;
@@ -30,7 +30,7 @@ export function UsagePage() {
   const question = { ...view.filter, group_by: `${view.cut},${view.by}` };
   const usage = useTableQuery(queryTable.usage.report(question), { isEnabled: view.problem === null });
   const keyNames = useTableQuery(queryTable.keys.names());
-  // Another time or filter has other bars.
+  // Another period or filter has other bars.
   const filter = (part: UsageSearch) => change({ ...part, bar: "", part: "" });
   return (
     <ConsoleFrame

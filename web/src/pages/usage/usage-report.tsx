@@ -8,7 +8,7 @@ import { ChargesPanel } from "./charges-panel.tsx";
 import { BarTable, SeriesTable } from "./usage-tables.tsx";
 import type { UsageView } from "./usage-view.ts";
 
-/** `bar` is one of the chart's, or all of them together. */
+/** `bar` is one of the chart's, or `allBars`. */
 type Opening = { bar: string | null; part: string | null };
 
 const allBars = "all";
@@ -21,7 +21,7 @@ type UsageReportProps = {
   onOpen(opening: Opening): void;
 };
 
-/** Chart and tables of the chosen time, and the charges behind whatever of them was chosen. */
+/** Chart, tables, and the charges behind the selection. */
 export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportProps) {
   const { by, show, cut } = view;
   const arranged = arrangeUsage(usage, { by, show, cut, nameOf });
@@ -33,7 +33,7 @@ export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportPr
     <>
       <div className="flex flex-col gap-3">
         <LazyBarChart
-          label={`${measureWords[show]} by ${cut} and ${kind}. Arrow keys go from bar to bar, Enter opens one.`}
+          label={`${measureWords[show]} by ${cut} and ${kind}. Use arrow keys to move between bars and Enter to open one.`}
           bars={bars}
           isWhole={show !== "charge"}
           writeTick={(value) => writeTick(value, show === "charge" ? usage.currency : null)}
@@ -41,7 +41,7 @@ export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportPr
           onOpen={openBar}
         />
         <div className="flex flex-wrap items-center justify-between gap-x-6 text-sm text-ink-soft">
-          <p>Choose a bar to see the charges behind it.</p>
+          <p>Select a bar to see its charges.</p>
           <Button look="quiet" className="-mr-2 max-sm:-ml-2" onClick={() => onOpen({ bar: allBars, part: null })}>
             See all charges
           </Button>
@@ -70,10 +70,10 @@ const measureWords = { charge: "Charges", calls: "Calls", tokens: "Tokens" } as 
 
 type OpenedProps = Pick<UsageReportProps, "usage" | "view" | "open" | "onOpen"> & { arranged: ArrangedUsage };
 
-/** Nothing when nothing was opened, or when the address names a bar that this time does not have. */
+/** Nothing if nothing is open, or if the URL names an unknown bar. */
 function OpenedCharges({ usage, view, arranged, open, onOpen }: OpenedProps) {
   const period = open.bar === allBars ? { from: usage.from, to: usage.to } : arranged.periods.get(open.bar ?? "");
-  const name = open.bar === allBars ? "this time" : arranged.bars.find(({ id }) => id === open.bar)?.name;
+  const name = open.bar === allBars ? "this period" : arranged.bars.find(({ id }) => id === open.bar)?.name;
   if (open.bar === null || period === undefined || name === undefined) return null;
   const inBar = usage.data.filter((row) => open.bar === allBars || row.from === period.from);
   const ofPart = (part: string | null) =>

@@ -93,14 +93,13 @@ type BarTableProps = {
   title: string;
   bars: readonly ChartBar[];
   series: readonly Series[];
-  /** Of all bars together. */
   total: string;
   onOpen(barId: string): void;
 };
 
 const rowsShownFirst = 10;
 
-/** The numbers of the chart, for who does not see it or wants them exactly. */
+/** The chart's values as a table. */
 export function BarTable({ title, bars, series, total, onOpen }: BarTableProps) {
   const [isWhole, setWhole] = useState(false);
   const filled = bars.filter(({ parts }) => parts.length > 0).toReversed();
@@ -153,7 +152,7 @@ export function BarTable({ title, bars, series, total, onOpen }: BarTableProps) 
   );
 }
 
-/** What a model is not counted in is no zero to look at. */
+/** Hide zeros of units that do not apply to a model. */
 function writeCount(count: number) {
   return count === 0 ? <span className="text-ink-soft">–</span> : formatCount(count);
 }

@@ -4,7 +4,6 @@ import { formatAmount, type Unit } from "../../parts/format/format-amount.ts";
 import { formatCount } from "../../parts/format/format-money.ts";
 import { Money } from "../../parts/format/money.tsx";
 
-/** All of the chosen time together. */
 export function UsageTotals({ usage }: { usage: Usage | undefined }) {
   const total = usage?.total;
   const count = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
@@ -27,7 +26,7 @@ export function UsageTotals({ usage }: { usage: Usage | undefined }) {
   );
 }
 
-/** What the plan paid instead of money. */
+/** Usage paid from the plan's quotas. */
 function writeQuotas({ total, currency }: Usage): string {
   const used = Object.entries(total.quota).filter(([, units]) => units > 0);
   if (used.length === 0) return "";

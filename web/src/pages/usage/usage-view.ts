@@ -6,18 +6,17 @@ const measures = ["charge", "calls", "tokens"] as const;
 export type Measure = (typeof measures)[number];
 export type SeriesKind = "model" | "key";
 
-/** The words of the page's address. */
 export type UsageSearch = Partial<
   Record<"days" | "from" | "to" | "by" | "show" | "model" | "key" | "bar" | "part", string>
 >;
 
-/** What the address asks for, as far as there is such a thing. */
+/** Valid values from the URL. */
 export type UsageView = {
   days: (typeof dayChoices)[number] | "own";
-  /** Both included. */
+  /** Both inclusive. */
   first: string;
   last: string;
-  /** What is wrong with the chosen days. */
+  /** Why the range is invalid. */
   problem: string | null;
   by: SeriesKind;
   show: Measure;
@@ -26,7 +25,7 @@ export type UsageView = {
 };
 
 const daysMax = 400;
-/** Of so few days each hour is worth a bar. */
+/** Up to this many days, bars are hours. */
 const daysByHourMax = 2;
 
 export function readUsageView(search: UsageSearch, { now, timeZone }: { now: Date; timeZone: string }): UsageView {
@@ -44,7 +43,7 @@ export function readUsageView(search: UsageSearch, { now, timeZone }: { now: Dat
     cut: problem === null && countDays(first, last) <= daysByHourMax ? "hour" : "day",
     filter: {
       from: first,
-      // For the API a time ends where the next day begins.
+      // The API's end is exclusive: the start of the next day.
       ...(problem === null ? { to: addDays(last, 1) } : {}),
       ...(search.model === undefined ? {} : { model: search.model }),
       ...(search.key === undefined ? {} : { key_id: search.key }),
@@ -54,6 +53,6 @@ export function readUsageView(search: UsageSearch, { now, timeZone }: { now: Dat
 
 function findProblem(first: string, last: string): string | null {
   if (!isDay(first) || !isDay(last)) return "Choose the first and the last day.";
-  if (last < first) return "The last day comes before the first.";
+  if (last < first) return "Choose a last day after the first day.";
   return countDays(first, last) > daysMax ? `Choose at most ${daysMax} days.` : null;
 }

@@ -10,7 +10,7 @@ import { SecretDialog } from "./secret-dialog.tsx";
 
 type AccountSecret = { secret: string; previous_secret_expires_at?: string };
 
-/** What signs events that go to a `callback_url`. It can be shown again after reauthentication. */
+/** Signs events sent to a `callback_url`. Can be shown again after reauthentication. */
 export function AccountSecretSection() {
   const repeat = useReauthentication();
   const [shown, setShown] = useState<AccountSecret | null>(null);
@@ -26,7 +26,7 @@ export function AccountSecretSection() {
   return (
     <PageSection
       title="Secret for callback URLs"
-      intro="A request can name a callback_url of its own. Its events are signed with this secret of the account; endpoints have their own."
+      intro="A request can set its own callback_url. Its events are signed with this account secret. Endpoints have their own secrets."
     >
       <FormError message={show.errorBeside()} />
       <div className="flex flex-wrap gap-3">
@@ -38,7 +38,8 @@ export function AccountSecretSection() {
       {isRotating && (
         <Dialog title="Rotate the account’s secret" onClose={() => setRotating(false)}>
           <p className="text-sm text-ink-soft">
-            A new secret signs from now on. For 24 hours the old one signs too, so that receivers can switch.
+            Events are signed with a new secret from now on. The old one stays valid for 24 hours, so your receivers can
+            switch.
           </p>
           <FormError message={rotate.errorBeside()} />
           <div className="flex flex-wrap justify-end gap-3">
@@ -51,7 +52,7 @@ export function AccountSecretSection() {
       )}
       {shown !== null && (
         <SecretDialog
-          title="The account’s webhook secret"
+          title="Account webhook secret"
           secret={shown.secret}
           isShownOnce={false}
           previousUntil={shown.previous_secret_expires_at}

@@ -12,7 +12,7 @@ type DisclosureProps = {
   children: ReactNode;
 };
 
-/** A row that opens. */
+/** A collapsible row. */
 export function Disclosure({ title, detail, onOpen, children }: DisclosureProps) {
   return (
     <details className="group" onToggle={(event) => event.currentTarget.open && onOpen?.()}>
@@ -42,7 +42,6 @@ export function DeliveryStatus({ status }: { status: Delivery["status"] }) {
   return <Badge kind={kind}>{name}</Badge>;
 }
 
-/** Every attempt with what came of it, and when the next one is. */
 export function Attempts({ delivery: { attempts, next_attempt_at: nextAt } }: { delivery: Delivery }) {
   const { time_zone: timeZone } = useSession().account;
   return (

@@ -17,7 +17,7 @@ import { ResendButton } from "./resend-button.tsx";
 
 const statuses = ["pending", "succeeded", "failed", "dropped"] as const satisfies readonly Delivery["status"][];
 
-/** What was sent to an endpoint, newest first. It refreshes while a delivery is pending. */
+/** Newest first. Refreshes while a delivery is pending. */
 export function DeliveryLog({ endpointId }: { endpointId: string }) {
   const [status, setStatus] = useState("");
   const known = statuses.find((each) => each === status);
@@ -47,7 +47,7 @@ function Rows({ endpointId, status }: { endpointId: string; status: Delivery["st
         <Skeleton className="h-10" />
       </div>
     ) : (
-      <LoadFailure title="The deliveries cannot be shown." error={error} onRetry={onRetry} />
+      <LoadFailure title="Could not load the deliveries." error={error} onRetry={onRetry} />
     );
   }
   if (rows.length === 0) {
@@ -89,7 +89,7 @@ function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endpointId:
     >
       <Attempts delivery={delivery} />
       <p className="text-sm">
-        <span className="text-ink-soft">Event</span> <CopyableText text={delivery.event_id} label="the event’s id" />
+        <span className="text-ink-soft">Event</span> <CopyableText text={delivery.event_id} label="event ID" />
       </p>
       <ResendButton eventId={delivery.event_id} endpointId={endpointId} />
     </Disclosure>

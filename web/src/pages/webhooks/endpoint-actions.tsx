@@ -18,7 +18,7 @@ type DeedProps = EndpointActionsProps & { onClose(): void };
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
 const nameOf = ({ id }: Endpoint) => ({ params: { path: { id } } });
 
-/** The open dialog is in the address, so that it survives signing in again. */
+/** The open dialog is in the URL, so it survives a new sign-in. */
 export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
   const { do: deed } = route.useSearch();
   const navigate = route.useNavigate();
@@ -92,8 +92,8 @@ function RotateSecret({ endpoint, onChanged, onClose }: DeedProps) {
   }
   return (
     <Confirmation title="Rotate secret" confirmName="Rotate" look="primary" action={rotate} onClose={onClose}>
-      A new secret signs from now on. For 24 hours the old one signs too: every event carries both signatures, so that
-      your receiver can switch without missing events.
+      Events are signed with a new secret from now on. For 24 hours every event carries both signatures, so your
+      receiver can switch without missing events.
     </Confirmation>
   );
 }

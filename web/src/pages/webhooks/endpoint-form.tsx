@@ -10,7 +10,7 @@ import { eventNames } from "./endpoint-words.ts";
 type EndpointBody = { url: string; description: string; event_types: EventType[] };
 
 type EndpointFormProps = {
-  /** The one that is changed; `null` for a new one. */
+  /** `null` for a new endpoint. */
   endpoint: Endpoint | null;
   submitName: string;
   send(body: EndpointBody): Promise<Endpoint>;
@@ -18,7 +18,7 @@ type EndpointFormProps = {
   onGivenUp(): void;
 };
 
-/** Where events go, and which. The draft is kept until it is saved or canceled. */
+/** The draft is stored until saved or canceled. */
 export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: EndpointFormProps) {
   const { values, change, forget } = useFormDraft(`webhook:${endpoint?.id ?? "new"}`, {
     url: endpoint?.url ?? "",
@@ -31,7 +31,7 @@ export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: 
       send({
         url: values.url.trim(),
         description: values.description.trim(),
-        // The list offers no other words.
+        // The list offers only known types.
         event_types: values.isLimited ? (values.eventTypes as EventType[]) : [],
       }),
     (saved) => {
@@ -57,7 +57,7 @@ export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: 
         maxLength={2048}
         placeholder="https://example.com/webhooks"
         autoComplete="off"
-        hint="Receives a POST for every event and must answer 2xx within 15 seconds."
+        hint="Receives a POST for every event. It must return 2xx within 15 seconds."
         value={values.url}
         onChange={(url) => change({ url })}
         error={action.errorAt("url")}

@@ -24,6 +24,6 @@ test.each([
   [["pending", "dropped"], "None yet"],
   [["succeeded", "succeeded", "pending"], "2/2"],
   [["succeeded", "failed", "dropped"], "1/2"],
-] as const)("of %j it is said: %s", (statuses, words) => {
+] as const)("%j is described as %s", (statuses, words) => {
   expect(describeSuccess(statuses.map((status) => ({ status })))).toBe(words);
 });

@@ -3,18 +3,18 @@ import type { BadgeKind } from "../../design/badge.tsx";
 
 export const eventNames: Readonly<Record<EventType, string>> = {
   "task.succeeded": "A task succeeded.",
-  "task.failed": "A task has failed and costs nothing.",
+  "task.failed": "A task failed at no charge.",
   "task.canceled": "A task was canceled.",
   "task.expired": "A task did not finish before its deadline.",
 };
 
 const reasons: Readonly<Record<NonNullable<Endpoint["disabled_reason"]>, string>> = {
   owner: "You disabled it.",
-  gone: "It answered 410 Gone.",
+  gone: "It returned 410 Gone.",
   failing: "All deliveries failed for five days.",
 };
 
-/** Why nothing is sent to an endpoint, where that is so. */
+/** Why the endpoint is disabled, if it is. */
 export function describeDisabled({ enabled, disabled_reason: reason }: Endpoint): string | null {
   return enabled || reason === undefined ? null : reasons[reason];
 }
@@ -26,7 +26,7 @@ export function describeEndpointStatus(endpoint: Endpoint): { kind: BadgeKind; n
     : { kind: "warning", name: "Failing" };
 }
 
-/** Successful deliveries among those that ended. Those dropped while the endpoint was disabled do not count. */
+/** Successful among finished deliveries. Deliveries dropped while disabled do not count. */
 export function describeSuccess(deliveries: readonly Pick<Delivery, "status">[]): string {
   const ended = deliveries.filter(({ status }) => status === "succeeded" || status === "failed");
   if (ended.length === 0) return "None yet";

@@ -15,7 +15,6 @@ import { useSession } from "../../parts/session/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
 import { ResendButton } from "./resend-button.tsx";
 
-/** All events, newest first, delivered or not. */
 export function EventList() {
   const { rows, error, onRetry, more } = usePageQuery(queryTable.webhooks.events());
   if (rows === undefined) {
@@ -26,7 +25,7 @@ export function EventList() {
         <Skeleton className="h-10" />
       </div>
     ) : (
-      <LoadFailure title="The events cannot be shown." error={error} onRetry={onRetry} />
+      <LoadFailure title="Could not load the events." error={error} onRetry={onRetry} />
     );
   }
   if (rows.length === 0) {
@@ -91,7 +90,7 @@ function EventDetails({ event }: { event: WebhookEvent }) {
           <ResendButton eventId={event.id} />
         </>
       )}
-      <CodeBlock label="The event" code={JSON.stringify(withoutObject(event), null, 2)} />
+      <CodeBlock label="Event" code={JSON.stringify(withoutObject(event), null, 2)} />
       {typeof taskId === "string" && (
         <Link to="/console/tasks/$id" params={{ id: taskId }} className={`self-start text-sm ${linkClasses}`}>
           Open task
@@ -101,7 +100,7 @@ function EventDetails({ event }: { event: WebhookEvent }) {
   );
 }
 
-/** As receivers get it. */
+/** As sent to receivers. */
 function withoutObject({ object: _, ...event }: WebhookEvent): Omit<WebhookEvent, "object"> {
   return event;
 }

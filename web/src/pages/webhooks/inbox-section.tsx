@@ -12,7 +12,7 @@ import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 
-/** For accounts without a receiver: they poll their events. */
+/** For accounts without a receiver, which poll their events. */
 export function InboxSection() {
   const { time_zone: timeZone } = useSession().account;
   const answers = useAnswerCache();

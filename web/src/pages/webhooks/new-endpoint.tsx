@@ -9,7 +9,7 @@ import { SecretDialog } from "./secret-dialog.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks");
 
-/** The open form is in the address, so that it survives signing in again. */
+/** The open form is in the URL, so it survives a new sign-in. */
 export function NewEndpoint() {
   const { add } = route.useSearch();
   const navigate = route.useNavigate();

@@ -7,7 +7,7 @@ import { useAction } from "../../parts/forms/use-action.ts";
 
 type ResendButtonProps = {
   eventId: string;
-  /** Only to this endpoint; else to everybody it was meant for. */
+  /** Only to this endpoint; else to all recipients. */
   endpointId?: string;
 };
 
@@ -18,7 +18,7 @@ export function ResendButton({ eventId, endpointId }: ResendButtonProps) {
   const resend = useAction(
     () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body })),
     () => {
-      showToast("Event resent with the same id.");
+      showToast("Event resent with the same ID.");
       return answers.refresh("webhooks");
     },
   );

@@ -8,9 +8,9 @@ import { useSession } from "../../parts/session/use-session.ts";
 type SecretDialogProps = {
   title: string;
   secret: string;
-  /** Whether it can be seen again later, as the account's own can. */
+  /** Whether it can be shown again later, like the account secret. */
   isShownOnce: boolean;
-  /** Until when the one before signs too. */
+  /** Until when the previous secret also signs. */
   previousUntil: string | undefined;
   onClose(): void;
 };
@@ -20,15 +20,13 @@ export function SecretDialog({ title, secret, isShownOnce, previousUntil, onClos
   return (
     <Dialog title={title} size="wide" onClose={onClose}>
       {isShownOnce && (
-        <Notice kind="warning">
-          The secret is shown only once. Store it with the receiver of the events, and nowhere else.
-        </Notice>
+        <Notice kind="warning">The secret is shown only once. Store it on your receiver and nowhere else.</Notice>
       )}
       <SecretText label="Signing secret" text={secret} />
       {previousUntil !== undefined && (
         <p className="text-sm text-ink-soft">
-          Until {formatMoment(previousUntil, timeZone)} the previous secret signs too: every event carries both
-          signatures, so that your receiver can switch without missing events.
+          Until {formatMoment(previousUntil, timeZone)} events are also signed with the previous secret. Every event
+          carries both signatures, so your receiver can switch without missing events.
         </p>
       )}
       <div className="flex justify-end">

@@ -9,7 +9,6 @@ import { describeAttempt } from "../../parts/format/delivery-words.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 
-/** Sends a test event and shows its outcome. */
 export function TestEvent({ endpointId }: { endpointId: string }) {
   const answers = useAnswerCache();
   const [eventId, setEventId] = useState<string | null>(null);
@@ -40,7 +39,7 @@ function Outcome({ eventId }: { eventId: string }) {
   if (attempt === undefined) return <Notice kind="hint">Sending the test event …</Notice>;
   return data?.data[0]?.status === "succeeded" ? (
     <Notice kind="success" title="Test event delivered">
-      It was {describeAttempt(attempt)}.
+      Your endpoint {describeAttempt(attempt)}.
     </Notice>
   ) : (
     <Notice kind="warning" title="Test event not delivered">

@@ -2,7 +2,7 @@ const node = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 const toleranceSeconds = 300;
 
-// \`body\` is the text of the request as it came, before any parser; \`secret\` is whsec_….
+// \`body\` is the raw request text, before any parsing; \`secret\` is whsec_….
 export function readEvent(body, headers, secret) {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
@@ -11,14 +11,14 @@ export function readEvent(body, headers, secret) {
 
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const expected = createHmac("sha256", key).update(\`\${id}.\${timestamp}.\${body}\`).digest();
-  // While a secret is being rotated there are two signatures; one match is enough.
+  // During a secret rotation there are two signatures; one match is enough.
   const isValid = String(headers["webhook-signature"]).split(" ").some((entry) => {
     const [version, text = ""] = entry.split(",");
     const given = Buffer.from(text, "base64");
     return version === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
   if (!isValid) throw new Error("The signature does not match.");
-  return JSON.parse(body); // The same \`id\` may come again: process it once.
+  return JSON.parse(body); // The same \`id\` may be delivered again: process it once.
 }
 `;
 
@@ -31,7 +31,7 @@ import time
 TOLERANCE_SECONDS = 300
 
 
-# \`body\` is the request as it came, in bytes, before any parser; \`secret\` is whsec_….
+# \`body\` is the raw request bytes, before any parsing; \`secret\` is whsec_….
 def read_event(body, headers, secret):
     event_id = headers["webhook-id"]
     timestamp = headers["webhook-timestamp"]
@@ -48,7 +48,7 @@ def read_event(body, headers, secret):
     return json.loads(body)  # The same id may come again: process it once.
 `;
 
-/** How a receiver verifies signatures, with the language's standard library only. */
+/** Signature verification with the language's standard library. */
 export const verifySamples = [
   { id: "node", label: "Node.js", code: node },
   { id: "python", label: "Python", code: python },

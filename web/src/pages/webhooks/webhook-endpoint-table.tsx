@@ -59,11 +59,11 @@ export function EndpointStatus({ endpoint }: { endpoint: Endpoint }) {
   return <Badge kind={kind}>{name}</Badge>;
 }
 
-/** Both columns ask for the same thing, and it is fetched once. */
+/** Two columns share one query. */
 function Recent({ id, children }: { id: string; children(deliveries: readonly Delivery[]): string }) {
   const { data, error } = useTableQuery(queryTable.webhooks.recent(id));
   if (data !== undefined) return <span className="text-ink-soft">{children(data)}</span>;
-  return error === null ? <Skeleton className="h-4 w-20" /> : <span className="text-ink-soft">Not known</span>;
+  return error === null ? <Skeleton className="h-4 w-20" /> : <span className="text-ink-soft">Unknown</span>;
 }
 
 function describeLast([last]: readonly Delivery[]): string {

@@ -26,7 +26,6 @@ const DeliveryLog = lazyPart(
   <Skeleton className="h-64" />,
 );
 
-/** One endpoint: its status, actions and deliveries. */
 export function WebhookPage() {
   const { id } = route.useParams();
   const answers = useAnswerCache();
@@ -43,7 +42,7 @@ export function WebhookPage() {
     >
       {isMissing && (
         <EmptyState
-          title="There is no such endpoint."
+          title="Your account has no such endpoint."
           action={
             <Link to="/console/webhooks" className={buttonClasses("plain")}>
               Go to webhooks
@@ -55,7 +54,7 @@ export function WebhookPage() {
       )}
       {data === undefined && error === null && <Skeleton className="h-64" />}
       {data === undefined && error !== null && !isMissing && (
-        <LoadFailure title="The endpoint cannot be shown." error={error} onRetry={() => void endpoint.refetch()} />
+        <LoadFailure title="Could not load the endpoint." error={error} onRetry={() => void endpoint.refetch()} />
       )}
       {data !== undefined && !isMissing && (
         <div className="flex flex-col gap-10">
@@ -77,13 +76,13 @@ function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
     ["Created", formatMoment(new Date(endpoint.created * 1000).toISOString(), timeZone)],
     ...(overlapEnd === undefined
       ? []
-      : [["Old secret", `signs too until ${formatMoment(overlapEnd, timeZone)}`] as [string, string]]),
+      : [["Old secret", `valid until ${formatMoment(overlapEnd, timeZone)}`] as [string, string]]),
   ];
   return (
     <div className="flex flex-col gap-5">
       {disabled !== null && (
         <Notice kind="warning" title="Endpoint disabled">
-          {disabled} Enable it, then resend the events that it missed.
+          {disabled} Enable it, then resend missed events.
         </Notice>
       )}
       {endpoint.enabled && failingSince !== undefined && (
@@ -105,9 +104,9 @@ function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
           </div>
         ))}
         <div className="min-w-0">
-          <dt className="text-ink-soft">Id</dt>
+          <dt className="text-ink-soft">ID</dt>
           <dd className="mt-1">
-            <CopyableText text={endpoint.id} label="the endpoint’s id" />
+            <CopyableText text={endpoint.id} label="endpoint ID" />
           </dd>
         </div>
       </dl>

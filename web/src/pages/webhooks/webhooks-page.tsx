@@ -33,7 +33,7 @@ export function WebhooksPage() {
         <WebhookEndpointTable
           empty={
             <EmptyState title="No endpoints yet" action={create}>
-              An endpoint is a URL of yours that receives a POST when a task ends, so that you need not poll.
+              An endpoint is your URL that receives a POST when a task ends, so you need not poll.
             </EmptyState>
           }
         />

@@ -10,12 +10,12 @@ import { isMoneyZero } from "../../../parts/format/sum-money.ts";
 import { linkClasses } from "../../../parts/frame/focus-page.tsx";
 import { writeCharge } from "../../../parts/records/charge-columns.tsx";
 
-/** Only while the server does not tell: whoever has pasted a call looks here, and sees it at once. */
+/** Poll fast only without a change stream: a user who pasted a call watches this page. */
 const lookMs = 2_000;
 
 type CallWatchProps = { hasKey: boolean; charge: Charge | undefined; taskId: string | undefined };
 
-/** Waits for the first call while the page is looked at, and tells what became of it. */
+/** Waits for the first call while the page is visible, and shows its outcome. */
 export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
   const answers = useAnswerCache();
   const { data: balance } = useTableQuery(queryTable.balance.now());
@@ -48,28 +48,28 @@ export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
     return (
       <Box look="waiting" title="Waiting for your first call…">
         <ul className="flex list-disc flex-col gap-1 pl-4 text-ink-soft">
-          <li>A 401 means that the key is missing or cut off: copy the call again, all of it.</li>
-          <li>If nothing answers, run the call on a machine that reaches this site.</li>
+          <li>A 401 means that the key is missing or incomplete. Copy the whole call again.</li>
+          <li>If there is no response, run the call on a machine that can reach this site.</li>
         </ul>
       </Box>
     );
   }
   const isUnpaid = balance !== undefined && balance.plan === null && isMoneyZero(balance.available_balance);
   return isUnpaid ? (
-    <Box look="bad" title="Your call arrived, but there is no credit to pay for it">
-      <p className="text-ink">It is answered with 402. Add credit first, then run it again.</p>
+    <Box look="bad" title="Your call arrived, but your balance is empty">
+      <p className="text-ink">It returns 402. Add credit, then run it again.</p>
     </Box>
   ) : (
     <Box look="bad" title="Your call arrived, but it did not succeed">
       <p className="text-ink">
         {call?.refusal == null ? (
-          "It was refused, or costs nothing. "
+          "It was rejected, or costs nothing. "
         ) : (
           <>
             It was answered with {call.refusal.status} <code className="font-mono">{call.refusal.code}</code>.{" "}
           </>
         )}
-        Its answer says what to change. The call on this page works as it is.
+        The response says what to change. The call on this page works unchanged.
       </p>
     </Box>
   );
@@ -83,7 +83,7 @@ const looks = {
   bad: "border-warning bg-warning-soft",
 } as const;
 
-/** The same box in every state, so that readers who hear the page hear how its title changes. */
+/** One box for all states, so screen readers announce the changed title. */
 function Box({ look, title, children }: BoxProps) {
   return (
     <section aria-label="First call" className={`flex gap-3 rounded-md border p-4 text-sm ${looks[look]}`}>
@@ -102,7 +102,7 @@ function Box({ look, title, children }: BoxProps) {
   );
 }
 
-/** It goes on waiting, also after a call that did not succeed. */
+/** Keeps waiting after a failed call. */
 function Pulse({ colour }: { colour: string }) {
   return (
     <span aria-hidden="true" className="relative mt-1.5 size-2 shrink-0">

@@ -1,11 +1,11 @@
 /**
- * Puts a text onto the clipboard that is on its way yet. Browsers allow it only while they know of the click, so the
- * clipboard is told of the text before it is there. Answers whether it worked; the text is on the page in any case.
+ * Copies a text that is still loading. Browsers allow clipboard writes only during a click, so the write starts with a
+ * promise. Returns whether it worked; the page shows the text either way.
  */
 export async function copyWhenKnown(text: Promise<string>): Promise<boolean> {
   try {
     const blob = text.then((known) => new Blob([known], { type: "text/plain" }));
-    // Where there is no clipboard, nobody else waits for it.
+    // Without a clipboard nothing else handles a rejection.
     blob.catch(() => {});
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
     return true;

@@ -9,7 +9,7 @@ import { SupportContact } from "../../../parts/records/support-contact.tsx";
 import { useSession } from "../../../parts/session/use-session.ts";
 import { Step } from "./step.tsx";
 
-/** What pays for the call; and where nothing does, who to ask and how. */
+/** The account's credit, or how to get some. */
 export function CreditStep() {
   const { data: balance } = useTableQuery(queryTable.balance.now());
   const { data: site } = useTableQuery(queryTable.site.settings());
@@ -24,7 +24,7 @@ export function CreditStep() {
     const amount = formatRoughMoney(balance.available_balance, balance.currency);
     return (
       <Step title={isMoneyZero(balance.available_balance) ? "Credit" : `${amount} of credit`} isDone>
-        <p>{balance.plan === null ? "Calls are paid from it." : `Your plan: ${balance.plan.name}.`}</p>
+        <p>{balance.plan === null ? "Calls use this credit." : `Your plan: ${balance.plan.name}.`}</p>
       </Step>
     );
   }

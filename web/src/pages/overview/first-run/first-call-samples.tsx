@@ -9,7 +9,7 @@ type FirstCallProps = {
   samples: Samples;
   chosenId: string;
   onChoose(id: string): void;
-  /** Whether there is a key for it. Without one it is only to be looked at: whoever copied it would be refused. */
+  /** Without a key the samples are read-only: a copied call would fail. */
   isComplete: boolean;
 };
 
@@ -17,7 +17,7 @@ export function chooseSample(samples: Samples, id: string): Samples[number] {
   return samples.find((sample) => sample.id === id) ?? samples[0];
 }
 
-/** The call in the words of whatever the reader has, chosen by tabs, or from a list where there is no room for them. */
+/** The call in several languages: tabs, or a select in narrow windows. */
 export function FirstCallSamples({ samples, chosenId, onChoose, isComplete }: FirstCallProps) {
   const { id, label, code } = chooseSample(samples, chosenId);
   const name = `First call, ${label}`;
@@ -44,7 +44,7 @@ export function FirstCallSamples({ samples, chosenId, onChoose, isComplete }: Fi
 
 function CodePreview({ label, code }: { label: string; code: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: makes the code scrollable by keyboard.
     <section aria-label={label} tabIndex={0} className="overflow-x-auto rounded-md border border-line bg-sunken">
       <pre className="p-4 font-mono text-xs text-ink-soft">
         <code>{code}</code>

@@ -14,18 +14,18 @@ import { chooseSample, FirstCallSamples } from "./first-call-samples.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { useFirstKey } from "./use-first-key.ts";
 
-/** As a key looks that is not known. */
+/** Placeholder for an unknown key. */
 const unknownKey = "sk-slc-…";
 
 type FirstRunProps = {
-  /** The newest charge, once there is one. */
+  /** The newest charge, if any. */
   charge: Charge | undefined;
-  /** The newest task, where that was the first call. */
+  /** The newest task, if that was the first call. */
   taskId: string | undefined;
   onHide(): void;
 };
 
-/** For an account without a call: credit, a key and a call to paste, and then the call as it arrives. */
+/** For an account without calls: credit, a key, a call to paste, and its outcome. */
 export function FirstRun({ charge, taskId, onHide }: FirstRunProps) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { data: models } = useTableQuery(queryTable.models.list());

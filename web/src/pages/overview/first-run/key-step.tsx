@@ -6,7 +6,7 @@ import type { KeyCreation } from "./use-first-key.ts";
 
 type KeyStepProps = { creation: KeyCreation; known: ApiKey | undefined };
 
-/** The key that the call is made with. Its text is seen here, this once. */
+/** Creates the key and shows it once. */
 export function KeyStep({ creation: { made, isBusy, run }, known }: KeyStepProps) {
   if (made !== null) {
     return (
@@ -18,7 +18,7 @@ export function KeyStep({ creation: { made, isBusy, run }, known }: KeyStepProps
           <code className="min-w-0 flex-1 font-mono text-xs break-all text-ink">{made.apiKey.key}</code>
           <CopyButton look="quiet" text={made.apiKey.key} />
         </section>
-        <p>It is shown only once, and anyone who has it can spend your balance. Save it where only you can read it.</p>
+        <p>It is shown only once. Anyone who has it can spend your balance. Save it in a safe place.</p>
       </Step>
     );
   }
@@ -26,8 +26,8 @@ export function KeyStep({ creation: { made, isBusy, run }, known }: KeyStepProps
     <Step title={known === undefined ? "API key" : `Key ${known.preview ?? known.name}`} isDone={known !== undefined}>
       <p>
         {known === undefined
-          ? "Authenticates your requests. It goes into the call, and is shown once."
-          : "Put it into the call. If you did not save it, create another."}
+          ? "Authenticates your requests. It is inserted into the call and shown once."
+          : "Insert it into the call. If you did not save it, create another."}
       </p>
       <Button look={known === undefined ? "primary" : "plain"} isBusy={isBusy} onClick={run}>
         {known === undefined ? "Create key and copy the call" : "Create another and copy the call"}

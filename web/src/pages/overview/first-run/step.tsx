@@ -8,7 +8,6 @@ type StepProps = {
   children: ReactNode;
 };
 
-/** One of the steps to a first call, with a mark when it is done; its words say the same. */
 export function Step({ title, isDone, children }: StepProps) {
   return (
     <li className="flex gap-3 py-4">

@@ -12,7 +12,7 @@ type FirstKey = { apiKey: NewApiKey; isCopied: boolean };
 
 export type KeyCreation = { made: FirstKey | null; isBusy: boolean; error: string | null; run(): void };
 
-/** One click creates the key and copies the call with the key in it. The key is in this page's memory alone. */
+/** One click creates the key and copies the call with it. The key exists only in this page's memory. */
 export function useFirstKey(writeCall: (key: string) => string): KeyCreation {
   const answers = useAnswerCache();
   const repeat = useReauthentication();

@@ -8,8 +8,8 @@ const docsDir = join(import.meta.dirname, "../../../../../docs/api");
 const areaPrefix = "virtual:reference/";
 
 /**
- * The OpenAPI document comes to the pages in pieces: the table of contents, each area by itself, and what can be looked for. A
- * page loads the piece that it shows.
+ * Splits the OpenAPI document into virtual modules: contents, one per area, and the search index. A page loads only the
+ * part it shows.
  */
 export function bundleReference(): Plugin {
   let reading: Promise<Area[]> | null = null;

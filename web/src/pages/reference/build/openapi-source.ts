@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the document uses. */
+/** The subset of JSON Schema that the document uses. */
 export type Schema = {
   type?: string | string[];
   title?: string;
@@ -45,16 +45,16 @@ export type SourceOperation = {
   responses: Record<string, SourceAnswer>;
 };
 
-/** As much of an OpenAPI document as the reference shows. */
+/** The subset of OpenAPI that the reference shows. */
 export type SourceDocument = {
   paths: Record<string, Record<string, SourceOperation>>;
   components: { responses: Record<string, SourceAnswer> };
 };
 
-/** An answer itself, where the document only refers to it. */
+/** Resolves a `$ref` to a response. */
 export function resolveAnswer(document: SourceDocument, answer: SourceAnswer): SourceAnswer {
   if (answer.$ref === undefined) return answer;
   const found = document.components.responses[answer.$ref.replace("#/components/responses/", "")];
-  if (found === undefined) throw new Error(`The document has no ${answer.$ref}.`);
+  if (found === undefined) throw new Error(`The OpenAPI document has no ${answer.$ref}.`);
   return found;
 }

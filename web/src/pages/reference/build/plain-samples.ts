@@ -11,14 +11,14 @@ export type PlainCall = {
   baseUrl: string;
 };
 
-/** What of a form names a file of the reader's, or several. */
+/** Form values that name a local file, or several. */
 export function isFile(value: unknown): boolean {
   return Array.isArray(value) ? value.some(isFile) : typeof value === "string" && value.startsWith("@");
 }
 
 type Kind = "json" | "text" | "events" | "bytes";
 
-/** What comes back, as far as a program must know before it reads it. */
+/** Kind of the response, which decides how a sample reads it. */
 function findKind({ answers }: PlainCall): Kind {
   const types = answers.flatMap(({ contents }) => contents.map(({ mediaType }) => mediaType));
   if (types.includes("application/json")) return "json";
@@ -46,7 +46,7 @@ function isForm({ request }: PlainCall): boolean {
   return request?.mediaType === "multipart/form-data";
 }
 
-/** A body that may be left out is. */
+/** Optional bodies are omitted. */
 function hasBody(call: PlainCall): boolean {
   return call.request !== null && call.request.example !== undefined;
 }

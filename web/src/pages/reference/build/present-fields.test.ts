@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { presentBody, presentField } from "./present-fields.ts";
 
-test("types are told in words, whatever they are made of", () => {
+test("types are named in words, whatever they are composed of", () => {
   const name = (schema: Parameters<typeof presentField>[1]) => presentField("x", schema).type;
   expect(name({ type: "string" })).toBe("string");
   expect(name({ anyOf: [{ type: "integer" }, { type: "null" }] })).toBe("integer or null");
@@ -15,7 +15,7 @@ test("types are told in words, whatever they are made of", () => {
   expect(name({})).toBe("any value");
 });
 
-test("limits, defaults and allowed values are told, of a value that may be null as well", () => {
+test("limits, defaults and allowed values are listed, also for nullable values", () => {
   expect(presentField("n", { type: "integer", minimum: 1, maximum: 100, default: 20 }, { isRequired: true })).toEqual({
     name: "n",
     type: "integer",
@@ -30,7 +30,7 @@ test("limits, defaults and allowed values are told, of a value that may be null 
   expect(presentField("l", { type: "array", items: text, maxItems: 3 }).facts).toEqual(["at most 3 items"]);
 });
 
-test("what is inside can be looked into: fields of lists too, and each of several forms by its mark", () => {
+test("nested fields are listed, in lists too, and each variant is named by its discriminator", () => {
   const text = {
     type: "object",
     properties: { type: { enum: ["text"] }, text: { type: "string" } },

@@ -1,7 +1,7 @@
 import type { Field, Variant } from "../../../api/reference-document.ts";
 import type { Schema } from "./openapi-source.ts";
 
-/** The fields of a body, and where it has one of several forms, those of each. */
+/** The fields of a body, by variant if it has several. */
 export function presentBody(schema: Schema): { fields: Field[]; variants?: Variant[] } {
   const inner = presentInside(schema);
   return { fields: inner.fields ?? [], ...(inner.variants === undefined ? {} : { variants: inner.variants }) };
@@ -22,7 +22,7 @@ export function presentField(name: string, schema: Schema, { isRequired = false 
   };
 }
 
-/** What can be looked into: the fields of an object or of the objects in a list, or each form of either. */
+/** Nested fields: of an object, of the objects in a list, or of each variant. */
 function presentInside(schema: Schema): Pick<Field, "fields" | "variants"> {
   const forms = listForms(schema);
   const objects = forms.flatMap((form) => findObjects(form));
@@ -39,7 +39,7 @@ function presentInside(schema: Schema): Pick<Field, "fields" | "variants"> {
   return object === undefined ? {} : { fields: presentProperties(object) };
 }
 
-/** The objects that a value is, or has in its lists, by whichever way. */
+/** The object schemas within a value or its lists. */
 function findObjects(schema: Schema): Schema[] {
   if (schema.properties !== undefined && Object.keys(schema.properties).length > 0) return [schema];
   if (schema.items !== undefined) return listForms(schema.items).flatMap(findObjects);
@@ -54,7 +54,7 @@ function presentProperties({ properties = {}, required = [] }: Schema): Field[] 
   );
 }
 
-/** A form is told from the others by a field that has one value only. */
+/** A variant is named by its discriminator: a field with a single allowed value. */
 function nameForm({ title, properties = {} }: Schema, index: number): string {
   if (title !== undefined) return title;
   const marks = Object.entries(properties).filter(([, field]) => field.enum?.length === 1);
@@ -62,13 +62,13 @@ function nameForm({ title, properties = {} }: Schema, index: number): string {
   return name === undefined || mark === undefined ? `Form ${index + 1}` : `${name}: ${JSON.stringify(mark.enum?.[0])}`;
 }
 
-/** What a value may be one of; `null` is no form of its own. */
+/** The alternatives of a value, without `null`. */
 function listForms(schema: Schema): Schema[] {
   const forms = schema.anyOf ?? schema.oneOf;
   return forms === undefined ? [schema] : forms.filter((form) => form.type !== "null").flatMap(listForms);
 }
 
-/** The only form of a value that may also be `null`. */
+/** The only alternative of a nullable value. */
 function findOwn(schema: Schema): Schema | undefined {
   const forms = listForms(schema);
   return forms.length === 1 ? forms[0] : undefined;
@@ -105,7 +105,7 @@ function listValues(schema: Schema): string[] {
   return forms.flatMap((form) => form.enum ?? []).map((value) => JSON.stringify(value));
 }
 
-/** Its default and its limits, of whichever form has them. */
+/** Default and limits, from whichever alternative has them. */
 function listFacts(schema: Schema): string[] {
   const facts = listForms(schema).flatMap((form) => [
     ...boundNumbers(form),
@@ -131,6 +131,6 @@ function boundCount(min: number | undefined, max: number | undefined, unit: stri
   const units = (count: number): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
   if (min !== undefined && max !== undefined) return [min === max ? units(max) : `${min} to ${units(max)}`];
   if (max !== undefined) return [`at most ${units(max)}`];
-  // That something must be there, the word "required" says.
+  // "Required" already implies at least one.
   return min === undefined || min === 1 ? [] : [`at least ${units(min)}`];
 }

@@ -13,10 +13,9 @@ import { writeOperationSamples } from "./write-operation-samples.ts";
 export type ErrorMeanings = ReadonlyMap<string, string>;
 type Place = { method: string; path: string };
 
-/** Longer lists say nothing more. */
+/** Longer lists in examples are truncated. */
 const exampleItemsMax = 8;
 
-/** All that the page of an operation shows. */
 export function presentOperation(
   document: SourceDocument,
   { method, path }: Place,
@@ -48,12 +47,11 @@ export function presentOperation(
   return { ...operation, samples: writeOperationSamples(operation, findRequest(source)) };
 }
 
-/** The words of its name, as an address has them. */
 function makeSlug(operationId: string): string {
   return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Whoever names a model has it work. */
+/** Operations with a `model` run a model and cost money. */
 function namesModel({ requestBody }: SourceOperation): boolean {
   const contents = Object.values(requestBody?.content ?? {});
   return contents.some(({ schema }) => Object.hasOwn(schema?.properties ?? {}, "model"));
@@ -81,7 +79,7 @@ function writeExample(example: unknown): string {
   return typeof example === "string" ? example : JSON.stringify(shorten(example), null, 2);
 }
 
-/** Vectors and the like: the first few numbers show what the rest are. */
+/** Truncates vectors and the like. */
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {
     const isNumbers = value.length > exampleItemsMax && value.every((item) => typeof item === "number");
@@ -91,7 +89,7 @@ function shorten(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shorten(item)]));
 }
 
-/** The codes of an error answer are the words of code in its description. */
+/** Error codes are the inline code of an error response's description. */
 function listErrors(
   document: SourceDocument,
   { responses }: SourceOperation,
@@ -103,7 +101,7 @@ function listErrors(
       const { description = "" } = resolveAnswer(document, answer);
       return [...description.matchAll(/`([a-z_]+)`/g)].map(([, code = ""]) => {
         const meaning = meanings.get(code);
-        if (meaning === undefined) throw new Error(`The guide does not explain the error ${code}.`);
+        if (meaning === undefined) throw new Error(`The guide has no entry for the error ${code}.`);
         return { status, code, meaning };
       });
     });
@@ -118,7 +116,6 @@ function listErrorExamples(document: SourceDocument, { responses }: SourceOperat
     });
 }
 
-/** What the samples send. */
 function findRequest({ requestBody }: SourceOperation): { mediaType: string; example: unknown } | null {
   const [content] = Object.entries(requestBody?.content ?? {});
   return content === undefined ? null : { mediaType: content[0], example: content[1].example };

@@ -5,7 +5,7 @@ import { type ErrorMeanings, presentOperation } from "./present-operation.ts";
 
 export type Area = { slug: string; title: string; operations: Operation[] };
 
-/** The document's operations by what they are about, in the order in which the document first speaks of it. */
+/** Operations by tag, in the document's order. */
 export function presentReference(document: SourceDocument, errorsPage: readonly Block[]): Area[] {
   const meanings = readErrorTable(errorsPage);
   const areas = new Map<string, Area>();
@@ -20,7 +20,6 @@ export function presentReference(document: SourceDocument, errorsPage: readonly 
   return [...areas.values()];
 }
 
-/** What a table of contents needs of them. */
 export function listEntries(areas: readonly Area[]): AreaEntry[] {
   return areas.map(({ slug, title, operations }) => ({
     slug,
@@ -29,14 +28,14 @@ export function listEntries(areas: readonly Area[]): AreaEntry[] {
   }));
 }
 
-/** The call that most readers come for, in every language. */
+/** The chat call in every language. */
 export function findFirstCall(areas: readonly Area[]): Operation["samples"] {
   const chat = areas.flatMap(({ operations }) => operations).find(({ id }) => id === "createChatCompletion");
-  if (chat === undefined) throw new Error("The document has no chat.");
+  if (chat === undefined) throw new Error("The OpenAPI document has no createChatCompletion.");
   return chat.samples;
 }
 
-/** The chapter about errors has a row for each code. */
+/** The errors chapter has a row for each code. */
 function readErrorTable(blocks: readonly Block[]): ErrorMeanings {
   const meanings = new Map<string, string>();
   for (const block of blocks) {
@@ -54,7 +53,7 @@ function readErrorTable(blocks: readonly Block[]): ErrorMeanings {
 
 type Chapter = { id: string; blocks: readonly Block[] };
 
-/** Everything of guide and reference that can be looked for by its name. */
+/** The search index of guide and reference. */
 export function listDocsEntries(areas: readonly Area[], chapters: readonly Chapter[]): DocsEntry[] {
   return [
     ...areas.flatMap(({ operations }) => operations.map(describeOperation)),
@@ -90,7 +89,7 @@ function listErrorEntries({ blocks }: Chapter): DocsEntry[] {
   }));
 }
 
-/** Parameters and the outer fields of what is sent: those that people know the names of. */
+/** Parameters and top-level body fields. */
 function listFieldEntries({ slug, summary, parameters, body }: Operation): DocsEntry[] {
   const describe = (place: string) => (field: Field) => ({
     kind: "field" as const,

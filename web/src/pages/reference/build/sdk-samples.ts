@@ -3,7 +3,7 @@ import { isFile, type PlainCall } from "./plain-samples.ts";
 
 type SdkCall = { sdk: "openai" | "anthropic"; method: string };
 
-/** Which method of OpenAI's and Anthropic's clients an operation is, as their TypeScript names it. */
+/** The SDK method of an operation, in OpenAI's and Anthropic's clients. */
 const sdkCalls: Readonly<Record<string, SdkCall>> = {
   listModels: { sdk: "openai", method: "models.list" },
   getModel: { sdk: "openai", method: "models.retrieve" },
@@ -34,12 +34,12 @@ export function findSdkCall(operationId: string): SdkCall | null {
   return sdkCalls[operationId] ?? null;
 }
 
-/** Anthropic's clients add the version of the API themselves. */
+/** Anthropic's clients append the API version themselves. */
 function findBaseUrl(sdk: SdkCall["sdk"], baseUrl: string): string {
   return sdk === "anthropic" ? baseUrl.replace(/\/v1$/, "") : baseUrl;
 }
 
-/** The last id of the path is the method's own argument; those before it are named among the fields. */
+/** The last path id is the method's argument; earlier ones are named parameters. */
 function listArguments(call: PlainCall): { id: string | null; fields: Record<string, unknown> } {
   const ids = call.parameters.filter(({ place }) => place === "path");
   const last = ids.at(-1);

@@ -4,7 +4,7 @@ import { writeWireSamples } from "../../../parts/samples/wire-samples.ts";
 import { isFile, writeFetch, writeOperationCurl, writeRequests } from "./plain-samples.ts";
 import { findSdkCall, writePythonSdk, writeTypescriptSdk } from "./sdk-samples.ts";
 
-/** The address that the documents name; the page puts its own in its place. */
+/** The address in the documents; the page replaces it with its own. */
 const documentedBaseUrl = "http://localhost:4242/v1";
 
 export type SampleOperation = {
@@ -15,12 +15,12 @@ export type SampleOperation = {
   answers: readonly Answer[];
 };
 
-/** What is sent; a text of a form that begins with `@` is a file of that name. */
+/** The example body. Form values that start with `@` name a file. */
 export type SampleRequest = { mediaType: string; example: unknown } | null;
 
 type Body = Record<string, unknown>;
 
-/** One call of an operation, in every language and by every client that has words for it. */
+/** One call in every language and client. */
 export function writeOperationSamples(operation: SampleOperation, request: SampleRequest): [Sample, ...Sample[]] {
   const command = commands[operation.id]?.(operation);
   const samples = writeLanguages(operation, request);
@@ -53,7 +53,7 @@ function writeLanguages(operation: SampleOperation, request: SampleRequest): [Sa
   ];
 }
 
-/** What the models' own pages show a first call of. */
+/** Operations with a first call on the models' pages. */
 const firstCalls: Readonly<Record<string, Parameters<typeof writeRequestSamples>[0]["type"]>> = {
   createChatCompletion: "chat",
   createEmbedding: "embedding",
@@ -68,7 +68,7 @@ function getId({ parameters }: SampleOperation): string {
   return parameters.find(({ place }) => place === "path")?.example ?? "";
 }
 
-/** The same on the command line, where it has a command for it. */
+/** The CLI equivalent, if there is one. */
 const commands: Readonly<Record<string, (operation: SampleOperation) => string>> = {
   listModels: () => "sluice models",
   getModel: (operation) => `sluice models ${getId(operation)}`,
