@@ -51,6 +51,9 @@ describe.skipIf(!hasBrowser)("the guide", () => {
     expect(copied).toMatch(/^import OpenAI from "openai";\n\n.*console\.log\(completion\.usage\);$/s);
     await page.goto("/docs/guide/browser-authorization");
     await page.getByText(`const siteUrl = "${site.siteUrl}";`).first().waitFor();
+    await page.getByText(`address, ${site.siteUrl} on your own machine`).first().waitFor();
+    await page.goto("/docs/guide/guide");
+    await page.waitForURL(`${site.siteUrl}/docs/guide/models`);
   });
 
   test("links lead from chapter to chapter, to a heading within, and on to the reference", async () => {

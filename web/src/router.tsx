@@ -254,6 +254,15 @@ const guideChapter = createRoute({
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
+/** The former URL of the chapter about models. */
+const guideGuide = createRoute({
+  getParentRoute: () => docsLayout,
+  path: "/docs/guide/guide",
+  beforeLoad: () => {
+    throw redirect({ to: "/docs/guide/$chapter", params: { chapter: "models" }, replace: true });
+  },
+});
+
 const consent = createRoute({
   getParentRoute: () => signedIn,
   path: "/connect/requests/$id",
@@ -291,7 +300,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
       outbox,
       connectError,
       landing,
-      docsLayout.addChildren([reference, referencePage, guide, guideChapter]),
+      docsLayout.addChildren([reference, referencePage, guide, guideChapter, guideGuide]),
       security,
       ...developmentPages,
       signedIn.addChildren([

@@ -15,7 +15,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     name: "Get started",
     chapters: [
       { id: "quick-start", title: "Quick start", load: () => import("../../../../docs/api/quick-start.md") },
-      { id: "guide", title: "Models, prices, limits", load: () => import("../../../../docs/api/guide.md") },
+      { id: "models", title: "Models, prices, limits", load: () => import("../../../../docs/api/models.md") },
       {
         id: "openai-clients",
         title: "OpenAI's clients",
@@ -63,6 +63,11 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
 export const firstChapter: Chapter = chapterGroups[0].chapters[0];
 
 const chapters = chapterGroups.flatMap((group) => group.chapters);
+
+/** The first chapter has one URL only: the guide's own. */
+export function getChapterPath(id: string): string {
+  return id === firstChapter.id ? "/docs/guide" : `/docs/guide/${id}`;
+}
 
 export function findChapter(id: string | undefined): Chapter | null {
   return id === undefined ? firstChapter : (chapters.find((chapter) => chapter.id === id) ?? null);

@@ -6,6 +6,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { writeOwnAddress } from "../docs/write-own-address.ts";
+import { getChapterPath } from "./chapters.ts";
 import { resolveImage, resolveLink } from "./resolve-link.ts";
 
 const languageNames: Readonly<Record<string, string>> = {
@@ -143,7 +144,7 @@ function showSpan(span: Span, index: number) {
     case "code":
       return (
         <code key={index} className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.875em]">
-          {span.text}
+          {span.text.includes("://localhost:4242") ? <OwnAddress text={span.text} /> : span.text}
         </code>
       );
     case "strong":
@@ -157,14 +158,18 @@ function showSpan(span: Span, index: number) {
   }
 }
 
+function OwnAddress({ text }: { text: string }) {
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  return writeOwnAddress(text, site?.base_url);
+}
+
 function DocumentLink({ href, spans }: { href: string; spans: readonly Span[] }) {
   const destination = resolveLink(href);
   switch (destination.kind) {
     case "chapter":
       return (
         <Link
-          to="/docs/guide/$chapter"
-          params={{ chapter: destination.id }}
+          to={getChapterPath(destination.id)}
           {...(destination.hash === "" ? {} : { hash: destination.hash })}
           className={linkClasses}
         >

@@ -63,7 +63,7 @@ test("options are the model's own, and an unknown choice falls back to the first
 
 test.each([
   [image, {}, "prompt", "required"],
-  [image, { prompt: "eleven char" }, "prompt", "At most 10"],
+  [image, { prompt: "eleven char" }, "prompt", "Use at most 10"],
   [image, { prompt: "A", n: "5" }, "n", "whole number from 1 to 4"],
   [video, {}, "prompt", "choose a start image"],
   [{ ...video, capabilities: ["image_to_video"] }, { prompt: "x" }, "input_images", "Choose a file"],

@@ -1,4 +1,4 @@
-import { chapterGroups, firstChapter } from "../../pages/guide/chapters.ts";
+import { chapterGroups, getChapterPath } from "../../pages/guide/chapters.ts";
 import { consolePlaces } from "../frame/console-places.ts";
 import type { SearchEntry } from "./search-entry.ts";
 
@@ -36,7 +36,7 @@ export const pages: readonly Page[] = [
 
 export const chapters: readonly Page[] = chapterGroups.flatMap((group) =>
   group.chapters.map((chapter) => ({
-    to: chapter === firstChapter ? "/docs/guide" : `/docs/guide/${chapter.id}`,
+    to: getChapterPath(chapter.id),
     title: chapter.title,
     detail: group.name,
     icon: "book" as const,

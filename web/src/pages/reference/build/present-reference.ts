@@ -1,5 +1,6 @@
 import { type Block, flattenSpans } from "../../../api/guide-document.ts";
 import type { AreaEntry, DocsEntry, Field, Operation } from "../../../api/reference-document.ts";
+import { getChapterPath } from "../../guide/chapters.ts";
 import type { SourceDocument } from "./openapi-source.ts";
 import { type ErrorMeanings, presentOperation } from "./present-operation.ts";
 
@@ -74,7 +75,7 @@ function listHeadings({ id, blocks }: Chapter): DocsEntry[] {
     .flatMap((block) => (block.kind === "heading" && block.level > 1 ? [block] : []))
     .map((heading) => ({
       kind: "heading" as const,
-      to: `/docs/guide/${id}#${heading.id}`,
+      to: `${getChapterPath(id)}#${heading.id}`,
       title: flattenSpans(heading.spans),
       detail,
     }));
