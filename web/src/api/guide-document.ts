@@ -18,3 +18,8 @@ export type Block =
 export function flattenSpans(spans: readonly Span[]): string {
   return spans.map((part) => ("spans" in part ? flattenSpans(part.spans) : part.text)).join("");
 }
+
+/** The first chapter has one URL only: the guide's own. */
+export function getChapterPath(id: string): string {
+  return id === "quick-start" ? "/docs/guide" : `/docs/guide/${id}`;
+}

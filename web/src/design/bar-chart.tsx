@@ -10,9 +10,7 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import { BarLegend } from "./bar-legend.tsx";
-import { BarTip } from "./bar-tip.tsx";
-import { type ChartBar, listSeries } from "./chart-bar.ts";
+import { type ChartBar, type ChartSeries, listSeries } from "./chart-bar.ts";
 import { getSeriesColour } from "./series-colours.ts";
 import { useZoom } from "./use-zoom.ts";
 import { ZoomButtons } from "./zoom-buttons.tsx";
@@ -225,4 +223,53 @@ function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
 function describeBar({ name, text, parts }: ChartBar): string {
   const ofMany = parts.length > 1 ? `: ${parts.map((part) => `${part.name} ${part.text}`).join(", ")}` : "";
   return `${name}, ${text}${ofMany}`;
+}
+
+/** Hidden from screen readers: each bar's label names its series. */
+function BarLegend({ series }: { series: readonly ChartSeries[] }) {
+  if (series.length < 2) return null;
+  return (
+    <ul aria-hidden="true" className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
+      {series.map(({ id, name, colour }) => (
+        <li key={id} className="flex min-w-0 items-center gap-1.5">
+          <span className="size-2 shrink-0 rounded-full" style={{ backgroundColor: getSeriesColour(colour) }} />
+          <span className="max-w-48 truncate">{name}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const partsMax = 7;
+
+/** Tooltip with exact values of the hovered or focused bar. Screen readers get them from the bar's label. */
+function BarTip({ bar }: { bar: ChartBar }) {
+  return (
+    <div
+      aria-hidden="true"
+      className="max-w-72 min-w-40 rounded-md border border-line bg-surface px-3 py-2 text-xs shadow-float"
+    >
+      <p className="flex justify-between gap-6">
+        <span className="font-medium whitespace-nowrap">{bar.name}</span>
+        <span className="font-medium tabular-nums">{bar.text}</span>
+      </p>
+      {bar.parts.length > 0 && (
+        <ul className="mt-1.5 flex flex-col gap-1 border-t border-line pt-1.5">
+          {bar.parts
+            .toReversed()
+            .slice(0, partsMax)
+            .map((part) => (
+              <li key={part.id} className="flex items-baseline gap-2 text-ink-soft">
+                <span
+                  className="size-2 shrink-0 rounded-full"
+                  style={{ backgroundColor: getSeriesColour(part.colour) }}
+                />
+                <span className="min-w-0 flex-1 truncate">{part.name}</span>
+                <span className="pl-4 tabular-nums">{part.text}</span>
+              </li>
+            ))}
+        </ul>
+      )}
+    </div>
+  );
 }

@@ -3,15 +3,16 @@ import type { Clock } from "../../../lib/clock.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { standardLimits } from "../../../lib/limit-set.ts";
 import { planPeriods } from "../../../lib/plan-terms.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { type Account, findAccount, getPlan, type Plan } from "../../accounts/index.ts";
+import { type Account, findAccount, getPlan, type Plan, requireName, updateAccount } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import { getSessionUser } from "../sign-in/session/get-session-user.ts";
 import { readSessionView } from "../sign-in/session/read-session-view.ts";
+import type { SiteSession } from "../sign-in/session/site-session.ts";
 import { sessionSchema } from "../sign-in/sign-in-schema.ts";
 import type { User } from "../sign-in/user/user.ts";
-import { changeProfile } from "./change-profile.ts";
+import { updateUserName } from "../sign-in/user/user-store.ts";
 
 const tags = ["Account"];
 
@@ -124,4 +125,16 @@ function presentAccount(
 function presentPlan({ id, name, period, quotas }: Plan) {
   const { text, image, video } = quotas;
   return { id, name, period, quotas: { text: Number(text), image: Number(image), video: Number(video) } };
+}
+
+/** In one transaction. */
+async function changeProfile(
+  { database, clock }: { database: Database; clock: Clock },
+  { accountId, userId }: SiteSession,
+  { name, timeZone }: { name?: string; timeZone?: string },
+): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    if (name !== undefined) await updateUserName(tx, userId, requireName(name));
+    if (timeZone !== undefined) await updateAccount({ database: tx, clock }, accountId, { timeZone });
+  });
 }

@@ -4,7 +4,6 @@ import type { Clock } from "../../../lib/clock.ts";
 import { type LiveCatalog, listOfferedModels, newcomer, type OfferedModel, presentPrice } from "../../catalog/index.ts";
 import type { SignUpPolicy } from "../sign-in/user/sign-up.ts";
 import { checkModelTypes, isServed, judgeModels, judgeService, type ServiceCheck } from "./judge-service.ts";
-import { remember } from "./remember.ts";
 import type { showcaseSchema, statusSchema } from "./showcase-schema.ts";
 
 type ShowcaseOptions = {
@@ -90,4 +89,20 @@ async function answerInTime<T>(question: Promise<T>): Promise<T | null> {
   } finally {
     over.abort();
   }
+}
+
+/**
+ * Caches a promise for a while, shared by all callers, so public pages cost almost nothing. Failures are not cached.
+ */
+function remember<T>(clock: Clock, forMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let known: { answer: Promise<T>; untilMs: number } | null = null;
+  return () => {
+    if (known !== null && clock.monotonicMs() < known.untilMs) return known.answer;
+    const asked = { answer: ask(), untilMs: clock.monotonicMs() + forMs };
+    known = asked;
+    asked.answer.catch(() => {
+      if (known === asked) known = null;
+    });
+    return asked.answer;
+  };
 }

@@ -1,20 +1,30 @@
 import { getRouteApi } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
+import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { Stat } from "../../design/stat.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
 import { Money } from "../../parts/format/money.tsx";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useDraft } from "../../parts/forms/use-draft.ts";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { BucketList } from "../../parts/records/bucket-list.tsx";
+import { SupportContact } from "../../parts/records/support-contact.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { AddCredit } from "./add-credit.tsx";
-import { DebtNotice } from "./debt-notice.tsx";
 import { PlanSection } from "./plan-section.tsx";
-import { RedeemCode } from "./redeem-code.tsx";
+import { refreshMoney } from "./refresh-money.ts";
 
 const route = getRouteApi("/signed-in/console/console/billing");
 
@@ -84,4 +94,137 @@ function BalanceSection({ timeZone }: { timeZone: string }) {
       </Section>
     </div>
   );
+}
+
+/** A payment was reversed after its credit was spent, so the account is suspended until the debt is paid. */
+function DebtNotice() {
+  const { data: debt } = useTableQuery(queryTable.balance.debt());
+  if (debt === undefined || debt.data.length === 0) return null;
+  const kinds = new Set(debt.data.map(({ kind }) => (kind === "refund" ? "refunded" : "disputed")));
+  return (
+    <Notice kind="warning" title={`Account suspended: ${formatMoney(debt.amount, debt.currency)} owed`}>
+      <p>
+        A payment was {[...kinds].join(" or ")} after its credit had been spent. API calls are refused until the amount
+        is paid. Add credit below: it pays this first. If you think this is wrong, contact the service's operator.
+      </p>
+    </Notice>
+  );
+}
+
+type Site = {
+  payments: "stripe" | "none";
+  payment_amount_min: string;
+  payment_amount_max: string;
+  currency: string;
+  support_contact: string | null;
+};
+
+/** By card if card payments are enabled; else how to get credit. */
+function AddCredit({ site }: { site: Site }) {
+  if (site.payments === "stripe") return <CardPayment site={site} />;
+  return (
+    <Section title="Add credit">
+      <p className="max-w-prose text-sm text-ink-soft">
+        Card payments aren't enabled. Ask <SupportContact contact={site.support_contact} /> to add credit to your
+        account, or redeem a code.
+      </p>
+    </Section>
+  );
+}
+
+function CardPayment({ site: { currency, payment_amount_min: least, payment_amount_max: most } }: { site: Site }) {
+  const [amount, setAmount] = useDraft("payment-amount");
+  const begin = useAction(
+    (text: string) => ask(api.POST("/checkouts", { body: { amount: text } })),
+    ({ url }) => {
+      // The amount belongs to this checkout; the next one starts empty.
+      setAmount("");
+      if (url !== null) window.location.assign(url);
+    },
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    begin.run(amount.trim().replace(",", "."));
+  };
+  return (
+    <Section title="Add credit" intro="By card, on Stripe's checkout page. Your card number never reaches us.">
+      <form onSubmit={submit} noValidate className="flex max-w-sm flex-col items-start gap-4">
+        <div className="w-full">
+          <TextField
+            label={`Amount in ${currency}`}
+            name="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            maxLength={20}
+            placeholder="20.00"
+            value={amount}
+            onChange={setAmount}
+            error={begin.errorAt("amount")}
+            hint={`From ${formatMoney(least, currency)} to ${formatMoney(most, currency)}.`}
+          />
+        </div>
+        <FormError message={begin.errorBeside("amount")} />
+        <Button type="submit" look="primary" isBusy={begin.isBusy}>
+          Pay by card
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+const redeem = (code: string) => ask(api.POST("/codes/redeem", { body: { code } }));
+type Redeemed = Awaited<ReturnType<typeof redeem>>;
+
+/** A code is worth money, so it is never stored as a draft. */
+function RedeemCode({ timeZone }: { timeZone: string }) {
+  const answers = useAnswerCache();
+  const [code, setCode] = useState("");
+  const [redeemed, setRedeemed] = useState<Redeemed | null>(null);
+  const action = useAction(redeem, (result) => {
+    setCode("");
+    setRedeemed(result);
+    void refreshMoney(answers);
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setRedeemed(null);
+    action.run(code.trim());
+  };
+  // Every error but the rate limit concerns the code field.
+  const beside = action.errorBeside("code");
+  return (
+    <Section title="Redeem a code" intro="Each code can be redeemed once. Its credit is available immediately.">
+      <form onSubmit={submit} noValidate className="flex max-w-sm flex-col items-start gap-4">
+        <div className="w-full">
+          <TextField
+            label="Code"
+            name="code"
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            maxLength={100}
+            placeholder="7KQ2M-X4TRA-9HPVC-E6WN3"
+            className="font-mono"
+            value={code}
+            onChange={setCode}
+            error={action.errorAt("code")}
+          />
+        </div>
+        <FormError message={beside} />
+        {redeemed !== null && (
+          <Notice kind="success" title={`${formatMoney(redeemed.amount, redeemed.currency)} added`}>
+            {describeEnd(redeemed, timeZone)} Available balance: {formatMoney(redeemed.balance, redeemed.currency)}.
+          </Notice>
+        )}
+        <Button type="submit" isBusy={action.isBusy}>
+          Redeem
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function describeEnd({ kind, expires_at: expiresAt }: Redeemed, timeZone: string): string {
+  if (kind === "cash") return "It does not expire.";
+  return expiresAt === null ? "This is gift credit." : `This gift credit expires ${formatMoment(expiresAt, timeZone)}.`;
 }

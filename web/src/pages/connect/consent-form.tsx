@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { ApiError, api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -12,7 +12,6 @@ import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
 import { FocusPage } from "../../parts/frame/focus-page.tsx";
 import { canFetchLoopback, openPopup } from "../../parts/session/deliver-callback.ts";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
-import { useArmed } from "../../parts/session/use-armed.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 
 type ConnectRequest = {
@@ -217,4 +216,33 @@ function useAnswerWithPopup(kind: ConnectRequest["kind"]) {
         : new Error("The response could not be sent. Try again.", { cause: error });
     }
   };
+}
+
+/**
+ * True once the page was visible and focused for the given time without a break. Prevents clickjacking: a click meant
+ * for something else cannot hit a button that just appeared.
+ */
+function useArmed(delayMs: number): boolean {
+  const [isArmed, setArmed] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const start = () => {
+      clearTimeout(timer);
+      setArmed(false);
+      if (document.visibilityState === "visible" && document.hasFocus()) {
+        timer = setTimeout(() => setArmed(true), delayMs);
+      }
+    };
+    start();
+    window.addEventListener("focus", start);
+    window.addEventListener("blur", start);
+    document.addEventListener("visibilitychange", start);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("focus", start);
+      window.removeEventListener("blur", start);
+      document.removeEventListener("visibilitychange", start);
+    };
+  }, [delayMs]);
+  return isArmed;
 }

@@ -64,11 +64,6 @@ export const firstChapter: Chapter = chapterGroups[0].chapters[0];
 
 const chapters = chapterGroups.flatMap((group) => group.chapters);
 
-/** The first chapter has one URL only: the guide's own. */
-export function getChapterPath(id: string): string {
-  return id === firstChapter.id ? "/docs/guide" : `/docs/guide/${id}`;
-}
-
 export function findChapter(id: string | undefined): Chapter | null {
   return id === undefined ? firstChapter : (chapters.find((chapter) => chapter.id === id) ?? null);
 }

@@ -1,13 +1,12 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: documents are static, so an index is a stable key.
 import { Link } from "@tanstack/react-router";
-import { type Block, flattenSpans, type Span } from "../../api/guide-document.ts";
+import { type Block, flattenSpans, getChapterPath, type Span } from "../../api/guide-document.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { writeOwnAddress } from "../docs/write-own-address.ts";
-import { getChapterPath } from "./chapters.ts";
-import { resolveImage, resolveLink } from "./resolve-link.ts";
+import { findChapter } from "./chapters.ts";
 
 const languageNames: Readonly<Record<string, string>> = {
   sh: "Shell",
@@ -192,4 +191,30 @@ function Image({ source, text }: { source: string; text: string }) {
   return address === null ? null : (
     <img src={address} alt={text} loading="lazy" className="max-h-96 max-w-full rounded-md border border-line" />
   );
+}
+
+const images = import.meta.glob<string>("../../../../docs/media/{images,drama-video,drama-storyboard,site-consent}.*", {
+  query: "?url",
+  import: "default",
+  eager: true,
+});
+
+/** URL of a document's image on this site. */
+function resolveImage(source: string): string | null {
+  const name = source.replace("../media/", "");
+  return images[`../../../../docs/media/${name}`] ?? null;
+}
+
+type Destination =
+  | { kind: "chapter"; id: string; hash: string }
+  | { kind: "address"; href: string }
+  /** A file of the repository that the site does not serve. */
+  | { kind: "nowhere" };
+
+function resolveLink(href: string): Destination {
+  if (/^https?:|^[/#]/.test(href)) return { kind: "address", href };
+  if (href === "openapi.json") return { kind: "address", href: "/v1/openapi.json" };
+  const [file = "", hash = ""] = href.split("#");
+  const chapter = file.endsWith(".md") ? findChapter(file.slice(0, -".md".length)) : null;
+  return chapter === null ? { kind: "nowhere" } : { kind: "chapter", id: chapter.id, hash };
 }

@@ -3,17 +3,19 @@ import type { ApiKey } from "../../api/ask-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { CheckField } from "../../design/check-field.tsx";
+import { CheckList } from "../../design/check-list.tsx";
 import { SelectField } from "../../design/select-field.tsx";
+import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
+import { formatCount } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
 import { useSession } from "../../parts/session/use-session.ts";
-import { KeyContentField } from "./key-content-field.tsx";
 import { type KeyBody, type KeyFieldProps, type KeyProblems, type KeyValues, readKeyValues } from "./key-fields.ts";
-import { LimitFields, RestrictionFields } from "./key-limit-fields.tsx";
-import { periodNames } from "./key-words.ts";
+import { describeDays, endpointNames, type LimitName, limitNames, periodNames } from "./key-words.ts";
 
 type KeyFormProps<Output> = {
   /** `null` for a new key. */
@@ -184,6 +186,100 @@ function BudgetFields({ values, change, errorAt }: KeyFieldProps) {
       <p className="text-sm text-ink-soft">
         When it is spent, calls with this key are refused. Days, weeks and months begin at midnight UTC.
       </p>
+    </div>
+  );
+}
+
+/** Hidden if the service stores no contents. */
+function KeyContentField({ values, change, errorAt }: KeyFieldProps) {
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  const days = site?.content_log_days ?? 0;
+  if (days === 0 && !values.logsContent) return null;
+  const error = errorAt("content_log");
+  return (
+    <div className="flex flex-col gap-1">
+      <CheckField
+        name="content_log"
+        label="Log request and response content"
+        isChecked={values.logsContent}
+        onChange={(logsContent) => change({ logsContent })}
+        hint={`Stored encrypted for ${describeDays(days)}, with keys and passwords redacted. All users of this account can read it. So can API keys with access to all endpoints or “Contents of requests”.`}
+      />
+      {error !== null && (
+        <p role="alert" className="pl-6.5 text-sm text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
+  const { data: models } = useTableQuery(queryTable.models.list());
+  // List selected models that no longer exist, so they can be unchecked.
+  const modelIds = new Set([...(models?.data ?? []).map(({ id }) => id), ...values.models]);
+  return (
+    <>
+      <CheckList
+        legend="Models"
+        allLabel="All models of the account"
+        isLimited={values.isModelsLimited}
+        onLimit={(isModelsLimited) => change({ isModelsLimited })}
+        options={[...modelIds].map((id) => ({ value: id, label: id }))}
+        chosen={values.models}
+        onChoose={(chosen) => change({ models: chosen })}
+        error={errorAt("models")}
+      />
+      <CheckList
+        legend="Endpoints"
+        allLabel="All endpoints"
+        isLimited={values.isEndpointsLimited}
+        onLimit={(isEndpointsLimited) => change({ isEndpointsLimited })}
+        options={Object.entries(endpointNames).map(([value, label]) => ({ value, label }))}
+        chosen={values.endpoints}
+        onChoose={(endpoints) => change({ endpoints })}
+        error={errorAt("endpoints")}
+      />
+      <TextArea
+        label="Addresses"
+        name="addresses"
+        rows={2}
+        maxLength={10_000}
+        placeholder="Any address"
+        spellCheck={false}
+        className="font-mono text-sm"
+        hint="IP addresses or networks such as 203.0.113.0/24, one per line. Leave empty to allow any address."
+        value={values.addresses}
+        onChange={(addresses) => change({ addresses })}
+        error={errorAt("addresses")}
+      />
+    </>
+  );
+}
+
+/** Rate limits. The account's limits apply as well. */
+function LimitFields({ values, change, errorAt }: KeyFieldProps) {
+  const { data: account } = useTableQuery(queryTable.account.own());
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {Object.entries(limitNames).map(([name, label]) => {
+        // Object.entries widens the names.
+        const limit = name as LimitName;
+        return (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={12}
+            placeholder={account === undefined ? "" : `Account limit: ${formatCount(account.limits[limit])}`}
+            value={values[limit]}
+            onChange={(text) => change({ [limit]: text })}
+            error={errorAt(`limits.${name}`)}
+          />
+        );
+      })}
     </div>
   );
 }

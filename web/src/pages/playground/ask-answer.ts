@@ -1,7 +1,7 @@
+import { api, ask } from "../../api/console-api.ts";
 import { type AnswerSoFar, askChatStream, type ChatBody } from "./ask-chat-stream.ts";
 import { type Answer, hasCome, listMessages, type Turn } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";
-import { findCharge } from "./find-charge.ts";
 
 /** Render interval while streaming. */
 const drawMs = 40;
@@ -106,4 +106,22 @@ function endEarly(answer: Answer, error: unknown, { isStopped }: { isStopped: bo
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error("Something went wrong. Try again.");
+}
+
+const lookEveryMs = 400;
+const looksMax = 8;
+const newestCharges = 20;
+
+/**
+ * The charge of an aborted call, which is settled shortly after the disconnect. `null` if not found in time; the usage
+ * page shows it later.
+ */
+async function findCharge(requestId: string, model: string): Promise<string | null> {
+  for (let look = 0; look < looksMax; look++) {
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    const { data } = await ask(api.GET("/charges", { params: { query: { model, limit: newestCharges } } }));
+    const charge = data.find((each) => each.request_id === requestId);
+    if (charge !== undefined) return charge.charge;
+  }
+  return null;
 }

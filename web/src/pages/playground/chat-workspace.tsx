@@ -3,17 +3,17 @@ import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
+import { TextArea } from "../../design/text-area.tsx";
 import { ChatComposer, type ChatDraft, emptyDraft, isEmptyDraft, useChatDraft } from "./chat-composer.tsx";
 import { readSettings } from "./chat-settings.ts";
 import { ChatSettingsPanel, useChatSettings } from "./chat-settings-panel.tsx";
 import { ChatTurn } from "./chat-turn.tsx";
-import { listMessages, listOpenCalls, type Turn } from "./conversation.ts";
+import { listMessages, listOpenCalls, type ToolCall, type ToolResult, type Turn } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";
 import { ExampleList } from "./example-list.tsx";
 import { chatExamples } from "./examples.ts";
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
-import { ToolResultsForm } from "./tool-results-form.tsx";
 import { useChat } from "./use-chat.ts";
 
 const settingNames = ["temperature", "top_p", "max_completion_tokens", "reasoning_effort", "tools"] as const;
@@ -171,4 +171,46 @@ const nearEndPixels = 400;
 function isNearEnd(): boolean {
   const { scrollHeight } = document.documentElement;
   return scrollHeight - window.scrollY - window.innerHeight < nearEndPixels;
+}
+
+/** The user plays the tools and types their results. */
+function ToolResultsForm({ calls, onSend }: { calls: readonly ToolCall[]; onSend(results: ToolResult[]): void }) {
+  const [texts, setTexts] = useState<Record<string, string>>({});
+  const send = () =>
+    onSend(
+      calls.map(({ id, name }) => ({
+        kind: "tool-result",
+        id: createRandomName(),
+        callId: id,
+        name,
+        text: texts[id] ?? "",
+      })),
+    );
+  return (
+    <form
+      className="flex flex-col gap-4 rounded-lg border border-line p-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {calls.map(({ id, name }) => (
+        <TextArea
+          key={id}
+          label={`Result of ${name}`}
+          name={`result_${id}`}
+          rows={2}
+          className="font-mono text-sm"
+          placeholder={'{"temperature": 21}'}
+          value={texts[id] ?? ""}
+          onChange={(text) => setTexts({ ...texts, [id]: text })}
+        />
+      ))}
+      <div>
+        <Button type="submit" look="primary">
+          Send {calls.length === 1 ? "the result" : "the results"}
+        </Button>
+      </div>
+    </form>
+  );
 }

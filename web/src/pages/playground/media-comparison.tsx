@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
 import { isOver, type TaskOutput } from "../../api/ask-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
@@ -24,7 +24,7 @@ import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { TaskRun } from "./task-run.tsx";
 import { UseAsInput } from "./use-as-input.tsx";
 import { useKeptState } from "./use-kept-state.ts";
-import { useSubmissions } from "./use-submissions.ts";
+import { createSubmitter, type Submission } from "./use-submission.ts";
 
 type MediaModel = ModelDetail & { type: MediaType };
 type MediaComparisonProps = {
@@ -198,4 +198,36 @@ function Column({
       )}
     </div>
   );
+}
+
+type Submitter = ReturnType<typeof createSubmitter>;
+
+/** Submissions to several models, by model id. Each fails and retries independently. */
+function useSubmissions(onSubmitted: (model: string, taskId: string) => void) {
+  const submitters = useRef(new Map<string, Submitter>());
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const [errors, setErrors] = useState<ReadonlyMap<string, Error>>(new Map());
+
+  async function run(model: string, submission: Submission): Promise<void> {
+    const submitOnce = submitters.current.get(model) ?? createSubmitter();
+    submitters.current.set(model, submitOnce);
+    setBusy((last) => new Set([...last, model]));
+    setErrors((last) => new Map([...last].filter(([id]) => id !== model)));
+    try {
+      onSubmitted(model, (await submitOnce(submission)).id);
+    } catch (error) {
+      const shown = error instanceof Error ? error : new Error("Something went wrong. Try again.");
+      setErrors((last) => new Map([...last, [model, shown]]));
+    } finally {
+      setBusy((last) => new Set([...last].filter((id) => id !== model)));
+    }
+  }
+
+  return {
+    isBusy: busy.size > 0,
+    errorOf: (model: string) => errors.get(model) ?? null,
+    submit: (model: string, submission: Submission) => {
+      if (!busy.has(model)) void run(model, submission);
+    },
+  };
 }

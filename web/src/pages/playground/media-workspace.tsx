@@ -2,7 +2,11 @@ import { useRef, useState } from "react";
 import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
 import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { findFileField, findTextField } from "./drop-target.ts";
 import { estimateCharge } from "./estimate-charge.ts";
@@ -18,7 +22,6 @@ import { buildMediaBody, type KeptFile, type MediaProblems, type MediaValue } fr
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { RunHistory } from "./run-history.tsx";
-import { RunRequest } from "./run-request.tsx";
 import { StoryboardEditor } from "./storyboard-editor.tsx";
 import { TaskRun } from "./task-run.tsx";
 import { UseAsInput } from "./use-as-input.tsx";
@@ -171,4 +174,40 @@ function StoryboardOf({ task, model, models, prices, onShow }: StoryboardOfProps
 function SubmissionFailure({ error, onRetry }: { error: Error; onRetry(): void }) {
   if (error instanceof ApiError && error.code === "webhook_required") return <WebhookNeeded onOpened={onRetry} />;
   return <RequestFailure error={error} onRetry={onRetry} />;
+}
+
+const textsFirst = ["title", "prompt", "input", "script"];
+const charactersMax = 400;
+
+/** The shown task's request, with a button that restores it into the form. */
+function RunRequest({ taskId, onEdit }: { taskId: string; onEdit(): void }) {
+  const { data, error, refetch } = useTableQuery(queryTable.tasks.request(taskId));
+  if (error !== null) return <LoadFailure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton className="h-16" />;
+  const body = data.body as Record<string, unknown>;
+  const texts = textsFirst.flatMap((name) => (typeof body[name] === "string" ? [String(body[name])] : []));
+  const facts = Object.entries(body).filter(
+    ([name, value]) =>
+      name !== "model" && !textsFirst.includes(name) && !name.endsWith("_file_id") && typeof value !== "object",
+  );
+  return (
+    <section aria-label="Request" className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 text-sm">
+      {texts.map((text) => (
+        <p key={text} className="line-clamp-4 whitespace-pre-line">
+          {text.slice(0, charactersMax)}
+        </p>
+      ))}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-soft">
+        <code className="font-mono">{String(body.model)}</code>
+        {facts.map(([name, value]) => (
+          <span key={name}>
+            {name.replaceAll("_", " ")} {String(value)}
+          </span>
+        ))}
+        <Button look="quiet" className="-mr-2 ml-auto" onClick={onEdit}>
+          Edit and run again
+        </Button>
+      </div>
+    </section>
+  );
 }

@@ -3,10 +3,12 @@ import { useMemo } from "react";
 import type { Model, PriceList } from "../../api/ask-catalog.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { describePrice } from "../../parts/format/describe-price.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
 import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-words.ts";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { filterModels } from "../models/filter-models.ts";
-import { describeBriefPrice } from "./describe-brief-price.ts";
+import { fromNano, toNano } from "./nano-amount.ts";
 
 type ModelPickerProps = {
   label?: string;
@@ -137,4 +139,23 @@ function matchesModel(model: Model, q: string): boolean {
 function listBriefPrices(prices: PriceList | undefined): Map<string, string> {
   const byModel = Map.groupBy(prices?.data ?? [], ({ model }) => model);
   return new Map([...byModel].map(([id, own]) => [id, describeBriefPrice(own, prices?.currency ?? "USD")]));
+}
+
+type PriceEntry = PriceList["data"][number];
+
+/** A short price for a list row: tokens per million, dramas by their last stage. */
+function describeBriefPrice(own: readonly PriceEntry[], currency: string): string {
+  const last = own.at(-1);
+  if (last === undefined) return "";
+  if (last.unit === "1K tokens" && last.input_price !== undefined) {
+    const input = formatMoney(perMillion(last.input_price), currency);
+    if (last.output_price === undefined) return `${input} / 1M tokens`;
+    return `${input} in · ${formatMoney(perMillion(last.output_price), currency)} out / 1M tokens`;
+  }
+  const [line] = describePrice(last, currency);
+  return line === undefined ? "" : line.text;
+}
+
+function perMillion(amount: string): string {
+  return fromNano(toNano(amount) * 1000n);
 }

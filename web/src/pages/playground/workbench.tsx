@@ -1,21 +1,26 @@
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { Model, PriceList } from "../../api/ask-catalog.ts";
+import { getFile } from "../../api/ask-files.ts";
+import { getTask, getTaskRequest } from "../../api/ask-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { ChosenInput } from "./chosen-input.tsx";
+import { nameCapability } from "../../parts/format/model-words.ts";
 import { ComparedModels } from "./compared-models.tsx";
 import { comparedMax } from "./comparison.ts";
 import { ComparisonWorkspace, canCompare } from "./comparison-workspace.tsx";
-import { type InputUse, placeInput } from "./list-input-uses.ts";
-import type { KeptFile } from "./media-values.ts";
+import { FilePreview } from "./file-preview.tsx";
+import { keepStored } from "./kept-file.ts";
+import { type InputUse, listInputUses, placeInput } from "./list-input-uses.ts";
+import type { MediaType } from "./media-fields.ts";
+import type { KeptFile, MediaValues } from "./media-values.ts";
 import { ModelPicker } from "./model-picker.tsx";
-import { ModelSummary } from "./model-summary.tsx";
-import { type OpenedRequest, openRequest } from "./open-linked-request.ts";
+import { listRequestFiles, readRequest } from "./request-values.ts";
 import { useForms } from "./use-forms.ts";
 import { Workspace } from "./workspace.tsx";
 
@@ -157,5 +162,87 @@ function MissingFiles({ count }: { count: number }) {
       {count === 1 ? "One input file of the request is" : `${count} input files of the request are`} no longer kept.
       Choose {count === 1 ? "another one" : "others"}.
     </Notice>
+  );
+}
+
+/** The picker shows the price. */
+function ModelSummary({ model }: { model: Model }) {
+  return (
+    <div className="flex min-h-11 flex-col gap-1 text-sm text-ink-soft lg:pt-7">
+      <p>
+        {model.description}{" "}
+        <Link to="/console/models/$" params={{ _splat: model.id }} className="text-accent underline underline-offset-2">
+          About this model
+        </Link>
+      </p>
+      <p className="text-xs">{model.capabilities.map(nameCapability).join(" · ")}</p>
+    </div>
+  );
+}
+
+/** A request as form values, and how many of its files have expired. */
+type OpenedRequest = { type: MediaType; model: string; taskId: string; values: MediaValues; missing: number };
+
+/** A task's request, with the files that still exist. */
+async function openRequest(taskId: string): Promise<OpenedRequest> {
+  const [task, request] = await Promise.all([getTask(taskId), getTaskRequest(taskId)]);
+  const body = request.body as Record<string, unknown>;
+  const ids = [...new Set(listRequestFiles(body))];
+  const found = await Promise.all(ids.map(async (id) => [id, await findFile(id)] as const));
+  const files = new Map(found);
+  return {
+    type: task.type,
+    model: task.model,
+    taskId,
+    values: readRequest(body, (id) => files.get(id) ?? null),
+    missing: found.filter(([, file]) => file === null).length,
+  };
+}
+
+/** `null` for an expired file, or for an external URL, which the form does not accept. */
+async function findFile(id: string): Promise<KeptFile | null> {
+  if (!id.startsWith("file_")) return null;
+  return await getFile(id).then(keepStored, () => null);
+}
+
+type ChosenInputProps = {
+  fileId: string;
+  models: readonly Model[];
+  chosenId: string;
+  onUse(use: InputUse, file: KeptFile): void;
+  onClose(): void;
+};
+
+/** A file passed in the URL, with the forms it can be used in. */
+function ChosenInput({ fileId, models, chosenId, onUse, onClose }: ChosenInputProps) {
+  const { data, error, refetch } = useTableQuery(queryTable.files.one(fileId));
+  if (error !== null) {
+    return <LoadFailure title="Could not load the file." error={error} onRetry={() => void refetch()} />;
+  }
+  if (data === undefined) return <Skeleton className="h-24" />;
+  const file = keepStored(data);
+  const uses = listInputUses(file.contentType, models, chosenId);
+  return (
+    <section
+      aria-label="Use as input"
+      className="flex flex-wrap items-center gap-4 rounded-lg border border-accent bg-accent-soft p-4"
+    >
+      <FilePreview file={file} frame="size-16 shrink-0 rounded-md border border-line bg-sunken object-cover" />
+      <div className="flex min-w-0 flex-1 flex-col gap-2">
+        <p className="text-sm font-medium">
+          {uses.length === 0 ? "No model of your account accepts this file" : "Use this file as"}
+        </p>
+        <div className="flex flex-wrap gap-2">
+          {uses.map((use) => (
+            <Button key={`${use.type} ${use.field}`} onClick={() => onUse(use, file)}>
+              {use.label}
+            </Button>
+          ))}
+          <Button look="quiet" onClick={onClose}>
+            Not now
+          </Button>
+        </div>
+      </div>
+    </section>
   );
 }

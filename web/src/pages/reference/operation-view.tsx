@@ -1,14 +1,16 @@
-import { type ReactNode, useState } from "react";
-import type { Content, Operation, Parameter } from "../../api/reference-document.ts";
+import { Link } from "@tanstack/react-router";
+import { type ComponentType, type ReactNode, useState } from "react";
+import type { Content, Operation, OperationError, Parameter } from "../../api/reference-document.ts";
 import { Badge } from "../../design/badge.tsx";
+import { Button } from "../../design/button.tsx";
+import { Icon } from "../../design/icon.tsx";
 import { Tabs } from "../../design/tabs.tsx";
+import { useToast } from "../../design/toast.tsx";
 import { useAddressedHeading } from "../docs/use-addressed-heading.ts";
 import { CodeColumn } from "./code-column.tsx";
 import { CodeWords } from "./code-words.tsx";
-import { ErrorTable } from "./error-table.tsx";
 import { FieldList, VariantList } from "./field-list.tsx";
 import { MethodWord } from "./method-word.tsx";
-import { TryIt } from "./try-it.tsx";
 
 const parts = [
   { id: "path-parameters", title: "Path parameters", place: "path" },
@@ -143,4 +145,62 @@ function ContentFields({ contents, anchor, saysRequired = false, status }: Conte
       {variants !== undefined && <VariantList variants={variants} of="the body" saysRequired={saysRequired} />}
     </div>
   ));
+}
+
+/** Errors by status; each links to its explanation. */
+function ErrorTable({ errors }: { errors: readonly OperationError[] }) {
+  const statuses = [...new Set(errors.map(({ status }) => status))];
+  return (
+    <dl className="flex flex-col divide-y divide-line text-sm">
+      {statuses.map((status) => (
+        <div key={status} className="grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 py-2.5">
+          <dt className="font-mono text-xs leading-5 text-ink-soft">{status}</dt>
+          <dd className="flex flex-col gap-2">
+            {errors
+              .filter((error) => error.status === status)
+              .map(({ code, meaning }) => (
+                <p key={code} className="text-ink-soft">
+                  <Link
+                    to="/docs/guide/$chapter"
+                    params={{ chapter: "errors" }}
+                    hash={code}
+                    className="rounded-sm font-mono text-xs font-medium text-accent underline underline-offset-4 hover:text-accent-strong"
+                  >
+                    {code}
+                  </Link>{" "}
+                  {meaning}
+                </p>
+              ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type DialogProps = { operation: Operation; onClose(): void };
+
+/** Loads the dialog when it is first opened. */
+function TryIt({ operation }: { operation: Operation }) {
+  const [Form, setForm] = useState<ComponentType<DialogProps> | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const showToast = useToast();
+  const open = async () => {
+    try {
+      const { TryDialog } = await import("./try-dialog.tsx");
+      setForm(() => TryDialog);
+      setOpen(true);
+    } catch {
+      showToast("The form could not be loaded. Try again, or reload the page.");
+    }
+  };
+  return (
+    <>
+      <Button look="primary" className="ml-auto" aria-haspopup="dialog" onClick={() => void open()}>
+        <Icon name="playground" />
+        Try it
+      </Button>
+      {isOpen && Form !== null && <Form operation={operation} onClose={() => setOpen(false)} />}
+    </>
+  );
 }

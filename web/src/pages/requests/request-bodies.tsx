@@ -1,18 +1,23 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { LoggedRequest, RequestContent } from "../../api/ask-requests.ts";
+import { deleteContent, type LoggedRequest, type RequestContent } from "../../api/ask-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { TitledCode } from "../../design/code-block.tsx";
+import { Dialog } from "../../design/dialog.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { formatBytes } from "../../parts/format/format-bytes.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 import { useSession } from "../../parts/session/use-session.ts";
-import { type ContentBody, describeBody, explainAbsence, listOmissions, presentBody } from "./content-words.ts";
-import { DeleteContent } from "./delete-content.tsx";
 
 type RequestBodiesProps = {
   request: LoggedRequest;
@@ -99,4 +104,68 @@ function BodySection({ title, body }: { title: string; body: ContentBody }) {
       )}
     </Section>
   );
+}
+
+function DeleteContent({ id, onClose }: { id: string; onClose(): void }) {
+  const answers = useAnswerCache();
+  const showToast = useToast();
+  const action = useAction(
+    () => deleteContent(id),
+    (content) => {
+      answers.write(queryTable.requests.content(id), content);
+      showToast("Content deleted.");
+    },
+  );
+  return (
+    <Dialog title="Delete the content?" onClose={onClose}>
+      <p className="text-sm text-ink-soft">
+        The request and response bodies are deleted permanently. The request stays in the log.
+      </p>
+      <FormError message={action.errorBeside()} />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="danger" isBusy={action.isBusy} onClick={() => action.run(undefined)}>
+          Delete
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+type ContentBody = NonNullable<RequestContent["request"]>;
+
+const dayMs = 24 * 60 * 60_000;
+
+function explainAbsence(createdAt: string, { now, days }: { now: Date; days: number }): string {
+  if (now.getTime() - Date.parse(createdAt) < days * dayMs) {
+    return "The key's content log was off at the time of this request.";
+  }
+  return `Contents expire after ${days === 1 ? "1 day" : `${formatCount(days)} days`}.`;
+}
+
+function describeBody({ content_type: type, bytes, text }: ContentBody): string {
+  if (type === null || bytes === 0) return "No body";
+  const [name = type] = type.split(";");
+  const length = bytes === null ? [] : [formatBytes(bytes)];
+  return [name, ...length, ...(text === null ? ["not stored: binary"] : [])].join(" · ");
+}
+
+/** JSON is pretty-printed, everything else is unchanged. */
+function presentBody({ content_type: type, text, truncated }: ContentBody): string {
+  if (text === null) return "";
+  if (truncated || type?.includes("json") !== true) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Not valid JSON: shown unchanged.
+    return text;
+  }
+}
+
+function listOmissions({ hidden, left_out: leftOut, truncated }: ContentBody): string[] {
+  return [
+    ...(hidden === 0 ? [] : [`Secrets are redacted in ${hidden === 1 ? "1 place" : `${formatCount(hidden)} places`}.`]),
+    ...(leftOut === 0 ? [] : [`${formatCount(leftOut)} characters of encoded files are left out.`]),
+    ...(truncated ? ["Only the beginning is stored."] : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { writeExportAddress } from "../../api/ask-requests.ts";
+import { type readLogState, writeExportAddress } from "../../api/ask-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
@@ -8,15 +8,18 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
+import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { formatCount } from "../../parts/format/format-money.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { LiveSwitch } from "./live-switch.tsx";
-import { LogGaps } from "./log-gaps.tsx";
 import { RequestFilters } from "./request-filters.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { type RequestsSearch, type RequestsView, readRequestsView, writePeriod } from "./requests-view.ts";
@@ -144,5 +147,54 @@ function NoRequests({ view, onClear }: { view: RequestsView; onClear(): void }) 
         </>
       )}
     </EmptyState>
+  );
+}
+
+/** Whether new requests appear automatically. */
+function LiveSwitch({ isLive, onChange }: { isLive: boolean; onChange(isLive: boolean): void }) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isLive}
+      aria-label="Live"
+      onClick={() => onChange(!isLive)}
+      className={buttonClasses("plain")}
+    >
+      <span
+        className={joinClasses(
+          "size-2 rounded-full",
+          isLive ? "bg-success ring-4 ring-success-soft" : "bg-line-strong",
+        )}
+      />
+      {isLive ? "Live" : "Paused"}
+    </button>
+  );
+}
+
+type Gap = Awaited<ReturnType<typeof readLogState>>["gaps"][number];
+
+/** Gaps of the log in the shown period. */
+function LogGaps({ gaps, from = "" }: { gaps: readonly Gap[]; from: string | undefined }) {
+  const { time_zone: timeZone } = useSession().account;
+  const shown = gaps.filter((gap) => gap.to >= from);
+  if (shown.length === 0) return null;
+  return (
+    <Notice kind="warning" title="Some requests are not in the log.">
+      <ul>
+        {shown.map((gap) => (
+          <li key={gap.from}>
+            {formatCount(gap.lost)} between {formatMoment(gap.from, timeZone)} and {formatMoment(gap.to, timeZone)}
+          </li>
+        ))}
+      </ul>
+      <p>
+        The log could not be written at that time. Everything that was charged is in{" "}
+        <Link to="/console/usage" className={linkClasses}>
+          Usage
+        </Link>
+        .
+      </p>
+    </Notice>
   );
 }

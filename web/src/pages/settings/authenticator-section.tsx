@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
-import { Button } from "../../design/button.tsx";
+import { Button, buttonClasses } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
+import { CopyButton } from "../../design/copy-button.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
@@ -10,7 +11,6 @@ import { useAction } from "../../parts/forms/use-action.ts";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { BackupCodes } from "./backup-codes.tsx";
 
 const ConfirmAuthenticator = lazyPart(
   async () => (await import("./confirm-authenticator.tsx")).ConfirmAuthenticator,
@@ -97,5 +97,34 @@ export function AuthenticatorSection() {
         </div>
       </div>
     </Card>
+  );
+}
+
+/** Shown once; new codes can be created later. */
+function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone(): void }) {
+  const text = `${codes.join("\n")}\n`;
+  return (
+    <div className="flex flex-col gap-5">
+      <ul aria-label="Backup codes" className="grid max-w-md grid-cols-2 gap-2">
+        {codes.map((code) => (
+          <li key={code} className="rounded-md bg-sunken px-3 py-2 text-center font-mono text-sm">
+            {code}
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-3">
+        <CopyButton text={text} label="Copy all" />
+        <a
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          download="sluice-backup-codes.txt"
+          className={buttonClasses("plain")}
+        >
+          Download
+        </a>
+        <Button look="primary" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+    </div>
   );
 }

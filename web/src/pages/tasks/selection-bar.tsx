@@ -1,12 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { cancelTask, isOver, type Task } from "../../api/ask-tasks.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { CancelTasksDialog } from "./cancel-tasks-dialog.tsx";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { nameDownload } from "../../parts/records/name-download.ts";
+import { linkDownload } from "../../parts/records/output-links.ts";
 import { findInput } from "./choose-cover.ts";
-import { downloadOutputs, listDownloads } from "./download-outputs.ts";
 
 /** Actions for the selected tasks; stays visible. */
 export function SelectionBar({ tasks, onClear }: { tasks: readonly Task[]; onClear(): void }) {
@@ -57,5 +61,63 @@ export function SelectionBar({ tasks, onClear }: { tasks: readonly Task[]; onCle
       </Button>
       {asked !== null && <CancelTasksDialog tasks={asked} onClose={() => setAsked(null)} />}
     </section>
+  );
+}
+
+/** Browsers block more downloads at once. */
+const downloadsMax = 50;
+const pauseMs = 250;
+
+/** Files that have not expired. */
+function listDownloads(tasks: readonly Task[], now: Date): string[] {
+  return tasks
+    .flatMap((task) =>
+      task.output.flatMap((output, index) =>
+        new Date(output.expires_at) > now ? [linkDownload(output, nameDownload(task, index))] : [],
+      ),
+    )
+    .slice(0, downloadsMax);
+}
+
+/** Sequential: browsers keep only the last of several simultaneous downloads. */
+async function downloadOutputs(links: readonly string[]): Promise<void> {
+  for (const [index, link] of links.entries()) {
+    if (index > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const anchor = document.createElement("a");
+    anchor.href = link;
+    anchor.download = "";
+    anchor.click();
+  }
+}
+
+function CancelTasksDialog({ tasks, onClose }: { tasks: readonly Task[]; onClose(): void }) {
+  const answers = useAnswerCache();
+  const showToast = useToast();
+  const cancel = useAction(
+    () => Promise.allSettled(tasks.map(({ id }) => cancelTask(id))),
+    (outcomes) => {
+      void answers.refresh("tasks", "balance");
+      const ended = outcomes.filter((outcome) => outcome.status === "fulfilled" && isOver(outcome.value)).length;
+      showToast(
+        `${ended} of ${tasks.length} canceled${ended < tasks.length ? "; the others can no longer be canceled" : ""}.`,
+      );
+      onClose();
+    },
+  );
+  const name = tasks.length === 1 ? "task" : `${tasks.length} tasks`;
+  return (
+    <Dialog title={`Cancel ${tasks.length === 1 ? "this task" : name}?`} onClose={onClose}>
+      <p className="text-sm text-ink-soft">
+        Tasks that have not started cost nothing. For the others you pay only for output that is already finished, and
+        you keep it. A canceled task cannot be restarted.
+      </p>
+      <FormError message={cancel.errorBeside()} />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>Keep running</Button>
+        <Button look="danger" isBusy={cancel.isBusy} onClick={() => cancel.run(undefined)}>
+          Cancel {name}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { readSound } from "../../api/ask-files.ts";
 import type { Task, TaskOutput } from "../../api/ask-tasks.ts";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
@@ -6,7 +7,7 @@ import { nameType } from "../../parts/format/model-words.ts";
 import { describeTaskStatus } from "../../parts/format/task-words.ts";
 import { linkOutput, linkThumbnail } from "../../parts/records/output-links.ts";
 import { chooseCover } from "./choose-cover.ts";
-import { useWaveform } from "./use-waveform.ts";
+import { measureBars } from "./measure-bars.ts";
 
 type TaskCoverProps = { task: Task; isPlaying?: boolean; isSmall?: boolean };
 
@@ -151,4 +152,38 @@ function Words({ task, isSmall, isGone = false }: WordsProps) {
       )}
     </div>
   );
+}
+
+/** Longer recordings cost more to load than a waveform is worth. */
+const bytesMax = 2_000_000;
+const sampleRate = 8_000;
+const keptMax = 500;
+
+const kept = new Map<string, readonly number[]>();
+
+/** Loudness of each part, from 0 to 1; empty while unknown. */
+function useWaveform(output: TaskOutput, barCount: number): readonly number[] | null {
+  const { file_id: fileId, bytes } = output;
+  const [bars, setBars] = useState(kept.get(fileId) ?? null);
+  useEffect(() => {
+    if (kept.has(fileId) || bytes > bytesMax) return;
+    let isLeft = false;
+    measureSound(fileId, barCount)
+      .then((measured) => {
+        if (kept.size >= keptMax) kept.clear();
+        kept.set(fileId, measured);
+        if (!isLeft) setBars(measured);
+      })
+      // Undecodable audio has no waveform but still plays.
+      .catch(() => {});
+    return () => {
+      isLeft = true;
+    };
+  }, [fileId, bytes, barCount]);
+  return bars;
+}
+
+async function measureSound(fileId: string, barCount: number): Promise<number[]> {
+  const sound = await new OfflineAudioContext(1, 1, sampleRate).decodeAudioData(await readSound(fileId));
+  return measureBars(sound.getChannelData(0), barCount);
 }

@@ -1,12 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { formatMoney } from "../../parts/format/format-money.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { TaskTimeline } from "./task-timeline.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
+import { listMoments } from "./list-moments.ts";
 
 export function TaskFacts({ task }: { task: Task }) {
   const metadata = Object.entries(task.metadata ?? {});
@@ -90,4 +92,34 @@ function ChargeLink({ taskId }: { taskId: string }) {
       Explain this charge
     </Link>
   );
+}
+
+function TaskTimeline({ task }: { task: Task }) {
+  const { time_zone: timeZone } = useSession().account;
+  const nowMs = useNowMs(!isOver(task));
+  return (
+    <ol className="flex flex-col gap-4 border-l border-line-strong pl-4">
+      {listMoments(task, nowMs).map(({ name, at, detail }) => (
+        <li key={name} className="relative">
+          <span aria-hidden="true" className="absolute top-1.5 -left-[1.3125rem] size-2.5 rounded-full bg-accent" />
+          <p className="font-medium">{name}</p>
+          <p className="text-ink-soft">
+            <time dateTime={at}>{formatMoment(at, timeZone)}</time>
+            {detail !== "" && <span className="tabular-nums"> · {detail}</span>}
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The current time, updated every second while active. */
+function useNowMs(isRunning: boolean): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return nowMs;
 }

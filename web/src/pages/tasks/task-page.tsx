@@ -6,14 +6,19 @@ import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { formatMoment } from "../../parts/format/format-time.ts";
 import { nameType } from "../../parts/format/model-words.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useFollowedTask } from "../../parts/records/use-followed-task.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 import { findInput } from "./choose-cover.ts";
+import { OutputList } from "./output-list.tsx";
 import { TaskFacts } from "./task-facts.tsx";
-import { TaskResult } from "./task-result.tsx";
+import { TaskSection } from "./task-section.tsx";
 import { TaskStatus } from "./task-status.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks/$id");
@@ -109,5 +114,52 @@ function NoSuchTask() {
         Check the ID. The task may have expired or belong to another account.
       </EmptyState>
     </ConsoleFrame>
+  );
+}
+
+function TaskResult({ task }: { task: Task }) {
+  const { error, warnings = [], output } = task;
+  return (
+    <TaskSection title="Result">
+      {!isOver(task) && <UnderWay task={task} />}
+      {error !== undefined && (
+        <Notice kind="error" title={error.message}>
+          <p>
+            {error.retryable
+              ? "Retrying the same request may help."
+              : "Change the request before you retry: it would fail again."}{" "}
+            {/[1-9]/.test(task.usage.charge ?? "") ? "Finished output is charged." : "It costs nothing."} (
+            <code className="font-mono text-xs">{error.code}</code>)
+          </p>
+        </Notice>
+      )}
+      {warnings.map(({ code, message }) => (
+        <Notice key={`${code} ${message}`} kind="warning">
+          {message}
+        </Notice>
+      ))}
+      {output.length > 0 && <OutputList task={task} />}
+      {isOver(task) && output.length === 0 && error === undefined && (
+        <p className="text-sm text-ink-soft">{nothingMade[task.status] ?? "No output."}</p>
+      )}
+    </TaskSection>
+  );
+}
+
+const nothingMade: Partial<Record<Task["status"], string>> = {
+  canceled: "Canceled before any output.",
+  expired: "Expired: it did not finish before its deadline.",
+};
+
+function UnderWay({ task }: { task: Task }) {
+  const { time_zone: timeZone } = useSession().account;
+  return (
+    <div className="flex flex-col gap-2">
+      <ProgressBar label="Task progress" percent={task.progress} />
+      <p className="text-sm text-ink-soft" aria-live="polite">
+        {task.status === "queued" ? "The task is queued." : "The task is processing."} This page updates automatically.
+        {task.expires_at !== undefined && ` It expires at no charge on ${formatMoment(task.expires_at, timeZone)}.`}
+      </p>
+    </div>
   );
 }

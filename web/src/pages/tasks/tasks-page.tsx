@@ -7,6 +7,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { joinClasses } from "../../design/join-classes.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
@@ -14,7 +15,6 @@ import { useSession } from "../../parts/session/use-session.ts";
 import { readFilter, type TaskSearch } from "./task-filter.ts";
 import { TaskFilters } from "./task-filters.tsx";
 import { useTaskSelection } from "./use-task-selection.ts";
-import { WaitingGallery } from "./waiting-gallery.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks");
 const refreshMs = 2_000;
@@ -116,5 +116,23 @@ function ViewSwitch({ view, onChange }: { view: "gallery" | "table"; onChange(vi
         </button>
       ))}
     </fieldset>
+  );
+}
+
+function WaitingGallery() {
+  const places = Array.from({ length: 8 }, (_, index) => `place ${index}`);
+  return (
+    <div aria-busy="true" className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4">
+      <p className="sr-only">Loading</p>
+      {places.map((place) => (
+        <div key={place} className="overflow-hidden rounded-lg border border-line bg-surface">
+          <Skeleton className="aspect-4/3 rounded-none" />
+          <div className="flex flex-col gap-3 px-3 py-3">
+            <Skeleton className="h-4 w-4/5" />
+            <Skeleton className="h-3 w-1/2" />
+          </div>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -3,20 +3,25 @@ import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
+import { Badge } from "../../design/badge.tsx";
 import { buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { type Fact, FactList } from "../../design/fact-list.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
+import { formatAmount, nameQuota } from "../../parts/format/format-amount.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { isMoneyZero, sumMoney } from "../../parts/format/sum-money.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { writeCharge } from "../../parts/records/charge-columns.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { ChargeBill } from "./charge-bill.tsx";
-import { ChargeMoney } from "./charge-money.tsx";
-import { ChargePrice } from "./charge-price.tsx";
 
 const route = getRouteApi("/signed-in/console/console/usage/charges/$id");
 
@@ -129,5 +134,127 @@ function NoSuchCharge() {
         Check the ID. The charge may belong to another account.
       </EmptyState>
     </ConsoleFrame>
+  );
+}
+
+type Item = ExplainedCharge["items"][number];
+
+/** Quantity × rate per line item. The total is the subtotal, rounded once. */
+function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
+  const { items, unit, cost, minimum_charge: minimum, cache_saving: saving } = charge;
+  const sum = sumMoney(items.map(({ amount }) => amount));
+  const hasMinimum = !isMoneyZero(minimum);
+  return (
+    <Section title="Calculation">
+      <DataTable
+        label="Line items"
+        columns={listColumns(currency)}
+        rows={items}
+        keyOf={({ name, price_id: priceId }) => `${name} ${priceId ?? ""}`}
+        empty={<p className="text-sm text-ink-soft">No line items.</p>}
+      />
+      <FactList
+        facts={[
+          { name: "Subtotal", value: formatMoney(sum, currency) },
+          ...(hasMinimum ? [{ name: "Minimum charge", value: formatMoney(minimum, currency) }] : []),
+          ...(saving === undefined ? [] : [{ name: "Saved by the cache", value: formatMoney(saving, currency) }]),
+          {
+            name: unit === "money" ? "Total" : "Total, from your plan's quota",
+            value: <span className="font-semibold">{formatAmount({ unit, amount: cost, currency })}</span>,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function listColumns(currency: string): Column<Item>[] {
+  return [
+    { name: "Item", cell: ({ name }) => nameItem(name) },
+    { name: "Quantity", align: "right", cell: ({ quantity }) => formatCount(quantity) },
+    {
+      name: "× Rate",
+      align: "right",
+      cell: ({ rate, per }) => (
+        <>
+          {formatMoney(rate, currency)}
+          {per !== 1 && <span className="text-ink-soft"> / {formatCount(per)}</span>}
+        </>
+      ),
+    },
+    { name: "= Amount", align: "right", cell: ({ amount }) => formatMoney(amount, currency) },
+  ];
+}
+
+const cacheWrites: Record<string, string> = {
+  cache_write_5m_tokens: "Cache write tokens (5 minutes)",
+  cache_write_1h_tokens: "Cache write tokens (1 hour)",
+};
+
+/** `cached_input_tokens` → "Cached input tokens". */
+function nameItem(name: string): string {
+  const known = cacheWrites[name];
+  if (known !== undefined) return known;
+  const words = name.replaceAll("_", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+type ChargePriceProps = { price: NonNullable<ExplainedCharge["price"]>; currency: string };
+
+/** The price version at the start of the work. Versions are immutable. */
+function ChargePrice({ price, currency }: ChargePriceProps) {
+  const { time_zone: timeZone } = useSession().account;
+  const minimum = describeMinimum(price, currency);
+  return (
+    <section aria-label="Price" className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-3">
+        <h2 className="font-semibold">Price</h2>
+        <Badge kind={price.is_current ? "good" : "neutral"}>{price.is_current ? "Current price" : "Superseded"}</Badge>
+      </div>
+      <FactList
+        facts={[
+          ...describePrice(price, currency, "charge").map(({ name, text }) => ({ name: name ?? "Price", value: text })),
+          ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
+          { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
+          { name: "Version", value: <CopyableText text={price.id} label="price ID" /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Hold, credit buckets, refunds and the balance after. */
+function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
+  const { time_zone: timeZone } = useSession().account;
+  const { unit, buckets, refunds, held, lost, balance_after: after } = charge;
+  const write = (amount: string): string => formatAmount({ unit, amount, currency });
+  const nameBucket = (kind: "cash" | "gift" | "quota"): string =>
+    kind === "cash" ? "Cash" : kind === "gift" || unit === "money" ? "Gift" : nameQuota(unit);
+  const paid = buckets.map(
+    ({ kind, amount, expires_at: expiresAt }, index): Fact => ({
+      id: `bucket ${index}`,
+      name: `${nameBucket(kind)}${expiresAt === null ? "" : `, expires ${formatMoment(expiresAt, timeZone)}`}`,
+      value: write(amount),
+    }),
+  );
+  const back = refunds.map(
+    ({ id, amount, created }): Fact => ({
+      id,
+      name: `Refunded ${formatMoment(new Date(created * 1000).toISOString(), timeZone)}`,
+      value: `+${write(amount)}`,
+    }),
+  );
+  return (
+    <Section title="Paid from">
+      {!isMoneyZero(lost) && <Notice kind="hint">{write(lost)} of the cost was not charged. You do not owe it.</Notice>}
+      <FactList
+        facts={[
+          { name: "Hold before the call", value: write(held) },
+          ...paid,
+          ...back,
+          ...(after === null ? [] : [{ name: "Balance after", value: write(after) }]),
+        ]}
+      />
+    </Section>
   );
 }

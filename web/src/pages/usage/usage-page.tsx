@@ -7,14 +7,17 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { Stat } from "../../design/stat.tsx";
 import { findDay } from "../../parts/format/calendar-days.ts";
+import { formatAmount, type Unit } from "../../parts/format/format-amount.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
+import { Money } from "../../parts/format/money.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { UsageFilters } from "./usage-filters.tsx";
-import { UsageTotals } from "./usage-totals.tsx";
 import { readUsageView, type UsageSearch, type UsageView } from "./usage-view.ts";
 
 const route = getRouteApi("/signed-in/console/console/usage");
@@ -120,4 +123,46 @@ function NothingUsed({ isFiltered }: { isFiltered: boolean }) {
         : "Charged calls and tasks appear here by day, model and key. Choose another period, or make a call."}
     </EmptyState>
   );
+}
+
+function UsageTotals({ usage }: { usage: Usage | undefined }) {
+  const total = usage?.total;
+  const count = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
+  const cached = total?.cached_input_tokens ?? 0;
+  return (
+    <div className="grid grid-cols-2 gap-x-8 gap-y-6 lg:grid-cols-4">
+      <Stat
+        label="Charge"
+        value={usage === undefined ? undefined : <Money amount={usage.total.charge} currency={usage.currency} />}
+        detail={usage === undefined ? "" : writeQuotas(usage)}
+      />
+      <Stat label="Calls and tasks" value={count(total?.calls)} detail={total === undefined ? "" : writeMade(total)} />
+      <Stat
+        label="Input tokens"
+        value={count(total?.input_tokens)}
+        detail={cached === 0 ? "" : `${formatCount(cached)} from cache`}
+      />
+      <Stat label="Output tokens" value={count(total?.output_tokens)} detail="" />
+    </div>
+  );
+}
+
+/** Usage paid from the plan's quotas. */
+function writeQuotas({ total, currency }: Usage): string {
+  const used = Object.entries(total.quota).filter(([, units]) => units > 0);
+  if (used.length === 0) return "";
+  const texts = used.map(([unit, units]) => formatAmount({ unit: unit as Unit, amount: String(units), currency }));
+  return `and ${texts.join(", ")} of your quotas`;
+}
+
+function writeMade({ images, seconds, characters }: Usage["total"]): string {
+  const made = [
+    [images, "image"],
+    [seconds, "second"],
+    [characters, "character"],
+  ] as const;
+  const texts = made.flatMap(([count, name]) =>
+    count === 0 ? [] : [`${formatCount(count)} ${name}${count === 1 ? "" : "s"}`],
+  );
+  return texts.join(", ");
 }

@@ -1,10 +1,20 @@
+import { useEffect, useRef } from "react";
 import type { ChargeFilter, Usage } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { ChoiceField } from "../../design/choice-field.tsx";
+import { DataTable } from "../../design/data-table.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { Section } from "../../design/section.tsx";
+import type { SelectOption } from "../../design/select-field.tsx";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { writeTick } from "../../parts/format/write-tick.ts";
+import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 import { type ArrangedUsage, addSums, arrangeUsage, isNamed } from "./arrange-usage.ts";
-import { ChargesPanel } from "./charges-panel.tsx";
 import { BarTable, SeriesTable } from "./usage-tables.tsx";
 import type { UsageView } from "./usage-view.ts";
 
@@ -108,4 +118,53 @@ function narrow(view: UsageView, { from, to, part }: { from: string; to: string;
     ...(keyId === undefined ? {} : { key_id: keyId }),
     ...(part === null ? {} : view.by === "model" ? { model: part } : { key_id: part }),
   };
+}
+
+type ChargesPanelProps = {
+  title: string;
+  sum: string;
+  filter: ChargeFilter;
+  timeZone: string;
+  currency: string;
+  part: string;
+  parts: readonly SelectOption[];
+  onPart(part: string): void;
+  onClose(): void;
+};
+
+/** Exactly the charges behind a bar. */
+function ChargesPanel(props: ChargesPanelProps) {
+  const { title, sum, filter, timeZone, currency, part, parts, onPart, onClose } = props;
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
+  const { rows, more, ...charges } = usePageQuery(queryTable.charges.list(filter));
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new title means another bar was opened.
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: "nearest" });
+  }, [title]);
+  return (
+    <Section
+      title={title}
+      headingRef={heading}
+      intro={sum}
+      actions={
+        <>
+          {parts.length > 2 && <ChoiceField label="Part" value={part} onChange={onPart} options={parts} />}
+          <Button onClick={onClose}>Close</Button>
+        </>
+      }
+    >
+      <DataTable
+        label="Charges"
+        columns={listChargeColumns({ timeZone, currency, keyNames })}
+        rows={rows}
+        {...charges}
+        keyOf={({ id }) => id}
+        expectedRows={4}
+        empty={<EmptyState title="No charges" />}
+      />
+      <LoadMore {...more} />
+    </Section>
+  );
 }

@@ -1,13 +1,12 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { Confirmation } from "../../parts/forms/confirmation.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
-import { useAction } from "../../parts/forms/use-action.ts";
+import { type Action, useAction } from "../../parts/forms/use-action.ts";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -113,5 +112,31 @@ function DeleteEndpoint({ endpoint, onChanged, onClose }: DeedProps) {
     <Confirmation title="Delete endpoint" confirmName="Delete endpoint" look="danger" action={remove} onClose={onClose}>
       No more events are sent to {endpoint.url}, and pending deliveries are dropped.
     </Confirmation>
+  );
+}
+
+type ConfirmationProps = {
+  title: string;
+  /** The consequence of confirming. */
+  children: ReactNode;
+  confirmName: string;
+  look: "primary" | "danger";
+  action: Action<undefined>;
+  onClose(): void;
+};
+
+/** A confirmation before an action that is hard to undo. */
+function Confirmation({ title, children, confirmName, look, action, onClose }: ConfirmationProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p className="text-sm text-ink-soft">{children}</p>
+      <FormError message={action.errorBeside()} />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look={look} isBusy={action.isBusy} onClick={() => action.run(undefined)}>
+          {confirmName}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,21 +1,24 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Endpoint } from "../../api/ask-webhooks.ts";
-import { ApiError } from "../../api/console-api.ts";
+import { ApiError, api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
-import { buttonClasses } from "../../design/button.tsx";
+import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { describeAttempt } from "../../parts/format/delivery-words.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { describeDisabled } from "./endpoint-words.ts";
-import { TestEvent } from "./test-event.tsx";
 import { EndpointStatus } from "./webhook-endpoint-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
@@ -112,5 +115,44 @@ function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
       </dl>
       {endpoint.enabled && <TestEvent endpointId={endpoint.id} />}
     </div>
+  );
+}
+
+function TestEvent({ endpointId }: { endpointId: string }) {
+  const answers = useAnswerCache();
+  const [eventId, setEventId] = useState<string | null>(null);
+  const send = useAction(
+    () => ask(api.POST("/webhook_endpoints/{id}/test", { params: { path: { id: endpointId } }, body: {} })),
+    ({ id }) => {
+      setEventId(id);
+      return answers.refresh("webhooks");
+    },
+  );
+  return (
+    <div className="flex flex-col gap-3">
+      <div>
+        <Button isBusy={send.isBusy} onClick={() => send.run(undefined)}>
+          Send test event
+        </Button>
+      </div>
+      <FormError message={send.errorBeside()} />
+      {eventId !== null && <Outcome key={eventId} eventId={eventId} />}
+    </div>
+  );
+}
+
+function Outcome({ eventId }: { eventId: string }) {
+  const { data, error } = useTableQuery(queryTable.webhooks.eventDeliveries(eventId));
+  const attempt = data?.data[0]?.attempts.at(-1);
+  if (error !== null) return <Notice kind="error">{error.message}</Notice>;
+  if (attempt === undefined) return <Notice kind="hint">Sending the test event …</Notice>;
+  return data?.data[0]?.status === "succeeded" ? (
+    <Notice kind="success" title="Test event delivered">
+      Your endpoint {describeAttempt(attempt)}.
+    </Notice>
+  ) : (
+    <Notice kind="warning" title="Test event not delivered">
+      Result: {describeAttempt(attempt)}. It is retried like any other event; see the log below.
+    </Notice>
   );
 }

@@ -4,7 +4,6 @@ import { api, ask } from "../../../api/console-api.ts";
 import { useAnswerCache } from "../../../api/use-answer-cache.ts";
 import { useAction } from "../../../parts/forms/use-action.ts";
 import { useReauthentication } from "../../../parts/session/reauthentication.tsx";
-import { copyWhenKnown } from "./copy-when-known.ts";
 
 const keyName = "First key";
 
@@ -29,4 +28,20 @@ export function useFirstKey(writeCall: (key: string) => string): KeyCreation {
     },
   );
   return { made, isBusy: action.isBusy, error: action.errorBeside(), run: () => action.run(undefined) };
+}
+
+/**
+ * Copies a text that is still loading. Browsers allow clipboard writes only during a click, so the write starts with a
+ * promise. Returns whether it worked; the page shows the text either way.
+ */
+async function copyWhenKnown(text: Promise<string>): Promise<boolean> {
+  try {
+    const blob = text.then((known) => new Blob([known], { type: "text/plain" }));
+    // Without a clipboard nothing else handles a rejection.
+    blob.catch(() => {});
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,5 @@
-import { type Block, flattenSpans } from "../../../api/guide-document.ts";
+import { type Block, flattenSpans, getChapterPath } from "../../../api/guide-document.ts";
 import type { AreaEntry, DocsEntry, Field, Operation } from "../../../api/reference-document.ts";
-import { getChapterPath } from "../../guide/chapters.ts";
 import type { SourceDocument } from "./openapi-source.ts";
 import { type ErrorMeanings, presentOperation } from "./present-operation.ts";
 
