@@ -49,7 +49,7 @@ export default defineConfig({
           groups: [
             { name: "kit", test: /\/node_modules\/(react|react-dom|scheduler|openapi-fetch|@tanstack\/(?!.*virtual))/ },
             { name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 12 },
-            { name: "docs", test: /\/web\/src\/pages\/(docs\/(page-turn|use-addressed)|guide\/chapter)/ },
+            { name: "docs", test: /\/web\/src\/pages\/(docs\/(page-navigation|use-hash)|guide\/chapter)/ },
           ],
         },
       },

@@ -7,7 +7,7 @@ import {
   sweepLedger,
 } from "../features/ledger/index.ts";
 import { rollRequestLog } from "../features/requests/index.ts";
-import { forgetOldRequests, forgetOldSignIns } from "../features/site/index.ts";
+import { deleteOldRequests, deleteOldSignIns } from "../features/site/index.ts";
 import { forgetOldTasks, reconcileTasks, type TaskRetention } from "../features/tasks/index.ts";
 import { forgetOldEvents } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -149,12 +149,12 @@ function listRetention(options: JobOptions): ScheduledJob[] {
     {
       name: "forget-old-sign-ins",
       schedule: everyHour,
-      run: () => forgetOldSignIns(database, clock.now()),
+      run: () => deleteOldSignIns(database, clock.now()),
     },
     {
       name: "forget-connect-requests",
       schedule: everyHour,
-      run: () => forgetOldRequests(database, clock.now()),
+      run: () => deleteOldRequests(database, clock.now()),
     },
   ];
 }

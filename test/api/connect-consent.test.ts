@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey, updateApiKey } from "../../src/features/accounts/index.ts";
-import { forgetOldRequests } from "../../src/features/site/index.ts";
+import { deleteOldRequests } from "../../src/features/site/index.ts";
 import { approve, beginRequest, programState, readCallback } from "../harness/site/connect-program.ts";
 import {
   goodPassword,
@@ -315,9 +315,9 @@ describe("time", () => {
     const young = await beginRequest(gateway);
     const find = async (id: string) =>
       (await gateway.database.selectFrom("connect_requests").select("id").where("id", "=", id).execute()).length;
-    await forgetOldRequests(gateway.database, new Date(clock.now().getTime() + dayMs + 9 * minuteMs));
+    await deleteOldRequests(gateway.database, new Date(clock.now().getTime() + dayMs + 9 * minuteMs));
     expect([await find(old), await find(young)]).toEqual([1, 1]);
-    await forgetOldRequests(gateway.database, new Date(clock.now().getTime() + dayMs + 9 * minuteMs + 1));
+    await deleteOldRequests(gateway.database, new Date(clock.now().getTime() + dayMs + 9 * minuteMs + 1));
     expect([await find(old), await find(young)]).toEqual([0, 1]);
   });
 });

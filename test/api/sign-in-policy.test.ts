@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
 import { inviteUser } from "../../src/features/site/index.ts";
-import { nameMailbox } from "../../src/features/site/sign-in/user/name-mailbox.ts";
+import { normalizeMailbox } from "../../src/features/site/sign-in/user/normalize-mailbox.ts";
 import type { Settings } from "../../src/platform/config/load-settings.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { goodPassword, readMail, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
@@ -126,7 +126,7 @@ test("the mailboxes of accounts from before are known as those of new ones are",
   const migration = readFileSync(join(repositoryDir, "migrations/0060-account-bounds.sql"), "utf8");
   await sql.raw(migration.slice(migration.indexOf("insert into welcomed_mailboxes"))).execute(database);
   const rows = await database.selectFrom("welcomed_mailboxes").select("mailbox_hash").execute();
-  const hash = (email: string): string => createHash("sha256").update(nameMailbox(email)).digest("hex");
+  const hash = (email: string): string => createHash("sha256").update(normalizeMailbox(email)).digest("hex");
   expect(rows.map((row) => row.mailbox_hash.toString("hex"))).toEqual(expect.arrayContaining(emails.map(hash)));
 });
 
@@ -159,19 +159,19 @@ test("what is over is removed", async () => {
   const { token } = await readMail(visitor, "old@example.com");
   await visitor.post("/email/verify", { token });
   await visitor.post("/password/forgot", { email: "old@example.com" });
-  const { forgetOldSignIns } = await import("../../src/features/site/index.ts");
+  const { deleteOldSignIns } = await import("../../src/features/site/index.ts");
   const count = async () => [
     (await sandbox.database.selectFrom("user_sessions").select("id").execute()).length,
     (await sandbox.database.selectFrom("user_tokens").select("kind").execute()).length,
   ];
   // The answer to a forgotten password does not wait for the token.
   await waitUntil("the token is written", async () => (await count())[1] === 1);
-  await forgetOldSignIns(sandbox.database, clock.now());
+  await deleteOldSignIns(sandbox.database, clock.now());
   expect(await count()).toEqual([1, 1]);
   clock.advance(60 * 60_000);
-  await forgetOldSignIns(sandbox.database, clock.now());
+  await deleteOldSignIns(sandbox.database, clock.now());
   expect(await count()).toEqual([1, 0]);
   clock.advance(14 * 24 * 60 * 60_000);
-  await forgetOldSignIns(sandbox.database, clock.now());
+  await deleteOldSignIns(sandbox.database, clock.now());
   expect(await count()).toEqual([0, 0]);
 });

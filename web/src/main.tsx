@@ -1,10 +1,10 @@
 import { StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
-import { loadedBrand } from "./api/ask-brand.ts";
+import { loadedBrand } from "./api/fetch-brand.ts";
 import { createQueryClient } from "./api/create-query-client.ts";
 import { queryTable } from "./api/query-table.ts";
-import { leaveForSignIn } from "./parts/session/leave-for-sign-in.ts";
+import { redirectToSignIn } from "./parts/session/redirect-to-sign-in.ts";
 import { createSiteRouter } from "./router.tsx";
 import { Site } from "./site.tsx";
 import "./site.css";
@@ -14,7 +14,7 @@ const sentMsMax = 10_000;
 
 const place = document.getElementById("site");
 if (place === null) throw new Error("The page has no #site element.");
-const queries = createQueryClient({ onNotSignedIn: leaveForSignIn });
+const queries = createQueryClient({ onNotSignedIn: redirectToSignIn });
 queries.setQueryData(queryTable.brand.now().queryKey, loadedBrand);
 let isSent = place.hasChildNodes();
 const router = createSiteRouter({ queries, isPatient: () => isSent });

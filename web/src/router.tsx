@@ -65,7 +65,7 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: pick("invite"),
-  loader: askFirst(() => import("./pages/sign-up-page.tsx")),
+  loader: prefetch(() => import("./pages/sign-up-page.tsx")),
   component: lazyPage(() => import("./pages/sign-up-page.tsx"), "SignUpPage"),
 });
 
@@ -223,7 +223,7 @@ const landing = createRoute({
 const docsLayout = createRoute({
   getParentRoute: () => root,
   id: "docs",
-  loader: askFirst(() => import("./pages/docs/docs-layout.tsx")),
+  loader: prefetch(() => import("./pages/docs/docs-layout.tsx")),
   component: lazyPage(() => import("./pages/docs/docs-layout.tsx"), "DocsLayout"),
 });
 
@@ -236,21 +236,21 @@ const reference = createRoute({
 const referencePage = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/reference/$name",
-  loader: askFirst(() => import("./pages/reference/reference-page.tsx")),
+  loader: prefetch(() => import("./pages/reference/reference-page.tsx")),
   component: lazyPage(() => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
 });
 
 const guide = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/guide",
-  loader: askFirst(() => import("./pages/guide/guide-page.tsx")),
+  loader: prefetch(() => import("./pages/guide/guide-page.tsx")),
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const guideChapter = createRoute({
   getParentRoute: () => docsLayout,
   path: "/docs/guide/$chapter",
-  loader: askFirst(() => import("./pages/guide/guide-page.tsx")),
+  loader: prefetch(() => import("./pages/guide/guide-page.tsx")),
   component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
@@ -341,14 +341,14 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
 }
 
 type Params = Readonly<Record<string, string>>;
-type AskingPage = { askFirst(queries: QueryClient, params: Params): Promise<unknown> };
+type PrefetchingPage = { prefetch(queries: QueryClient, params: Params): Promise<unknown> };
 type Opening = { context: RouterContext; params: Params };
 
 /** Prefetches a page's first data while its code loads. The page's own query reports errors. */
-function askFirst(load: () => Promise<AskingPage>) {
+function prefetch(load: () => Promise<PrefetchingPage>) {
   return async ({ context: { queries, isPatient }, params }: Opening): Promise<void> => {
     const asked = load()
-      .then((page) => page.askFirst(queries, params))
+      .then((page) => page.prefetch(queries, params))
       .catch(() => {});
     if (isPatient()) await asked;
   };

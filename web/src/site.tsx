@@ -17,24 +17,24 @@ export function Site({ queries, router }: { queries: QueryClient; router: SiteRo
           <RouterProvider router={router} />
         </ReauthenticationProvider>
         <ConnectionBanner />
-        <BrandDress />
+        <BrandHead />
       </ToastProvider>
     </QueryClientProvider>
   );
 }
 
 /** Keeps the document's title and colours in the operator's current brand. */
-function BrandDress() {
+function BrandHead() {
   const { name, logo, styles } = useBrand();
   useEffect(() => {
     document.documentElement.dataset.brand = name;
-    dressHead('link[rel="stylesheet"][href^="/assets/brand-"]', "stylesheet", styles);
-    if (logo !== null) dressHead('link[rel="icon"]', "icon", logo);
+    renderPageHead('link[rel="stylesheet"][href^="/assets/brand-"]', "stylesheet", styles);
+    if (logo !== null) renderPageHead('link[rel="icon"]', "icon", logo);
   }, [name, logo, styles]);
   return null;
 }
 
-function dressHead(selector: string, rel: string, address: string | null): void {
+function renderPageHead(selector: string, rel: string, address: string | null): void {
   const known = document.head.querySelector<HTMLLinkElement>(selector);
   if (address === null) known?.remove();
   else if (known === null) document.head.append(Object.assign(document.createElement("link"), { rel, href: address }));

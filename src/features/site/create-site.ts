@@ -13,9 +13,9 @@ import type { Logger } from "../../platform/observability/logger.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { addAccountRoutes } from "./account/account-routes.ts";
 import { addChangeRoutes } from "./account/change-routes.ts";
+import { addMailFooter } from "./brand/add-mail-footer.ts";
+import { applyBrand } from "./brand/apply-brand.ts";
 import type { Brand } from "./brand/brand.ts";
-import { dressSite } from "./brand/dress-site.ts";
-import { signMail } from "./brand/sign-mail.ts";
 import { createConnect } from "./connect/create-connect.ts";
 import { addConsoleApi } from "./console-edge.ts";
 import { createSiteShell } from "./serve-site.ts";
@@ -85,12 +85,12 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
   const { welcomesDailyMax, supportContact, contentDays } = given;
   let { brand } = given;
   const unsigned = createMailer({ ...given.mail, clock, logger, show: given.showMail, outbox: given.outbox });
-  const mailer: Mailer = { ...unsigned, send: (mail) => unsigned.send(signMail(mail, brand)) };
+  const mailer: Mailer = { ...unsigned, send: (mail) => unsigned.send(addMailFooter(mail, brand)) };
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
   const built = readSiteFiles();
   const addresses = { siteUrl, baseUrl };
-  let files = built && dressSite(built, brand, addresses);
+  let files = built && applyBrand(built, brand, addresses);
   const shell = createSiteShell({ siteUrl, signUp, getFiles: () => files });
   const heartbeats = createHeartbeats(heartbeatMs);
   const beginAttempt = createThrottle(counters, randomBytes);
@@ -130,7 +130,7 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
     },
     rebrand(next) {
       brand = next;
-      files = built && dressSite(built, brand, addresses);
+      files = built && applyBrand(built, brand, addresses);
     },
     async close() {
       heartbeats.close();

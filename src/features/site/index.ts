@@ -9,10 +9,10 @@
 
 export { type Brand, logoEndings } from "./brand/brand.ts";
 export { deriveAccent, findReadable } from "./brand/brand-accent.ts";
-export { forgetOldRequests } from "./connect/forget-requests.ts";
+export { deleteOldRequests } from "./connect/delete-old-requests.ts";
 export { consoleErrors, findSession, getSession, requireFresh } from "./console-edge.ts";
 export { createSite, type Site, type SiteOptions } from "./create-site.ts";
-export { forgetOldSignIns } from "./sign-in/create-sign-in.ts";
+export { deleteOldSignIns } from "./sign-in/create-sign-in.ts";
 export { createResetLink } from "./sign-in/password/change-password.ts";
 export { requireGoodPassword } from "./sign-in/password/check-password.ts";
 export { hashPassword } from "./sign-in/password/password.ts";

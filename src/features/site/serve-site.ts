@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { parseByteRange } from "../../platform/http/parse-byte-range.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
-import { escapeForScript } from "./brand/dress-site.ts";
+import { escapeForScript } from "./brand/apply-brand.ts";
 import { createDocumentCompressor } from "./compress-document.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
 import type { SignUpPolicy } from "./sign-in/user/sign-up.ts";

@@ -1,11 +1,11 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { askBrand } from "./ask-brand.ts";
-import { getModel, listModels, listPrices } from "./ask-catalog.ts";
-import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./ask-connect.ts";
-import { getFile, listRecentFiles } from "./ask-files.ts";
-import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
-import { getContent, getRequest, listRequests, readLogState, summarizeRequests } from "./ask-requests.ts";
-import { searchAccount } from "./ask-search.ts";
+import { fetchBrand } from "./fetch-brand.ts";
+import { getModel, listModels, listPrices } from "./fetch-catalog.ts";
+import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./fetch-connect.ts";
+import { getFile, listRecentFiles } from "./fetch-files.ts";
+import { getKey, listKeyNames, listKeys, listLiveKeys } from "./fetch-keys.ts";
+import { getContent, getRequest, listRequests, readLogState, summarizeRequests } from "./fetch-requests.ts";
+import { searchAccount } from "./fetch-search.ts";
 import {
   findSession,
   getAccount,
@@ -16,8 +16,8 @@ import {
   listPasskeys,
   listServices,
   listSessions,
-} from "./ask-session.ts";
-import { getShowcase, getStatus } from "./ask-showcase.ts";
+} from "./fetch-session.ts";
+import { getShowcase, getStatus } from "./fetch-showcase.ts";
 import {
   getBalance,
   getCharge,
@@ -31,7 +31,7 @@ import {
   listHolds,
   listLatestCharges,
   listTaskCharges,
-} from "./ask-spending.ts";
+} from "./fetch-spending.ts";
 import {
   countTasks,
   findTaskEvent,
@@ -42,7 +42,7 @@ import {
   listTaskParts,
   listTasks,
   readDocument,
-} from "./ask-tasks.ts";
+} from "./fetch-tasks.ts";
 import {
   getEndpoint,
   getInbox,
@@ -52,7 +52,7 @@ import {
   listEventDeliveries,
   listEvents,
   listRecentDeliveries,
-} from "./ask-webhooks.ts";
+} from "./fetch-webhooks.ts";
 import { connection } from "./console-api.ts";
 import { nameQueries, paged, whole } from "./define-queries.ts";
 import type { Block } from "./guide-document.ts";
@@ -84,7 +84,7 @@ export const queryTable = nameQueries({
     holds: whole(listHolds),
   },
   // Loaded with every page. Without a change stream, it is refetched on a later navigation.
-  brand: { now: whole(askBrand, { staleTime: 60_000 }) },
+  brand: { now: whole(fetchBrand, { staleTime: 60_000 }) },
   charges: {
     latest: whole(listLatestCharges),
     list: paged(listCharges),

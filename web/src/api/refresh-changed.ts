@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 import { type ChangeKind, listTreatments } from "./change-kinds.ts";
-import { isHeld } from "./hold-query.ts";
+import { isHeld } from "./pause-query.ts";
 
 /** A running query is checked again after this: its response may predate the change. */
 const underWayMs = 250;

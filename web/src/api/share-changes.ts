@@ -25,7 +25,7 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
   let isAnswered = false;
   let hasJoined = false;
 
-  const tell = (message: Message): void => channel.postMessage(message);
+  const post = (message: Message): void => channel.postMessage(message);
 
   async function lead(signal: AbortSignal): Promise<void> {
     ledState = "off";
@@ -33,11 +33,11 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
       onState(state) {
         ledState = state;
         onState(state);
-        tell({ kind: "state", state });
+        post({ kind: "state", state });
       },
       onChange(kinds) {
         onChange(kinds);
-        tell({ kind: "change", kinds });
+        post({ kind: "change", kinds });
       },
     });
     // Keep the lock after a permanent stop: other tabs would fail the same way.
@@ -62,7 +62,7 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
   function lookForLeader(): void {
     if (document.hidden || ledState !== null) return;
     isAnswered = false;
-    tell({ kind: "ask" });
+    post({ kind: "ask" });
     setTimeout(() => {
       if (!left.aborted && !isAnswered && ledState === null && !document.hidden) void compete({ steal: true });
     }, answerMsMax);
@@ -70,7 +70,7 @@ function joinPages(name: string, left: AbortSignal, { onState, onChange }: Chang
 
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.kind === "ask") {
-      if (ledState !== null) tell({ kind: "state", state: ledState });
+      if (ledState !== null) post({ kind: "state", state: ledState });
       return;
     }
     isAnswered = true;

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { PagedQuery } from "./define-queries.ts";
-import { hold } from "./hold-query.ts";
+import { hold } from "./pause-query.ts";
 import { useRefreshPace } from "./use-live-changes.ts";
 
 type Refresh<Item> = {

@@ -6,7 +6,7 @@ import {
   useSuspenseQuery,
 } from "@tanstack/react-query";
 import type { WholeQuery } from "./define-queries.ts";
-import { hold } from "./hold-query.ts";
+import { hold } from "./pause-query.ts";
 import { useRefreshPace } from "./use-live-changes.ts";
 
 type Circumstances<Data> = {

@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { ApiError, getLastRequestId } from "../api/console-api.ts";
-import { useAnswerCache } from "../api/use-answer-cache.ts";
+import { useQueryCache } from "../api/use-query-cache.ts";
 import { Button, buttonClasses } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { RequestId } from "../design/request-id.tsx";
@@ -11,7 +11,7 @@ import { useOnReconnected } from "../parts/frame/use-connection.ts";
 /** Shown instead of a page that crashed. */
 export function ErrorPage({ error }: ErrorComponentProps): ReactNode {
   const router = useRouter();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const retry = () => {
     answers.forgetUnused();
     void router.invalidate();

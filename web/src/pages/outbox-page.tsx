@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ApiError, api, ask } from "../api/console-api.ts";
 import { queryTable } from "../api/query-table.ts";
-import { useAnswerCache } from "../api/use-answer-cache.ts";
+import { useQueryCache } from "../api/use-query-cache.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
@@ -79,7 +79,7 @@ export function OutboxPage() {
  * also if only the fragment changes on an open page.
  */
 function useSecretOfLink(): boolean {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const [isReady, setReady] = useState(location.hash === "");
   useEffect(() => {
     const handOver = () => {
@@ -104,7 +104,7 @@ function useSecretOfLink(): boolean {
 const openOutbox = (secret: string) => ask(api.POST("/outbox/open", { body: { secret } }));
 
 function SecretForm() {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const [secret, setSecret] = useState("");
   const open = useAction(
     () => openOutbox(secret.trim().split("#").at(-1) ?? ""),

@@ -12,7 +12,7 @@ import { useDraft } from "../parts/forms/use-draft.ts";
 import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
 import { parseNextPath } from "../parts/session/next-path.ts";
 import { canUsePasskeys, proveByPasskey } from "../parts/session/passkey.ts";
-import { rememberNext, takeRememberedNext } from "../parts/session/remembered-next.ts";
+import { storeNextPath, takeStoredNextPath } from "../parts/session/stored-next-path.ts";
 import { CheckMail } from "./check-mail.tsx";
 
 const route = getRouteApi("/sign-in");
@@ -31,11 +31,11 @@ export function SignInPage() {
   const target = parseNextPath(next, location.origin);
   // Remembered across an e-mail link, for users who sign up or reset their password first.
   useEffect(() => {
-    if (next !== undefined) rememberNext(target);
+    if (next !== undefined) storeNextPath(target);
   }, [next, target]);
   const proceed = (reached: SignInOutcome) => {
     if (reached.kind !== "signed-in") return setOutcome(reached);
-    const remembered = takeRememberedNext();
+    const remembered = takeStoredNextPath();
     // Full navigation: the next page may have another content security policy.
     location.assign(next === undefined ? parseNextPath(remembered, location.origin) : target);
   };

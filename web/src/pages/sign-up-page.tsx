@@ -27,7 +27,7 @@ const signInInstead = (
 );
 
 /** The sign-up policy decides what the page shows. */
-export const askFirst = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
+export const prefetch = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
 
 export function SignUpPage() {
   const { data: site } = useSuspenseTableQuery(queryTable.site.settings());

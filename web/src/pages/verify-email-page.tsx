@@ -7,7 +7,7 @@ import { FormError } from "../parts/forms/form-error.tsx";
 import { useAction } from "../parts/forms/use-action.ts";
 import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
 import { parseNextPath } from "../parts/session/next-path.ts";
-import { takeRememberedNext } from "../parts/session/remembered-next.ts";
+import { takeStoredNextPath } from "../parts/session/stored-next-path.ts";
 
 const route = getRouteApi("/verify-email");
 
@@ -27,7 +27,7 @@ const verify = (body: Proof) => ask(api.POST("/email/verify", { body }));
  */
 export function VerifyEmailPage() {
   const { token } = route.useSearch();
-  const action = useAction(verify, () => location.replace(parseNextPath(takeRememberedNext(), location.origin)));
+  const action = useAction(verify, () => location.replace(parseNextPath(takeStoredNextPath(), location.origin)));
   // In another browser the server requires the password.
   const [password, setPassword] = useState<string | null>(null);
   if (password === null && action.errorAt("password") !== null) setPassword("");

@@ -22,13 +22,13 @@ export async function describeKeys(
   const findPeriod = ({ lineageId, budget }: ApiKey) =>
     budget === null ? null : { keyId: lineageId, startsAt: findPeriodStart(budget.period, now) };
   const periods = keys.flatMap((key) => findPeriod(key) ?? []);
-  const [uses, tellSpent] = await Promise.all([
+  const [uses, describeSpent] = await Promise.all([
     listKeyUses(database, keyIds),
     listKeySpending(database, accountId, periods),
   ]);
   return keys.map((key) => {
     const period = findPeriod(key);
-    const spent = period === null ? nano(0n) : tellSpent(period);
+    const spent = period === null ? nano(0n) : describeSpent(period);
     return presentKey(key, { lastUsedAt: uses.get(key.id) ?? null, spent, now });
   });
 }

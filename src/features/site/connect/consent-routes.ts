@@ -10,9 +10,9 @@ import { pathParams } from "../../../platform/http/path-params.ts";
 import { findKeyClient } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import type { BeginAttempt } from "../sign-in/throttle.ts";
-import { type ApprovalDependencies, approveRequest, type ConnectAnswer, denyRequest } from "./answer-request.ts";
 import type { DeviceAsker, KeyTerms } from "./connect-request.ts";
 import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
+import { type ApprovalDependencies, approveRequest, type ConnectAnswer, denyRequest } from "./decide-request.ts";
 import { describeKeptBudget, findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
 
 const tags = ["Connect"];

@@ -8,7 +8,7 @@ import { type ApiKey, type KeyDependencies, revokeApiKey } from "../../accounts/
 import { hashToken } from "../sign-in/user/user-token.ts";
 import type { ConnectRequest } from "./connect-request.ts";
 import { lockRequestBySecret, updateDelivered, updatePolled } from "./connect-store.ts";
-import { makeKey } from "./make-key.ts";
+import { issueKey } from "./issue-key.ts";
 
 export type ExchangeDependencies = KeyDependencies & { database: Database; logger: Logger };
 
@@ -72,7 +72,7 @@ async function exchangeSecret(
 }
 
 async function deliverKey(tx: Database, dependencies: KeyDependencies, request: ConnectRequest): Promise<Outcome> {
-  const key = await makeKey(tx, dependencies, request);
+  const key = await issueKey(tx, dependencies, request);
   await updateDelivered(tx, request.id, key.apiKey.id);
   return { kind: "delivered", key };
 }

@@ -52,8 +52,8 @@ export async function describeKeptBudget(
   if (key === null || key.budget === null) return null;
   const { amount, period } = key.budget;
   const asked = { keyId: key.lineageId, startsAt: findPeriodStart(period, clock.now()) };
-  const tellSpent = await listKeySpending(database, accountId, [asked]);
-  return { amount: presentMoney(amount), period, spent: presentMoney(tellSpent(asked)) };
+  const describeSpent = await listKeySpending(database, accountId, [asked]);
+  return { amount: presentMoney(amount), period, spent: presentMoney(describeSpent(asked)) };
 }
 
 /** State of a request that this session has decided. */

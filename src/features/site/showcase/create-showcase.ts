@@ -3,7 +3,13 @@ import type { Static } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
 import { type LiveCatalog, listOfferedModels, newcomer, type OfferedModel, presentPrice } from "../../catalog/index.ts";
 import type { SignUpPolicy } from "../sign-in/user/sign-up.ts";
-import { checkModelTypes, isServed, judgeModels, judgeService, type ServiceCheck } from "./judge-service.ts";
+import {
+  checkModelTypes,
+  computeModelsState,
+  computeServiceState,
+  isServed,
+  type ServiceCheck,
+} from "./compute-service-state.ts";
 import type { showcaseSchema, statusSchema } from "./showcase-schema.ts";
 
 type ShowcaseOptions = {
@@ -40,7 +46,7 @@ export function createShowcase(options: ShowcaseOptions): Showcase {
       models: models.map(presentShown),
       currency,
       status: {
-        state: judgeModels(models),
+        state: computeModelsState(models),
         models_available: models.filter(isServed).length,
         models_total: models.length,
       },
@@ -56,7 +62,7 @@ export function createShowcase(options: ShowcaseOptions): Showcase {
       ...(await checkWork(options)),
       ...checkModelTypes(models),
     ];
-    return { object: "status", state: judgeService(checks, models), checks };
+    return { object: "status", state: computeServiceState(checks, models), checks };
   }
 
   return { read: remember(clock, rememberedMs, compose), readStatus: remember(clock, rememberedMs, check) };

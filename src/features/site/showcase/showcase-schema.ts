@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { capabilities, modelStatuses, modelTypes, priceEntrySchema } from "../../catalog/index.ts";
-import { serviceStates } from "./judge-service.ts";
+import { serviceStates } from "./compute-service-state.ts";
 
 const state = Type.Enum([...serviceStates]);
 

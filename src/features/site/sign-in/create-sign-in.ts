@@ -5,8 +5,8 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
-import { createAnnouncer } from "./announce-change.ts";
 import { createBackgroundWork } from "./background-work.ts";
+import { createChangeNotifier } from "./notify-change.ts";
 import { addOutboxRoutes } from "./outbox-routes.ts";
 import { addPasskeyRoutes } from "./passkey/passkey-routes.ts";
 import { createPasswords } from "./password/create-passwords.ts";
@@ -73,7 +73,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const background = createBackgroundWork({ logger });
   const passwords = createPasswords(beginAttempt);
   const sessions = createSessions({ clock, ids, randomBytes });
-  const announceChange = createAnnouncer(logger, mailer, siteUrl);
+  const notifyChange = createChangeNotifier(logger, mailer, siteUrl);
   const keys = { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") };
   const mayWelcome = createWelcome({ beginAttempt, logger, dailyMax: options.welcomesDailyMax });
   const openAccount = welcomeOnce(options);
@@ -100,11 +100,11 @@ export function createSignIn(options: SignInOptions): SignIn {
       addSignUpRoutes(consoleApi, { ...entry, ...opening, passwords, background, mailer });
       addSignInRoutes(consoleApi, { ...entry, logger, passwords, sessions, keys });
       addSessionRoutes(consoleApi, { cookies, database, clock, logger });
-      addPasswordRoutes(consoleApi, { ...entry, passwords, sessions, background, mailer, announceChange });
-      addTotpRoutes(consoleApi, { ...entry, serviceName, sessions, announceChange, keys });
-      addPasskeyRoutes(consoleApi, { ...entry, serviceName, ids, providers, announceChange });
-      addProviderRoutes(consoleApi, { ...entry, ...opening, providers, announceChange, showMessage });
-      addServiceRoutes(consoleApi, { ...entry, providers, announceChange });
+      addPasswordRoutes(consoleApi, { ...entry, passwords, sessions, background, mailer, notifyChange });
+      addTotpRoutes(consoleApi, { ...entry, serviceName, sessions, notifyChange, keys });
+      addPasskeyRoutes(consoleApi, { ...entry, serviceName, ids, providers, notifyChange });
+      addProviderRoutes(consoleApi, { ...entry, ...opening, providers, notifyChange, showMessage });
+      addServiceRoutes(consoleApi, { ...entry, providers, notifyChange });
     },
     async readSession(headers) {
       const token = cookies.read(headers, "session");
@@ -115,7 +115,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 }
 
 /** Deletes expired sessions and tokens. */
-export async function forgetOldSignIns(database: Database, now: Date): Promise<void> {
+export async function deleteOldSignIns(database: Database, now: Date): Promise<void> {
   await deleteDeadSessions(database, limitSessions(now));
   await deleteExpiredTokens(database, now);
 }

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -177,7 +177,7 @@ type Redeemed = Awaited<ReturnType<typeof redeem>>;
 
 /** A code is worth money, so it is never stored as a draft. */
 function RedeemCode({ timeZone }: { timeZone: string }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const [code, setCode] = useState("");
   const [redeemed, setRedeemed] = useState<Redeemed | null>(null);
   const action = useAction(redeem, (result) => {

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
-import type { Checkout } from "../../api/ask-spending.ts";
+import type { Checkout } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
@@ -14,7 +14,7 @@ const pollsMax = 40;
 
 /** Shown after the return from Stripe, possibly before Stripe's webhook arrives. */
 export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: boolean }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const checkout = useTableQuery(queryTable.checkouts.one(id), {
     decideRefreshMs: (checkout, answers) =>
       checkout?.state === "open" && !isCanceled && answers < pollsMax ? pollMs : null,

@@ -1,4 +1,4 @@
-import type { Checkout } from "../../api/ask-spending.ts";
+import type { Checkout } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { Badge, type BadgeKind } from "../../design/badge.tsx";

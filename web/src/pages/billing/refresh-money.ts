@@ -1,6 +1,6 @@
-import type { AnswerCache } from "../../api/use-answer-cache.ts";
+import type { QueryCacheActions } from "../../api/use-query-cache.ts";
 
 /** After money arrives, refetches everything that shows money. */
-export async function refreshMoney(answers: AnswerCache): Promise<void> {
+export async function refreshMoney(answers: QueryCacheActions): Promise<void> {
   await answers.refresh("balance", "ledger", "checkouts");
 }

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { StatementEntry as Entry, StatementRange } from "../../api/ask-spending.ts";
+import type { StatementEntry as Entry, StatementRange } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { buttonClasses } from "../../design/button.tsx";

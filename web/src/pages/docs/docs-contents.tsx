@@ -5,7 +5,7 @@ import type { AreaEntry } from "../../api/reference-document.ts";
 import { Icon } from "../../design/icon.tsx";
 import { ChapterLink } from "../guide/chapter-link.tsx";
 import { chapterGroups } from "../guide/chapters.ts";
-import { MethodWord } from "../reference/method-word.tsx";
+import { MethodLabel } from "../reference/method-label.tsx";
 
 const entryClasses =
   "flex min-h-8 items-center rounded-md px-2.5 py-1 text-sm text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-lg:min-h-11";
@@ -106,7 +106,7 @@ function Area({ area, pathname }: { area: AreaEntry; pathname: string }) {
             <li key={slug}>
               <Link to="/docs/reference/$name" params={{ name: slug }} className={`${entryClasses} gap-2 pl-2`}>
                 <span className="min-w-0 flex-1">{summary}</span>
-                <MethodWord method={method} />
+                <MethodLabel method={method} />
               </Link>
             </li>
           ))}

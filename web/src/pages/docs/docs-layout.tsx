@@ -7,7 +7,7 @@ import { SearchButton } from "../../parts/frame/search-button.tsx";
 import { DocsContents } from "./docs-contents.tsx";
 
 /** Samples use the service's own address. */
-export const askFirst = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
+export const prefetch = (queries: QueryClient) => queries.ensureQueryData(queryTable.site.settings());
 
 /** Contents and search around guide and reference. */
 export function DocsLayout() {

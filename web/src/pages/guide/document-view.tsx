@@ -5,7 +5,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { writeOwnAddress } from "../docs/write-own-address.ts";
+import { insertServiceAddress } from "../docs/insert-service-address.ts";
 import { findChapter } from "./chapters.ts";
 
 const languageNames: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ function Code({ samples }: Extract<Block, { kind: "code" }>) {
   const [first, ...others] = samples.map(({ language, code }) => ({
     id: language,
     label: languageNames[language] ?? "Text",
-    code: writeOwnAddress(code, site?.base_url),
+    code: insertServiceAddress(code, site?.base_url),
   }));
   if (first === undefined) return null;
   if (others.length === 0) return <TitledCode label={first.label} code={first.code} />;
@@ -159,7 +159,7 @@ function showSpan(span: Span, index: number) {
 
 function OwnAddress({ text }: { text: string }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
-  return writeOwnAddress(text, site?.base_url);
+  return insertServiceAddress(text, site?.base_url);
 }
 
 function DocumentLink({ href, spans }: { href: string; spans: readonly Span[] }) {

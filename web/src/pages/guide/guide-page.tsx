@@ -8,8 +8,8 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { PageHeading } from "../../design/page-heading.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { PageTurn } from "../docs/page-turn.tsx";
-import { useAddressedHeading } from "../docs/use-addressed-heading.ts";
+import { PageNavigation } from "../docs/page-navigation.tsx";
+import { useHashTarget } from "../docs/use-hash-target.ts";
 import { NotFoundPage } from "../message-page.tsx";
 import { ChapterLink } from "./chapter-link.tsx";
 import { findChapter, findNeighbours, firstChapter } from "./chapters.ts";
@@ -24,7 +24,7 @@ export function GuidePage() {
 }
 
 /** Prefetches the chapter's text, if the chapter exists. */
-export async function askFirst(queries: QueryClient, params: { chapter?: string }): Promise<void> {
+export async function prefetch(queries: QueryClient, params: { chapter?: string }): Promise<void> {
   const chapter = findChapter(params.chapter);
   if (chapter !== null) await queries.ensureQueryData(queryChapter(chapter));
 }
@@ -33,7 +33,7 @@ const queryChapter = ({ id, load }: Chapter) => queryTable.guide.chapter({ id, l
 
 function ChapterPage({ chapter }: { chapter: Chapter }) {
   const { data: blocks, error, refetch } = useTableQuery(queryChapter(chapter));
-  useAddressedHeading(blocks !== undefined);
+  useHashTarget(blocks !== undefined);
   return (
     <div className="grid gap-x-12 gap-y-6 xl:grid-cols-[minmax(0,1fr)_12rem]">
       <article className="flex min-w-0 max-w-3xl flex-col gap-6">
@@ -108,7 +108,7 @@ function Onwards({ chapter }: { chapter: Chapter }) {
         </Link>
         .
       </p>
-      <PageTurn
+      <PageNavigation
         previous={
           previous && (
             <ChapterLink chapter={previous} className={linkClasses}>

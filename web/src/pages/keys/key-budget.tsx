@@ -1,11 +1,11 @@
-import type { ApiKey } from "../../api/ask-keys.ts";
+import type { ApiKey } from "../../api/fetch-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { measureShare } from "../../parts/format/measure-share.ts";
 import { Money } from "../../parts/format/money.tsx";
-import { periodNames } from "./key-words.ts";
+import { periodNames } from "./key-labels.ts";
 
 export function KeyBudget({ apiKey: { name, budget } }: { apiKey: ApiKey }) {
   const { data: site } = useTableQuery(queryTable.site.settings());

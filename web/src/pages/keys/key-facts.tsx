@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ApiKey } from "../../api/ask-keys.ts";
+import type { ApiKey } from "../../api/fetch-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
@@ -8,7 +8,7 @@ import { CopyableText } from "../../design/copyable-text.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { KeyBudget } from "./key-budget.tsx";
-import { describeDays, describeKeyStatus, listLimits, nameEndpoint, toMoment } from "./key-words.ts";
+import { describeDays, describeKeyStatus, listLimits, nameEndpoint, toMoment } from "./key-labels.ts";
 
 const explanations: Readonly<Record<ApiKey["kind"], string | null>> = {
   secret: null,
@@ -20,7 +20,7 @@ const explanations: Readonly<Record<ApiKey["kind"], string | null>> = {
 export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: string }) {
   const { kind, name } = describeKeyStatus(apiKey, new Date());
   const explanation = explanations[apiKey.kind];
-  const tell = (moment: string | null, nothing: string) => (moment === null ? nothing : formatMoment(moment, timeZone));
+  const formatOr = (moment: string | null, nothing: string) => (moment === null ? nothing : formatMoment(moment, timeZone));
   const { models, endpoints, addresses, revoked_at: revokedAt, last_used: lastUsed } = apiKey;
   const limits = listLimits(apiKey.limits);
   return (
@@ -39,8 +39,8 @@ export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: strin
           <CopyableText text={apiKey.id} label="key ID" />
         </Fact>
         <Fact name="Created">{formatMoment(toMoment(apiKey.created), timeZone)}</Fact>
-        <Fact name="Last used">{tell(lastUsed === null ? null : toMoment(lastUsed), "Never")}</Fact>
-        <Fact name="Expires">{tell(apiKey.expires_at, "Never")}</Fact>
+        <Fact name="Last used">{formatOr(lastUsed === null ? null : toMoment(lastUsed), "Never")}</Fact>
+        <Fact name="Expires">{formatOr(apiKey.expires_at, "Never")}</Fact>
         {revokedAt !== null && <Fact name="Revoked">{formatMoment(revokedAt, timeZone)}</Fact>}
         <Fact name="Budget">
           <KeyBudget apiKey={apiKey} />

@@ -1,6 +1,6 @@
-import type { ApiKey } from "../../api/ask-keys.ts";
+import type { ApiKey } from "../../api/fetch-keys.ts";
 import { findDayEnd } from "../../parts/format/find-day-end.ts";
-import type { BudgetPeriod, LimitName } from "./key-words.ts";
+import type { BudgetPeriod, LimitName } from "./key-labels.ts";
 
 /** Form state: text as typed, lists as ticked. */
 export type KeyValues = {

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { ApiKey } from "../../api/ask-keys.ts";
+import type { ApiKey } from "../../api/fetch-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
@@ -15,7 +15,7 @@ import { useAction } from "../../parts/forms/use-action.ts";
 import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { type KeyBody, type KeyFieldProps, type KeyProblems, type KeyValues, readKeyValues } from "./key-fields.ts";
-import { describeDays, endpointNames, type LimitName, limitNames, periodNames } from "./key-words.ts";
+import { describeDays, endpointNames, type LimitName, limitNames, periodNames } from "./key-labels.ts";
 
 type KeyFormProps<Output> = {
   /** `null` for a new key. */

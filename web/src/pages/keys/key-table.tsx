@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ApiKey } from "../../api/ask-keys.ts";
+import type { ApiKey } from "../../api/fetch-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { Badge } from "../../design/badge.tsx";
@@ -9,7 +9,7 @@ import { LoadMore } from "../../design/load-more.tsx";
 import { formatDate, formatSince } from "../../parts/format/format-time.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { KeyBudget } from "./key-budget.tsx";
-import { describeKeyStatus, kindNames, listRestrictions, toMoment } from "./key-words.ts";
+import { describeKeyStatus, kindNames, listRestrictions, toMoment } from "./key-labels.ts";
 
 type KeyTableProps = { label: string; status: "live" | "ended"; empty: ReactNode };
 

@@ -7,7 +7,7 @@ import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { KeyTable } from "./key-table.tsx";
-import { newKey } from "./key-words.ts";
+import { newKey } from "./key-labels.ts";
 
 const route = getRouteApi("/signed-in/console/console/keys");
 const OpenKey = lazyPart(async () => (await import("./open-key.tsx")).OpenKey);

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ApiKey, NewApiKey } from "../../api/ask-keys.ts";
+import type { ApiKey, NewApiKey } from "../../api/fetch-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -16,7 +16,7 @@ import { useSession } from "../../parts/session/use-session.ts";
 import { KeyFacts } from "./key-facts.tsx";
 import { fillKeyValues, type KeyBody, listKeyChanges, readKeyValues } from "./key-fields.ts";
 import { KeyForm } from "./key-form.tsx";
-import { isEnded } from "./key-words.ts";
+import { isEnded } from "./key-labels.ts";
 
 export type KeyDeed = "edit" | "rotate" | "revoke";
 

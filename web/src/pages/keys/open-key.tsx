@@ -1,10 +1,10 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Model } from "../../api/ask-catalog.ts";
-import type { NewApiKey } from "../../api/ask-keys.ts";
+import type { Model } from "../../api/fetch-catalog.ts";
+import type { NewApiKey } from "../../api/fetch-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { CodeBlock } from "../../design/code-block.tsx";
@@ -16,7 +16,7 @@ import { writeModelSamples } from "../../parts/samples/code-samples.ts";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { emptyKeyValues } from "./key-fields.ts";
 import { KeyForm } from "./key-form.tsx";
-import { newKey } from "./key-words.ts";
+import { newKey } from "./key-labels.ts";
 import { type KeyDeed, ManageKey } from "./manage-key.tsx";
 
 const route = getRouteApi("/signed-in/console/console/keys");
@@ -26,7 +26,7 @@ const deeds = ["edit", "rotate", "revoke"] as const satisfies readonly KeyDeed[]
 export function OpenKey() {
   const { key, do: deed, ended } = route.useSearch();
   const navigate = route.useNavigate();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const [made, setMade] = useState<NewApiKey | null>(null);

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
-import type { ServiceStatus, Showcase } from "../../api/ask-showcase.ts";
+import type { ServiceStatus, Showcase } from "../../api/fetch-showcase.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { PageHeading } from "../../design/page-heading.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { nameType } from "../../parts/format/model-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
 import { OpenPage } from "../../parts/frame/open-page.tsx";
 import { madeImages, madeVideos } from "./landing-media.ts";
 import { MadeVideo } from "./made-video.tsx";

@@ -1,4 +1,4 @@
-import type { Showcase } from "../../api/ask-showcase.ts";
+import type { Showcase } from "../../api/fetch-showcase.ts";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";

@@ -1,9 +1,9 @@
-import type { Showcase } from "../../api/ask-showcase.ts";
+import type { Showcase } from "../../api/fetch-showcase.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { PageSection } from "../../design/page-section.tsx";
-import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-words.ts";
+import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-labels.ts";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { PriceLines } from "../models/price-lines.tsx";
 

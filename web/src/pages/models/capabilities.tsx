@@ -1,5 +1,5 @@
 import { Badge } from "../../design/badge.tsx";
-import { nameCapability } from "../../parts/format/model-words.ts";
+import { nameCapability } from "../../parts/format/model-labels.ts";
 
 export function Capabilities({ names }: { names: readonly string[] }) {
   return (

@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { formatCount } from "../../parts/format/format-money.ts";
 
 type LimitLine = { name: string; text: string };

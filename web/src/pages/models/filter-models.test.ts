@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Model } from "../../api/ask-catalog.ts";
+import type { Model } from "../../api/fetch-catalog.ts";
 import { filterModels } from "./filter-models.ts";
 
 const common: Omit<Model, "id" | "name" | "type" | "description" | "capabilities"> = {

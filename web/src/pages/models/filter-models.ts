@@ -1,5 +1,5 @@
-import type { Model } from "../../api/ask-catalog.ts";
-import { nameCapability, nameType } from "../../parts/format/model-words.ts";
+import type { Model } from "../../api/fetch-catalog.ts";
+import { nameCapability, nameType } from "../../parts/format/model-labels.ts";
 
 export type ModelFilter = { type?: string; capability?: string; q?: string };
 

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import type { ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
 import { Capabilities } from "./capabilities.tsx";
 import { describeLimits } from "./describe-limits.ts";

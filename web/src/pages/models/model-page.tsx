@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -11,7 +11,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
-import { describeModelStatus, nameType } from "../../parts/format/model-words.ts";
+import { describeModelStatus, nameType } from "../../parts/format/model-labels.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { Model, PriceList } from "../../api/ask-catalog.ts";
+import type { Model, PriceList } from "../../api/fetch-catalog.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
@@ -8,7 +8,7 @@ import { CopyableText } from "../../design/copyable-text.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { SelectField } from "../../design/select-field.tsx";
-import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/format/model-words.ts";
+import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/format/model-labels.ts";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";

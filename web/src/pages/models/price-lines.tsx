@@ -1,4 +1,4 @@
-import type { PriceList } from "../../api/ask-catalog.ts";
+import type { PriceList } from "../../api/fetch-catalog.ts";
 import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
 
 type PriceLinesProps = { entries: PriceList["data"]; currency: string };

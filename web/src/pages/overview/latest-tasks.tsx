@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import type { Task } from "../../api/ask-tasks.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Section } from "../../design/section.tsx";
 import { formatSince } from "../../parts/format/format-time.ts";
-import { nameType } from "../../parts/format/model-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
 import { TaskStatus } from "../tasks/task-status.tsx";
 
 type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };

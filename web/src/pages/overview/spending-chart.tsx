@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { Usage } from "../../api/ask-spending.ts";
+import type { Usage } from "../../api/fetch-spending.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";

@@ -1,9 +1,9 @@
 import { useState } from "react";
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
-import type { ChatCall } from "./ask-answer.ts";
+import type { ChatCall } from "./generate-answer.ts";
 import { ChatComposer, type ChatDraft, emptyDraft, useChatDraft } from "./chat-composer.tsx";
 import { type ChatSettings, readSettings } from "./chat-settings.ts";
 import { ChatSettingsPanel, useChatSettings } from "./chat-settings-panel.tsx";

@@ -4,7 +4,7 @@ import { Icon } from "../../design/icon.tsx";
 import { inputClasses } from "../../design/text-field.tsx";
 import type { AttachedImage } from "./conversation.ts";
 import { DropArea } from "./drop-area.tsx";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 
 export type ChatDraft = { text: string; images: AttachedImage[] };
 
@@ -16,7 +16,7 @@ const keptDraft = {
 };
 
 export function useChatDraft() {
-  return useKeptState("message", keptDraft);
+  return useStoredState("message", keptDraft);
 }
 
 export function isEmptyDraft({ text, images }: ChatDraft): boolean {

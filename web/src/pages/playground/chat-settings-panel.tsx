@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { CheckField } from "../../design/check-field.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";
@@ -6,14 +6,14 @@ import { TextField } from "../../design/text-field.tsx";
 import { formatCount } from "../../parts/format/format-money.ts";
 import { type ChatSettings, efforts, type SettingProblems, usualSettings } from "./chat-settings.ts";
 import { findFieldError } from "./request-failure.tsx";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 
 const keptSettings = {
   parse: (stored: unknown): ChatSettings => ({ ...usualSettings, ...(typeof stored === "object" ? stored : {}) }),
 };
 
 export function useChatSettings() {
-  return useKeptState("chat-settings", keptSettings);
+  return useStoredState("chat-settings", keptSettings);
 }
 
 type ChatSettingsPanelProps = {

@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 
 /** Settings as typed; empty means the model's default. */
 export type ChatSettings = {

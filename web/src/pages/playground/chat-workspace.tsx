@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
@@ -32,7 +32,7 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   const takesImages = model.capabilities.includes("vision");
   // Conversations keep their images when the model changes to one without vision.
   const call = { system: settings.system, model: model.id, isStreamed, takesImages: true, options };
-  const isToldAtField = settingNames.some((name) => findFieldError(chat.failure, name) !== null);
+  const isShownAtField = settingNames.some((name) => findFieldError(chat.failure, name) !== null);
 
   const ask = (run: () => void) => {
     // The invalid setting may be collapsed.
@@ -70,7 +70,7 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
             />
           )}
           {chat.failure !== null && (
-            <RequestFailure error={chat.failure} {...(isToldAtField ? {} : { onRetry: () => chat.repeat(call) })} />
+            <RequestFailure error={chat.failure} {...(isShownAtField ? {} : { onRetry: () => chat.repeat(call) })} />
           )}
           <ChatComposer
             draft={draft}

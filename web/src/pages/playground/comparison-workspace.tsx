@@ -1,4 +1,4 @@
-import type { Model, PriceList } from "../../api/ask-catalog.ts";
+import type { Model, PriceList } from "../../api/fetch-catalog.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQueries } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";

@@ -1,6 +1,6 @@
 import type { FilesMedia, MediaField } from "./media-fields.ts";
 import { type MediaValues, readFiles } from "./media-values.ts";
-import { isOfKind } from "./send-file.ts";
+import { isOfKind } from "./upload-input-file.ts";
 
 const textFile = /\.(txt|md|markdown|fountain)$/i;
 const textsTaken = ["script", "input", "prompt"];

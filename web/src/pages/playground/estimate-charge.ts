@@ -1,4 +1,4 @@
-import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import type { ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import { type DramaPlan, planScript } from "./estimate-drama.ts";
 import { dramaStages, type MediaType } from "./media-fields.ts";
 import { countCharacters, type MediaValues, readFiles, readText } from "./media-values.ts";

@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import type { MediaType } from "./media-fields.ts";
 import type { MediaValues } from "./media-values.ts";
 

@@ -5,14 +5,14 @@ import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { formatBytes } from "../../parts/format/format-bytes.ts";
-import { leaveForSignIn } from "../../parts/session/leave-for-sign-in.ts";
+import { redirectToSignIn } from "../../parts/session/redirect-to-sign-in.ts";
 import { DropArea } from "./drop-area.tsx";
 import { FilePreview } from "./file-preview.tsx";
 import { fileUrl } from "./kept-file.ts";
 import type { FilesMedia } from "./media-fields.ts";
 import type { KeptFile } from "./media-values.ts";
 import { RecentFiles } from "./recent-files.tsx";
-import { describeWrongKind, fileKinds, isOfKind, measureSeconds, sendFile } from "./send-file.ts";
+import { describeWrongKind, fileKinds, isOfKind, measureSeconds, uploadFile } from "./upload-input-file.ts";
 
 /** Files dropped elsewhere on the page, for the field that accepts them. */
 export type Dropped = { files: File[]; kept: KeptFile | null };
@@ -156,13 +156,13 @@ function useUpload({ takes, countMax, files, onChange }: UploadOptions) {
         if (!isOfKind(file.type, takes)) throw new Error(describeWrongKind(file, takes));
         setSending({ name: file.name, percent: 0 });
         const onProgress = (percent: number) => setSending({ name: file.name, percent });
-        kept = [...kept, await sendFile(file, { kind: takes, signal: stopper.signal, onProgress })];
+        kept = [...kept, await uploadFile(file, { kind: takes, signal: stopper.signal, onProgress })];
         onChange(kept);
       }
       if (chosen.length > countMax && countMax > 1) setProblem(`Choose up to ${countMax} files.`);
     } catch (error) {
       if (stopper.signal.aborted) return;
-      if (error instanceof ApiError && error.code === "not_signed_in") leaveForSignIn();
+      if (error instanceof ApiError && error.code === "not_signed_in") redirectToSignIn();
       setProblem(error instanceof Error ? error.message : "The upload failed. Try again.");
     } finally {
       left.current = null;

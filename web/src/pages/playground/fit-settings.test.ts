@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { usualSettings } from "./chat-settings.ts";
 import { fitSettings, listIgnoredValues, mergeFields } from "./fit-settings.ts";
 import { listMediaFields } from "./media-fields.ts";

@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import type { ChatSettings } from "./chat-settings.ts";
 import type { MediaField } from "./media-fields.ts";
 import { type MediaValues, readCharacters, readChoice, readFiles, readText } from "./media-values.ts";

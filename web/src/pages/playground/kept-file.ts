@@ -1,5 +1,5 @@
-import type { StoredFile } from "../../api/ask-files.ts";
-import type { TaskOutput } from "../../api/ask-tasks.ts";
+import type { StoredFile } from "../../api/fetch-files.ts";
+import type { TaskOutput } from "../../api/fetch-tasks.ts";
 import type { KeptFile } from "./media-values.ts";
 
 const dragType = "application/x-sluice-file";

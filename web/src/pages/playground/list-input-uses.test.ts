@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Model } from "../../api/ask-catalog.ts";
+import type { Model } from "../../api/fetch-catalog.ts";
 import { findFileField, findTextField } from "./drop-target.ts";
 import { listInputUses, placeInput } from "./list-input-uses.ts";
 import { listMediaFields } from "./media-fields.ts";

@@ -1,7 +1,7 @@
-import type { Model } from "../../api/ask-catalog.ts";
+import type { Model } from "../../api/fetch-catalog.ts";
 import type { FileKind, MediaType } from "./media-fields.ts";
 import type { KeptFile, MediaValues } from "./media-values.ts";
-import { isOfKind } from "./send-file.ts";
+import { isOfKind } from "./upload-input-file.ts";
 
 /** A field that accepts the file, and a model that has this field. */
 export type InputUse = { type: MediaType; field: string; label: string; modelId: string };

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
-import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
-import { isOver, type TaskOutput } from "../../api/ask-tasks.ts";
+import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
+import { isOver, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQueries } from "../../api/use-table-query.ts";
@@ -23,7 +23,7 @@ import { fromNano, toNano } from "./nano-amount.ts";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { TaskRun } from "./task-run.tsx";
 import { UseAsInput } from "./use-as-input.tsx";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 import { createSubmitter, type Submission } from "./use-submission.ts";
 
 type MediaModel = ModelDetail & { type: MediaType };
@@ -44,7 +44,7 @@ const keptTasks = {
 export function MediaComparison({ models, all, prices, form, onUse }: MediaComparisonProps) {
   const [{ type }] = models;
   const { values, onChange } = form;
-  const [tasks, setTasks] = useKeptState(`compared:${type}`, keptTasks);
+  const [tasks, setTasks] = useStoredState(`compared:${type}`, keptTasks);
   const [isChecked, setChecked] = useState(false);
   const submissions = useSubmissions((model, taskId) => setTasks((last) => ({ ...last, [model]: taskId })));
   const shared = mergeFields(models.map(listMediaFields));

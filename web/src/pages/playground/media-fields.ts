@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/ask-catalog.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import type { SelectOption } from "../../design/select-field.tsx";
 
 /** File kinds by field. The API checks the content; the browser only knows names and types. */

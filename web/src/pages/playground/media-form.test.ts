@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import type { ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import { estimateCharge } from "./estimate-charge.ts";
 import { listMediaFields } from "./media-fields.ts";
 import { buildMediaBody, type KeptFile, type MediaValues, parseValues } from "./media-values.ts";

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
-import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
-import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
+import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
+import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -75,7 +75,7 @@ export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse
     const target = findFileField(fields, values, kept?.contentType ?? first?.type ?? "");
     if (target !== null) setDropped({ name: target.name, files, kept });
   };
-  const isToldAtField = fields.some(({ name }) => findFieldError(submission.error, name) !== null);
+  const isShownAtField = fields.some(({ name }) => findFieldError(submission.error, name) !== null);
   return (
     <DropArea onFiles={(files) => void drop(files, null)} onKept={(kept) => void drop([], kept)}>
       <div className="flex flex-col gap-8">
@@ -91,7 +91,7 @@ export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse
             }}
           >
             <MediaFieldList fields={fields} values={values} dropped={dropped} errorAt={errorAt} onChange={onChange} />
-            {submission.error !== null && !isToldAtField && (
+            {submission.error !== null && !isShownAtField && (
               <SubmissionFailure error={submission.error} onRetry={submit} />
             )}
             <div className="flex flex-wrap items-center gap-x-5 gap-y-3">

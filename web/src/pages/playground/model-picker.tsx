@@ -1,11 +1,11 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useMemo } from "react";
-import type { Model, PriceList } from "../../api/ask-catalog.ts";
+import type { Model, PriceList } from "../../api/fetch-catalog.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { describePrice } from "../../parts/format/describe-price.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
-import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-words.ts";
+import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-labels.ts";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { filterModels } from "../models/filter-models.ts";
 import { fromNano, toNano } from "./nano-amount.ts";

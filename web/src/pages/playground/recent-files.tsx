@@ -11,7 +11,7 @@ import { FilePreview } from "./file-preview.tsx";
 import { keepStored } from "./kept-file.ts";
 import type { FileKind } from "./media-fields.ts";
 import type { KeptFile } from "./media-values.ts";
-import { isOfKind } from "./send-file.ts";
+import { isOfKind } from "./upload-input-file.ts";
 
 type RecentFilesProps = { label: string; takes: FileKind; onChoose(file: KeptFile): void; onClose(): void };
 

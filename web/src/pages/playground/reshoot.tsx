@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import type { Model, PriceList } from "../../api/ask-catalog.ts";
-import { isOver } from "../../api/ask-tasks.ts";
+import type { Model, PriceList } from "../../api/fetch-catalog.ts";
+import { isOver } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";

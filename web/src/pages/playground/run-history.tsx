@@ -1,14 +1,14 @@
 import { useEffect } from "react";
-import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
+import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { fileUrl, keepOutput, writeDragged } from "./kept-file.ts";
 
@@ -22,7 +22,7 @@ export function RunHistory({ type, shownId, onShow }: RunHistoryProps) {
   const { data, error, refetch } = useTableQuery(query, {
     decideRefreshMs: (list) => (list === undefined || list.data.every(isOver) ? null : refreshMs),
   });
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   // A task just submitted is not in the list yet.
   const isMissing = shownId !== null && data?.data.every(({ id }) => id !== shownId) === true;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per task; a task too old for the list never appears.

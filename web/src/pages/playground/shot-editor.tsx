@@ -1,4 +1,4 @@
-import type { Model, PriceList } from "../../api/ask-catalog.ts";
+import type { Model, PriceList } from "../../api/fetch-catalog.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckField } from "../../design/check-field.tsx";
 import { Icon } from "../../design/icon.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
-import type { Task } from "../../api/ask-tasks.ts";
+import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -23,7 +23,7 @@ import {
   type Shot,
   type Storyboard,
 } from "./storyboard.ts";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 import { useSubmission } from "./use-submission.ts";
 import { WebhookNeeded } from "./webhook-needed.tsx";
 
@@ -52,10 +52,10 @@ const keptDrawings = {
 };
 
 function Editor({ task, model, models, prices, made, onShow }: StoryboardEditorProps & { made: Storyboard }) {
-  const [changed, setChanged] = useKeptState<Storyboard | null>(`storyboard:${task.id}`, keptBoard);
+  const [changed, setChanged] = useStoredState<Storyboard | null>(`storyboard:${task.id}`, keptBoard);
   const [chosenId, setChosenId] = useState<string | null>(null);
   // By shot and stored, so other shots can be edited meanwhile and a reload loses no paid image.
-  const [drawings, setDrawings] = useKeptState(`drawings:${task.id}`, keptDrawings);
+  const [drawings, setDrawings] = useStoredState(`drawings:${task.id}`, keptDrawings);
   const submission = useSubmission(({ id }) => onShow(id));
   const board = changed ?? made;
   const chosen = board.shots.find(({ id }) => id === chosenId) ?? null;

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
+import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button, buttonClasses } from "../../design/button.tsx";
@@ -11,7 +11,7 @@ import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatDuration } from "../../parts/format/format-duration.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { OutputView } from "../../parts/records/output-view.tsx";

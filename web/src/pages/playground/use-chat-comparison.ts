@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
-import { askAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./ask-answer.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
+import { generateAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./generate-answer.ts";
 import { dropAnswer, listTurns, parseRounds, type Round, replaceAnswer } from "./comparison.ts";
 import { type Answer, hasCome, type Question } from "./conversation.ts";
 import { noticeFailure } from "./use-chat.ts";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 
 const kept = {
   parse: parseRounds,
@@ -15,8 +15,8 @@ const kept = {
 
 /** Sends the same prompts to several models. Each responds, fails and stops independently. */
 export function useChatComparison() {
-  const cache = useAnswerCache();
-  const [rounds, setRounds] = useKeptState("comparison", kept);
+  const cache = useQueryCache();
+  const [rounds, setRounds] = useStoredState("comparison", kept);
   const [failures, setFailures] = useState<ReadonlyMap<string, Error>>(new Map());
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const stoppers = useRef(new Set<AbortController>());
@@ -42,7 +42,7 @@ export function useChatComparison() {
     const started = startAnswer(model);
     replace(started);
     const turns = listTurns(before, roundId, model);
-    const ended = await askAnswer(turns, call, { started, signal: stopper.signal, onChange: replace });
+    const ended = await generateAnswer(turns, call, { started, signal: stopper.signal, onChange: replace });
     stoppers.current.delete(stopper);
     setOpen((last) => new Set([...last].filter((at) => at !== place)));
     const { failure } = ended;

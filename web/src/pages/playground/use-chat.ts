@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
-import { leaveForSignIn } from "../../parts/session/leave-for-sign-in.ts";
-import { askAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./ask-answer.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
+import { redirectToSignIn } from "../../parts/session/redirect-to-sign-in.ts";
+import { generateAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./generate-answer.ts";
 import { type Answer, dropLastAnswer, hasCome, parseTurns, type Turn, turnsMax } from "./conversation.ts";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 
 const keptTurns = {
   parse: parseTurns,
@@ -14,8 +14,8 @@ const keptTurns = {
 
 /** A conversation with one response at a time. */
 export function useChat() {
-  const answers = useAnswerCache();
-  const [turns, setTurns] = useKeptState("conversation", keptTurns);
+  const answers = useQueryCache();
+  const [turns, setTurns] = useStoredState("conversation", keptTurns);
   const [failure, setFailure] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController | null>(null);
@@ -34,7 +34,7 @@ export function useChat() {
     setFailure(null);
     const started = startAnswer(call.model);
     setTurns([...before, started].slice(-turnsMax));
-    const ended = await askAnswer(before, call, { started, signal: stopper.signal, onChange: replace });
+    const ended = await generateAnswer(before, call, { started, signal: stopper.signal, onChange: replace });
     if (ended.failure !== null) noticeFailure(ended.failure, setFailure);
     // An empty response is reported by its error alone.
     if (ended.answer.state === "broken" && !hasCome(ended.answer)) setTurns([...before]);
@@ -78,6 +78,6 @@ export function useChat() {
 
 /** An expired session redirects to sign-in; other errors are shown. */
 export function noticeFailure(failure: Error, show: (failure: Error) => void): void {
-  if (failure instanceof ApiError && failure.code === "not_signed_in") leaveForSignIn();
+  if (failure instanceof ApiError && failure.code === "not_signed_in") redirectToSignIn();
   else show(failure);
 }

@@ -1,6 +1,6 @@
 import type { MediaType } from "./media-fields.ts";
 import { type MediaValue, type MediaValues, parseValues } from "./media-values.ts";
-import { useKeptState } from "./use-kept-state.ts";
+import { useStoredState } from "./use-stored-state.ts";
 
 /** Form values per model type, and the task on the canvas. */
 export type Form = { values: MediaValues; taskId: string | null };
@@ -11,7 +11,7 @@ const kept = { parse: parseForms };
 
 /** The forms of all types, kept here so that one type's output can fill another type's form. */
 export function useForms() {
-  const [forms, setForms] = useKeptState("forms", kept);
+  const [forms, setForms] = useStoredState("forms", kept);
   const update = (type: MediaType, change: (form: Form) => Form) =>
     setForms((last) => ({ ...last, [type]: change(last[type] ?? emptyForm) }));
   return {

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Task } from "../../api/ask-tasks.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 import { ApiError, api, ask } from "../../api/console-api.ts";
 import { createRandomName } from "./create-random-name.ts";
 import { type MediaType, mediaPaths } from "./media-fields.ts";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { ChatWorkspace } from "./chat-workspace.tsx";
 import type { InputUse } from "./list-input-uses.ts";

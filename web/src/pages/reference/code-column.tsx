@@ -4,17 +4,17 @@ import type { Operation } from "../../api/reference-document.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeText } from "../../design/code-text.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
-import { writeOwnAddress } from "../docs/write-own-address.ts";
+import { insertServiceAddress } from "../docs/insert-service-address.ts";
 
 type Panel = { id: string; label: string; code: string };
 
 /** Request and response samples, sticky beside the text. */
 export function CodeColumn({ operation }: { operation: Operation }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
-  const calls = operation.samples.map((sample) => ({ ...sample, code: writeOwnAddress(sample.code, site?.base_url) }));
+  const calls = operation.samples.map((sample) => ({ ...sample, code: insertServiceAddress(sample.code, site?.base_url) }));
   const answers = listAnswers(operation).map((answer) => ({
     ...answer,
-    code: writeOwnAddress(answer.code, site?.base_url),
+    code: insertServiceAddress(answer.code, site?.base_url),
   }));
   return (
     <div className="flex flex-col gap-4 xl:sticky xl:top-6">

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import type { Field, Variant } from "../../api/reference-document.ts";
 import { Icon } from "../../design/icon.tsx";
-import { CodeWords } from "./code-words.tsx";
+import { InlineCodeText } from "./inline-code-text.tsx";
 
 type FieldListProps = {
   fields: readonly Field[];
@@ -49,7 +49,7 @@ function FieldItem({ field, anchor, saysRequired }: FieldItemProps) {
       </p>
       {text !== undefined && (
         <p className="text-ink-soft">
-          <CodeWords text={text} />
+          <InlineCodeText text={text} />
         </p>
       )}
       {values.length > 0 && (
@@ -89,7 +89,7 @@ export function VariantList({ variants, of, saysRequired }: VariantListProps) {
             <Fold label={title} of={of}>
               {text !== undefined && (
                 <p className="pt-2 text-sm text-ink-soft">
-                  <CodeWords text={text} />
+                  <InlineCodeText text={text} />
                 </p>
               )}
               <FieldList fields={fields} saysRequired={saysRequired} />

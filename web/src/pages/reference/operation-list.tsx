@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { OperationEntry } from "../../api/reference-document.ts";
-import { MethodWord } from "./method-word.tsx";
+import { MethodLabel } from "./method-label.tsx";
 
 export function OperationList({ operations }: { operations: readonly OperationEntry[] }) {
   return (
@@ -15,7 +15,7 @@ export function OperationList({ operations }: { operations: readonly OperationEn
             <span className="font-medium">{summary}</span>
             <span className="flex items-baseline gap-2 text-ink-soft">
               <span className="w-12 shrink-0">
-                <MethodWord method={method} isWhole />
+                <MethodLabel method={method} isWhole />
               </span>
               <code className="font-mono text-xs">{path}</code>
             </span>

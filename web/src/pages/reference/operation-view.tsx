@@ -6,11 +6,11 @@ import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Tabs } from "../../design/tabs.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { useAddressedHeading } from "../docs/use-addressed-heading.ts";
+import { useHashTarget } from "../docs/use-hash-target.ts";
 import { CodeColumn } from "./code-column.tsx";
-import { CodeWords } from "./code-words.tsx";
+import { InlineCodeText } from "./inline-code-text.tsx";
 import { FieldList, VariantList } from "./field-list.tsx";
-import { MethodWord } from "./method-word.tsx";
+import { MethodLabel } from "./method-label.tsx";
 
 const parts = [
   { id: "path-parameters", title: "Path parameters", place: "path" },
@@ -23,14 +23,14 @@ const parts = [
 
 /** Description and parameters, with samples beside them. */
 export function OperationView({ operation }: { operation: Operation }) {
-  useAddressedHeading(true);
+  useHashTarget(true);
   const { method, path, stability, description, parameters, body, answers, errors } = operation;
   return (
     <div className="grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] xl:gap-x-14">
       <div className="flex min-w-0 flex-col gap-6 xl:col-start-1">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <p className="flex min-w-0 items-baseline gap-2.5 rounded-md border border-line bg-surface px-3 py-1.5 text-sm">
-            <MethodWord method={method} isWhole />
+            <MethodLabel method={method} isWhole />
             <code className="min-w-0 font-mono text-xs">/v1{path}</code>
           </p>
           <Badge kind={stability === "beta" ? "good" : "neutral"}>{stability}</Badge>
@@ -38,7 +38,7 @@ export function OperationView({ operation }: { operation: Operation }) {
         </div>
         {description.map((paragraph) => (
           <p key={paragraph}>
-            <CodeWords text={paragraph} />
+            <InlineCodeText text={paragraph} />
           </p>
         ))}
         <OnThisPage operation={operation} />

@@ -9,7 +9,7 @@ import { CodeSamples } from "../../design/code-block.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
 import { PageHeading } from "../../design/page-heading.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { writeOwnAddress } from "../docs/write-own-address.ts";
+import { insertServiceAddress } from "../docs/insert-service-address.ts";
 import { OperationList } from "./operation-list.tsx";
 
 export function ReferenceOverview() {
@@ -45,7 +45,7 @@ export function ReferenceOverview() {
 }
 
 function writeOwn(sample: Sample, baseUrl: string): Sample {
-  return { ...sample, code: writeOwnAddress(sample.code, baseUrl) };
+  return { ...sample, code: insertServiceAddress(sample.code, baseUrl) };
 }
 
 function Beginnings({ baseUrl }: { baseUrl: string }) {

@@ -10,7 +10,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { PageHeading } from "../../design/page-heading.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { PageTurn } from "../docs/page-turn.tsx";
+import { PageNavigation } from "../docs/page-navigation.tsx";
 import { NotFoundPage } from "../message-page.tsx";
 import { OperationList } from "./operation-list.tsx";
 import type { OperationView } from "./operation-view.tsx";
@@ -48,7 +48,7 @@ export function ReferencePage() {
 }
 
 /** Prefetches the operations of an area, if it exists. */
-export async function askFirst(queries: QueryClient, { name = "" }: { name?: string }): Promise<void> {
+export async function prefetch(queries: QueryClient, { name = "" }: { name?: string }): Promise<void> {
   const area = findArea(name);
   if (area === undefined || area.slug === name) return;
   await Promise.all([queries.ensureQueryData(queryArea(area)), loadingView]);
@@ -122,5 +122,5 @@ function Turn({ name }: { name: string }) {
         {word}: {page.title}
       </Link>
     );
-  return <PageTurn previous={link(pages[at - 1], "Previous")} next={link(pages[at + 1], "Next")} />;
+  return <PageNavigation previous={link(pages[at - 1], "Previous")} next={link(pages[at + 1], "Next")} />;
 }

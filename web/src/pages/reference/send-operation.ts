@@ -86,19 +86,19 @@ export async function sendOperation(
       return value === null ? [] : [[name, value]];
     }),
   };
-  const tell = (rest: Pick<OperationAnswer, "text" | "bytes" | "isComplete">) =>
+  const report = (rest: Pick<OperationAnswer, "text" | "bytes" | "isComplete">) =>
     onProgress({ ...head, ...rest, durationMs: performance.now() - startedAt });
   if (!/^(text\/|application\/json)/.test(mediaType)) {
-    tell({ text: null, bytes: await response.blob(), isComplete: true });
+    report({ text: null, bytes: await response.blob(), isComplete: true });
     return;
   }
   let text = "";
   for await (const piece of readText(response)) {
     text += piece;
-    if (mediaType === "text/event-stream") tell({ text, bytes: null, isComplete: false });
+    if (mediaType === "text/event-stream") report({ text, bytes: null, isComplete: false });
   }
   requireProof(response.status, text);
-  tell({ text: mediaType === "application/json" ? indent(text) : text, bytes: null, isComplete: true });
+  report({ text: mediaType === "application/json" ? indent(text) : text, bytes: null, isComplete: true });
 }
 
 async function* readText({ body }: Response): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RequestSummary } from "../../api/ask-requests.ts";
+import type { RequestSummary } from "../../api/fetch-requests.ts";
 import { arrangeSummary, findBucketSpan, writeErrorRate } from "./arrange-summary.ts";
 
 const none = { count: 0, "1xx": 0, "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, hung_up: 0 };

@@ -1,4 +1,4 @@
-import type { RequestSummary } from "../../api/ask-requests.ts";
+import type { RequestSummary } from "../../api/fetch-requests.ts";
 import type { ChartBar } from "../../design/chart-bar.ts";
 import { formatCount } from "../../parts/format/format-money.ts";
 

@@ -1,7 +1,7 @@
 import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { getSeriesColour } from "../../design/series-colours.ts";
 import { percentiles } from "./percentiles.ts";
-import { formatLatency } from "./request-words.ts";
+import { formatLatency } from "./request-labels.ts";
 
 export type LatencyPoint = {
   id: string;

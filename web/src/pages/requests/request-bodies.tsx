@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { deleteContent, type LoggedRequest, type RequestContent } from "../../api/ask-requests.ts";
+import { deleteContent, type LoggedRequest, type RequestContent } from "../../api/fetch-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { TitledCode } from "../../design/code-block.tsx";
@@ -107,7 +107,7 @@ function BodySection({ title, body }: { title: string; body: ContentBody }) {
 }
 
 function DeleteContent({ id, onClose }: { id: string; onClose(): void }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const action = useAction(
     () => deleteContent(id),

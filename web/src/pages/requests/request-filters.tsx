@@ -1,11 +1,11 @@
-import type { LoggedRequest } from "../../api/ask-requests.ts";
+import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { ChoiceField } from "../../design/choice-field.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { SelectField } from "../../design/select-field.tsx";
-import { formatInstant, nameWire } from "./request-words.ts";
+import { formatInstant, nameWire } from "./request-labels.ts";
 import { periods, type RequestsSearch, type RequestsView, writePeriod } from "./requests-view.ts";
 
 type RequestFiltersProps = {

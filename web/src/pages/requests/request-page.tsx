@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { LoggedRequest } from "../../api/ask-requests.ts";
+import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -19,7 +19,7 @@ import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { RequestBodies } from "./request-bodies.tsx";
-import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-words.ts";
+import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-labels.ts";
 
 const route = getRouteApi("/signed-in/console/console/requests/$id");
 const requests = { to: "/console/requests", name: "Requests" };

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense } from "react";
-import type { RequestSummary } from "../../api/ask-requests.ts";
+import type { RequestSummary } from "../../api/fetch-requests.ts";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -9,7 +9,7 @@ import { writeTick } from "../../parts/format/write-tick.ts";
 import { arrangeSummary, findBucketSpan, writeErrorRate } from "./arrange-summary.ts";
 import type { LatencyPoint } from "./latency-chart.tsx";
 import { percentiles } from "./percentiles.ts";
-import { formatLatency } from "./request-words.ts";
+import { formatLatency } from "./request-labels.ts";
 
 /** Loaded with the other chart: both share a library. */
 const LatencyChart = lazy(async () => ({ default: (await import("./latency-chart.tsx")).LatencyChart }));

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import type { LoggedRequest } from "../../api/ask-requests.ts";
+import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { Badge } from "../../design/badge.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
-import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-words.ts";
+import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-labels.ts";
 
 type RequestTableProps = {
   /** `undefined` while loading. */

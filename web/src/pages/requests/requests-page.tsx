@@ -1,8 +1,8 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { type readLogState, writeExportAddress } from "../../api/ask-requests.ts";
+import { type readLogState, writeExportAddress } from "../../api/fetch-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
@@ -40,7 +40,7 @@ export function RequestsPage() {
   const [search, change] = useSearchControls<RequestsSearch>(route.useSearch(), route.useNavigate());
   const [openedMs] = useState(Date.now);
   const [isPaused, setPaused] = useState(false);
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const view = readRequestsView(search, openedMs);
   const state = useTableQuery(queryTable.requests.state(), {
     decideRefreshMs: (log) => (log?.isEmpty === true ? tailMs : null),

@@ -1,4 +1,4 @@
-import type { RequestFilter } from "../../api/ask-requests.ts";
+import type { RequestFilter } from "../../api/fetch-requests.ts";
 
 /** Search parameters of the page. */
 export type RequestsSearch = {

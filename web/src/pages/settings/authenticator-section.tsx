@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
@@ -20,7 +20,7 @@ const ConfirmAuthenticator = lazyPart(
 /** TOTP codes from an authenticator app, with backup codes. */
 export function AuthenticatorSection() {
   const { user } = useSession();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const [secret, setSecret] = useState<{ secret: string; uri: string } | null>(null);

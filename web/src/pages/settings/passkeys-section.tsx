@@ -1,6 +1,6 @@
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
@@ -15,7 +15,7 @@ import { canUsePasskeys, makePasskey } from "../../parts/session/passkey.ts";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
 export function PasskeysSection() {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const passkeys = useTableQuery(queryTable.passkeys.list());

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { PasswordField } from "../../design/password-field.tsx";
@@ -35,7 +35,7 @@ function ChangePassword() {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const repeat = useReauthentication();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const action = useAction(
     () => repeat(() => ask(api.POST("/password", { body: { current_password: current, new_password: next } }))),

@@ -1,7 +1,7 @@
 import { useId, useMemo } from "react";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -13,7 +13,7 @@ import { useSession } from "../../parts/session/use-session.ts";
 
 export function ProfileSection() {
   const { user, account } = useSession();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const initial = { name: user.name ?? "", timeZone: account.time_zone };
   const { values, change, forget } = useFormDraft("profile", initial);

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
@@ -63,7 +63,7 @@ export function SettingsPage() {
 }
 
 function ServicesSection() {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const services = useTableQuery(queryTable.services.list());
@@ -110,7 +110,7 @@ function ServicesSection() {
 }
 
 function SessionsSection() {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const sessions = useTableQuery(queryTable.sessions.list());
   const refresh = (sentence: string) => {
@@ -166,7 +166,7 @@ function SessionsSection() {
 
 /** Programs that got a key through browser authorization. */
 function ConnectedClientsSection() {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const clients = useTableQuery(queryTable.clients.list());

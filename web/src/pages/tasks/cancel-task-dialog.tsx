@@ -1,15 +1,15 @@
-import { cancelTask, isOver, type Task } from "../../api/ask-tasks.ts";
+import { cancelTask, isOver, type Task } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 
 export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): void }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const cancel = useAction(
     () => cancelTask(task.id),

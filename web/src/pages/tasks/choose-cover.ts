@@ -1,4 +1,4 @@
-import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
+import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 
 /** A task's preview in a list. */
 export type Cover =

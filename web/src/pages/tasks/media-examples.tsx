@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Section } from "../../design/section.tsx";
-import { nameType } from "../../parts/format/model-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
 import { madeImages, madeVideos } from "../landing/landing-media.ts";
 
 const examples = [

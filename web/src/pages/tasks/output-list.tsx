@@ -1,4 +1,4 @@
-import type { Task, TaskOutput } from "../../api/ask-tasks.ts";
+import type { Task, TaskOutput } from "../../api/fetch-tasks.ts";
 import { joinClasses } from "../../design/join-classes.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { nameDownload } from "../../parts/records/name-download.ts";

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { cancelTask, isOver, type Task } from "../../api/ask-tasks.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { cancelTask, isOver, type Task } from "../../api/fetch-tasks.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Icon } from "../../design/icon.tsx";
@@ -91,7 +91,7 @@ async function downloadOutputs(links: readonly string[]): Promise<void> {
 }
 
 function CancelTasksDialog({ tasks, onClose }: { tasks: readonly Task[]; onClose(): void }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const cancel = useAction(
     () => Promise.allSettled(tasks.map(({ id }) => cancelTask(id))),

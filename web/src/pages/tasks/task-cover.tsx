@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
-import { readSound } from "../../api/ask-files.ts";
-import type { Task, TaskOutput } from "../../api/ask-tasks.ts";
+import { readSound } from "../../api/fetch-files.ts";
+import type { Task, TaskOutput } from "../../api/fetch-tasks.ts";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
-import { nameType } from "../../parts/format/model-words.ts";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { linkOutput, linkThumbnail } from "../../parts/records/output-links.ts";
 import { chooseCover } from "./choose-cover.ts";
 import { measureBars } from "./measure-bars.ts";

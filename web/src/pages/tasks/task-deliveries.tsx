@@ -1,15 +1,15 @@
 import { Link } from "@tanstack/react-router";
-import type { TaskEvent } from "../../api/ask-tasks.ts";
+import type { TaskEvent } from "../../api/fetch-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-labels.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
@@ -60,7 +60,7 @@ export function TaskDeliveries({ taskId }: { taskId: string }) {
 }
 
 function Resend({ taskId, eventId }: { taskId: string; eventId: string }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const resend = useAction(
     () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body: {} })),

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { isOver, type Task } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -14,8 +14,8 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { formatDuration } from "../../parts/format/format-duration.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
-import { nameType } from "../../parts/format/model-words.ts";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { OutputList } from "./output-list.tsx";
 import { TaskDeliveries } from "./task-deliveries.tsx";

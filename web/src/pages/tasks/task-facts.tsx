@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { isOver, type Task } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CopyableText } from "../../design/copyable-text.tsx";
@@ -8,7 +8,7 @@ import { formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { listMoments } from "./list-moments.ts";
+import { listTimeline } from "./list-timeline.ts";
 
 export function TaskFacts({ task }: { task: Task }) {
   const metadata = Object.entries(task.metadata ?? {});
@@ -99,7 +99,7 @@ function TaskTimeline({ task }: { task: Task }) {
   const nowMs = useNowMs(!isOver(task));
   return (
     <ol className="flex flex-col gap-4 border-l border-line-strong pl-4">
-      {listMoments(task, nowMs).map(({ name, at, detail }) => (
+      {listTimeline(task, nowMs).map(({ name, at, detail }) => (
         <li key={name} className="relative">
           <span aria-hidden="true" className="absolute top-1.5 -left-[1.3125rem] size-2.5 rounded-full bg-accent" />
           <p className="font-medium">{name}</p>

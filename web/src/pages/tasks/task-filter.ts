@@ -1,7 +1,7 @@
-import type { Task, TaskCounts, TaskFilter } from "../../api/ask-tasks.ts";
+import type { Task, TaskCounts, TaskFilter } from "../../api/fetch-tasks.ts";
 import { addDays, isDay } from "../../parts/format/calendar-days.ts";
 import { findDayEnd } from "../../parts/format/find-day-end.ts";
-import { taskStatuses } from "../../parts/format/task-words.ts";
+import { taskStatuses } from "../../parts/format/task-labels.ts";
 
 export const taskTypes = ["image", "video", "avatar", "drama", "speech"] as const satisfies readonly Task["type"][];
 

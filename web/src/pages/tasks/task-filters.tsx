@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { TaskCounts, TaskFilter } from "../../api/ask-tasks.ts";
+import type { TaskCounts, TaskFilter } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { DayField } from "../../design/day-field.tsx";
@@ -8,8 +8,8 @@ import { joinClasses } from "../../design/join-classes.ts";
 import { SelectField } from "../../design/select-field.tsx";
 import { findDay } from "../../parts/format/calendar-days.ts";
 import { formatCount } from "../../parts/format/format-money.ts";
-import { nameType } from "../../parts/format/model-words.ts";
-import { describeTaskStatus, taskStatuses } from "../../parts/format/task-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
+import { describeTaskStatus, taskStatuses } from "../../parts/format/task-labels.ts";
 import { sumCounts, type TaskSearch, taskTypes } from "./task-filter.ts";
 
 type TaskFiltersProps = {

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { Task } from "../../api/ask-tasks.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 import { chooseNeighbour } from "./choose-neighbour.ts";
 import { captionHeight, TaskTile } from "./task-tile.tsx";
 import { usePlace } from "./use-place.ts";

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
+import { isOver, type Task } from "../../api/fetch-tasks.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -10,7 +10,7 @@ import { Notice } from "../../design/notice.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
-import { nameType } from "../../parts/format/model-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useFollowedTask } from "../../parts/records/use-followed-task.ts";

@@ -1,7 +1,7 @@
-import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { isOver, type Task } from "../../api/fetch-tasks.ts";
 import { Badge } from "../../design/badge.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 
 /** Status, with progress while running. */
 export function TaskStatus({ task }: { task: Pick<Task, "status" | "progress" | "queue_position"> }) {

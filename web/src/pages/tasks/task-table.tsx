@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef } from "react";
-import type { Task } from "../../api/ask-tasks.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 import { joinClasses } from "../../design/join-classes.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
-import { nameType } from "../../parts/format/model-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
 import { chooseCover } from "./choose-cover.ts";
 import { TaskCover } from "./task-cover.tsx";
 import { TaskStatus } from "./task-status.tsx";

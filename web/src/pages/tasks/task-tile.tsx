@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { isOver, type Task } from "../../api/fetch-tasks.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { formatSince } from "../../parts/format/format-time.ts";
-import { nameType } from "../../parts/format/model-words.ts";
-import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
+import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { nameDownload } from "../../parts/records/name-download.ts";
 import { linkDownload } from "../../parts/records/output-links.ts";
 import { chooseCover } from "./choose-cover.ts";

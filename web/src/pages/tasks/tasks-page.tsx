@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useCallback } from "react";
-import { isOver, type TaskFilter } from "../../api/ask-tasks.ts";
+import { isOver, type TaskFilter } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";

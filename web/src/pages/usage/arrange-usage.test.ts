@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../api/ask-spending.ts";
+import type { Usage } from "../../api/fetch-spending.ts";
 import { restColour } from "../../design/series-colours.ts";
 import { arrangeUsage, isNamed } from "./arrange-usage.ts";
 

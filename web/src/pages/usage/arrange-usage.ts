@@ -1,4 +1,4 @@
-import type { Usage } from "../../api/ask-spending.ts";
+import type { Usage } from "../../api/fetch-spending.ts";
 import type { ChartBar } from "../../design/chart-bar.ts";
 import { assignColours, restColour, seriesMax } from "../../design/series-colours.ts";
 import { findDay, formatDay, listDays } from "../../parts/format/calendar-days.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { ChargeFilter, Usage } from "../../api/ask-spending.ts";
+import type { ChargeFilter, Usage } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";

@@ -1,4 +1,4 @@
-import type { ChargeFilter } from "../../api/ask-spending.ts";
+import type { ChargeFilter } from "../../api/fetch-spending.ts";
 import { addDays, countDays, findDay, isDay } from "../../parts/format/calendar-days.ts";
 
 export const dayChoices = ["7", "30", "90"] as const;

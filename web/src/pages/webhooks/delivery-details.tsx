@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { Delivery } from "../../api/ask-webhooks.ts";
+import type { Delivery } from "../../api/fetch-webhooks.ts";
 import { Badge } from "../../design/badge.tsx";
-import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-labels.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { type Delivery, isUnderWay } from "../../api/ask-webhooks.ts";
+import { type Delivery, isUnderWay } from "../../api/fetch-webhooks.ts";
 import { deliveryRefreshMs, queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { CopyableText } from "../../design/copyable-text.tsx";
@@ -9,7 +9,7 @@ import { LoadMore } from "../../design/load-more.tsx";
 import { PageSection } from "../../design/page-section.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-labels.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";

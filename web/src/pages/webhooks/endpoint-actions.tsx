@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { api, ask } from "../../api/console-api.ts";
+import type { Endpoint } from "../../api/fetch-webhooks.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToast } from "../../design/toast.tsx";

@@ -1,11 +1,11 @@
-import type { Endpoint, EventType } from "../../api/ask-webhooks.ts";
+import type { Endpoint, EventType } from "../../api/fetch-webhooks.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckList } from "../../design/check-list.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
-import { eventNames } from "./endpoint-words.ts";
+import { eventNames } from "./endpoint-labels.ts";
 
 type EndpointBody = { url: string; description: string; event_types: EventType[] };
 

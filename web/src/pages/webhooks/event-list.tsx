@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { WebhookEvent } from "../../api/ask-webhooks.ts";
+import type { WebhookEvent } from "../../api/fetch-webhooks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";

@@ -1,8 +1,8 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import type { Endpoint } from "../../api/fetch-webhooks.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -13,7 +13,7 @@ const route = getRouteApi("/signed-in/console/console/webhooks");
 export function NewEndpoint() {
   const { add } = route.useSearch();
   const navigate = route.useNavigate();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const [made, setMade] = useState<Endpoint | null>(null);
   const close = () => void navigate({ search: {} });
   if (made?.secret !== undefined) {

@@ -1,5 +1,5 @@
 import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
@@ -12,7 +12,7 @@ type ResendButtonProps = {
 };
 
 export function ResendButton({ eventId, endpointId }: ResendButtonProps) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const showToast = useToast();
   const body = endpointId === undefined ? {} : { webhook_endpoint_id: endpointId };
   const resend = useAction(

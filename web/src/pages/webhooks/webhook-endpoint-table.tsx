@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Delivery, Endpoint } from "../../api/ask-webhooks.ts";
+import type { Delivery, Endpoint } from "../../api/fetch-webhooks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { describeDeliveryStatus } from "../../parts/format/delivery-labels.ts";
 import { formatSince } from "../../parts/format/format-time.ts";
-import { describeEndpointStatus, describeSuccess } from "./endpoint-words.ts";
+import { describeEndpointStatus, describeSuccess } from "./endpoint-labels.ts";
 
 const columns: readonly Column<Endpoint>[] = [
   { name: "Endpoint", hasNames: true, cell: (endpoint) => <EndpointName endpoint={endpoint} /> },

@@ -1,9 +1,9 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { ApiError, api, ask } from "../../api/console-api.ts";
+import type { Endpoint } from "../../api/fetch-webhooks.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
@@ -11,14 +11,14 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { describeAttempt } from "../../parts/format/delivery-words.ts";
+import { describeAttempt } from "../../parts/format/delivery-labels.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { describeDisabled } from "./endpoint-words.ts";
+import { describeDisabled } from "./endpoint-labels.ts";
 import { EndpointStatus } from "./webhook-endpoint-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
@@ -31,7 +31,7 @@ const DeliveryLog = lazyPart(
 
 export function WebhookPage() {
   const { id } = route.useParams();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const endpoint = useTableQuery(queryTable.webhooks.endpoint(id));
   const { data, error } = endpoint;
   const refresh = () => answers.refresh("webhooks");
@@ -119,7 +119,7 @@ function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function TestEvent({ endpointId }: { endpointId: string }) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const [eventId, setEventId] = useState<string | null>(null);
   const send = useAction(
     () => ask(api.POST("/webhook_endpoints/{id}/test", { params: { path: { id: endpointId } }, body: {} })),

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
@@ -65,7 +65,7 @@ export function WebhooksPage() {
 /** For accounts without a receiver, which poll their events. */
 function InboxSection() {
   const { time_zone: timeZone } = useSession().account;
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const inbox = useTableQuery(queryTable.inbox.now());
   const change = useAction(
     (isOpen: boolean) => ask(isOpen ? api.POST("/event_inbox", { body: {} }) : api.DELETE("/event_inbox")),

@@ -1,5 +1,5 @@
 import { formatMoney } from "./format-money.ts";
-import { nameCapability } from "./model-words.ts";
+import { nameCapability } from "./model-labels.ts";
 
 type PriceEntry = {
   unit: string;

@@ -1,5 +1,5 @@
 import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { Menu, MenuChoice, MenuItem } from "../../design/menu.tsx";
 import { useAction } from "../forms/use-action.ts";
 import { forgetRecentEntries } from "../search/recent-entries.ts";
@@ -9,7 +9,7 @@ import { themeNames, themes, useTheme } from "./use-theme.ts";
 export function AccountMenu() {
   const { user } = useSession();
   const [theme, chooseTheme] = useTheme();
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const signOut = useAction(
     () => ask(api.POST("/sign-out", { body: {} })),
     () => {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { BrandAnnouncement } from "../../api/ask-brand.ts";
+import type { BrandAnnouncement } from "../../api/fetch-brand.ts";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { useBrand } from "./use-brand.ts";

@@ -9,7 +9,7 @@ import { formatMoney, formatRoughMoney } from "../format/format-money.ts";
 import { Announcement } from "./announcement.tsx";
 import { BrandLinks } from "./brand-links.tsx";
 import { BrandMark } from "./brand-mark.tsx";
-import { consolePlaces } from "./console-places.ts";
+import { consoleNavigation } from "./console-navigation.ts";
 import { InsideFrame } from "./message-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
 
@@ -120,7 +120,7 @@ function GuideLink() {
 function Places() {
   return (
     <nav aria-label="Console" className="flex flex-col gap-5">
-      {consolePlaces.map((group) => (
+      {consoleNavigation.map((group) => (
         <div key={group.name}>
           <p className="px-2.5 pb-1 text-xs font-medium text-ink-soft">{group.name}</p>
           <ul className="flex flex-col gap-0.5">

@@ -1,4 +1,4 @@
-import { type Brand, loadedBrand } from "../../api/ask-brand.ts";
+import { type Brand, loadedBrand } from "../../api/fetch-brand.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 

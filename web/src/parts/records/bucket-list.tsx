@@ -1,4 +1,4 @@
-import type { Bucket } from "../../api/ask-spending.ts";
+import type { Bucket } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { type Fact, FactList } from "../../design/fact-list.tsx";

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import type { Charge } from "../../api/ask-spending.ts";
+import type { Charge } from "../../api/fetch-spending.ts";
 import type { Column } from "../../design/data-table.tsx";
 import { formatAmount } from "../format/format-amount.ts";
 import { formatMoment } from "../format/format-time.ts";
-import { nameCapability } from "../format/model-words.ts";
+import { nameCapability } from "../format/model-labels.ts";
 
 type ChargeColumnsProps = {
   timeZone: string;

@@ -1,4 +1,4 @@
-import type { Task } from "../../api/ask-tasks.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 
 const wordsMax = 6;
 

@@ -1,4 +1,4 @@
-import type { TaskOutput } from "../../api/ask-tasks.ts";
+import type { TaskOutput } from "../../api/fetch-tasks.ts";
 
 type Linked = Pick<TaskOutput, "file_id" | "url">;
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { TaskOutput } from "../../api/ask-tasks.ts";
+import type { TaskOutput } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
-import { isOver } from "../../api/ask-tasks.ts";
+import { isOver } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 
 /** Polling interval without a change stream. */
@@ -9,7 +9,7 @@ const pollMs = 2_000;
 
 /** A task, refreshed until it ends. `null` for none. */
 export function useFollowedTask(taskId: string | null) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const query = useTableQuery(queryTable.tasks.one(taskId ?? ""), {
     isEnabled: taskId !== null,
     decideRefreshMs: (task) => (task === undefined || isOver(task) ? null : pollMs),

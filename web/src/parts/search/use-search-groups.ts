@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import type { Model } from "../../api/ask-catalog.ts";
-import type { SearchHit } from "../../api/ask-search.ts";
+import type { Model } from "../../api/fetch-catalog.ts";
+import type { SearchHit } from "../../api/fetch-search.ts";
 import { getChapterPath } from "../../api/guide-document.ts";
 import { queryTable } from "../../api/query-table.ts";
 import type { DocsEntry } from "../../api/reference-document.ts";
@@ -8,8 +8,8 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { chapterGroups } from "../../pages/guide/chapters.ts";
 import { findDay } from "../format/calendar-days.ts";
 import { formatMoment } from "../format/format-time.ts";
-import { nameType } from "../format/model-words.ts";
-import { consolePlaces } from "../frame/console-places.ts";
+import { nameType } from "../format/model-labels.ts";
+import { consoleNavigation } from "../frame/console-navigation.ts";
 import { matchEntries } from "./match-entries.ts";
 import { listRecentEntries } from "./recent-entries.ts";
 import type { SearchEntry, SearchGroup } from "./search-entry.ts";
@@ -120,7 +120,7 @@ const openPages: readonly Page[] = [
 ];
 
 const pages: readonly Page[] = [
-  ...consolePlaces
+  ...consoleNavigation
     .flatMap(({ places }) => places)
     .map(({ to, name, icon }): Page => ({ to, title: name, icon, alias: aliases[to] })),
   ...openPages,

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { Session } from "../../api/ask-session.ts";
 import { api, ask } from "../../api/console-api.ts";
+import type { Session } from "../../api/fetch-session.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";

@@ -1,8 +1,8 @@
 import { use } from "react";
-import type { Session } from "../../api/ask-session.ts";
+import type { Session } from "../../api/fetch-session.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useSuspenseTableQuery } from "../../api/use-table-query.ts";
-import { leaveForSignIn } from "./leave-for-sign-in.ts";
+import { redirectToSignIn } from "./redirect-to-sign-in.ts";
 
 const untilThePageIsLeft = new Promise<never>(() => {});
 
@@ -10,6 +10,6 @@ const untilThePageIsLeft = new Promise<never>(() => {});
 export function useSession(): Session {
   const { data } = useSuspenseTableQuery(queryTable.session.current());
   if (data !== null) return data;
-  leaveForSignIn();
+  redirectToSignIn();
   return use(untilThePageIsLeft);
 }

@@ -11,7 +11,7 @@ import {
   passkeyOptionsSchema,
   passkeySchema,
 } from "../sign-in-schema.ts";
-import { type RemovalDependencies, removePasskey } from "../user/remove-way.ts";
+import { type RemovalDependencies, removePasskey } from "../user/remove-sign-in-method.ts";
 import { listPasskeys, type Passkey } from "./passkey-store.ts";
 import { addPasskey, beginPasskeyAddition, type PasskeyAdditionDependencies, passkeyMs } from "./passkeys.ts";
 

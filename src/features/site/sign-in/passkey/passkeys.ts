@@ -10,7 +10,7 @@ import type { IdSource, UserId } from "../../../../lib/ids.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../../platform/observability/logger.ts";
-import type { AnnounceChange } from "../announce-change.ts";
+import type { NotifyChange } from "../notify-change.ts";
 import { type Browser, requireLiveSession, type Sessions, type StillHolds } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
 import { type BeginAttempt, limitBeginnings } from "../throttle.ts";
@@ -33,7 +33,7 @@ export type PasskeyUseDependencies = ChallengeDependencies & {
 };
 export type PasskeyAdditionDependencies = ChallengeDependencies & {
   ids: IdSource;
-  announceChange: AnnounceChange;
+  notifyChange: NotifyChange;
   /** Name shown by authenticators. */
   serviceName: string;
 };
@@ -144,7 +144,7 @@ export async function beginPasskeyAddition(
 type PasskeyAddition = { passkeyToken: string | null; name: string; response: RegistrationResponseJSON };
 
 export async function addPasskey(
-  { database, clock, ids, siteUrl, announceChange }: PasskeyAdditionDependencies,
+  { database, clock, ids, siteUrl, notifyChange }: PasskeyAdditionDependencies,
   session: SiteSession,
   { passkeyToken, name, response }: PasskeyAddition,
 ): Promise<Passkey> {
@@ -168,7 +168,7 @@ export async function addPasskey(
       throw new AppError("invalid_parameter", "This passkey is already registered.", { param: "response" });
     }
   });
-  announceChange(session, "A passkey was added");
+  notifyChange(session, "A passkey was added");
   return { ...passkey, lastUsedAt: null };
 }
 

@@ -1,8 +1,8 @@
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { Mailer } from "../../../../platform/mail/create-mailer.ts";
-import type { AnnounceChange } from "../announce-change.ts";
 import type { BackgroundWork } from "../background-work.ts";
+import type { NotifyChange } from "../notify-change.ts";
 import { getSessionUser } from "../session/get-session-user.ts";
 import { deleteSessions } from "../session/session-store.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -29,7 +29,7 @@ export type PasswordDependencies = LinkDependencies & {
   sessions: Sessions;
   background: BackgroundWork;
   mailer: Pick<Mailer, "send">;
-  announceChange: AnnounceChange;
+  notifyChange: NotifyChange;
 };
 
 /** Mails a reset link if the address has an account. The response does not reveal whether it has. */
@@ -64,7 +64,7 @@ export async function createResetLink(
 
 /** Sets a password by link and ends all sessions of the user. */
 export async function resetPassword(
-  { database, clock, beginAttempt, passwords, announceChange }: PasswordDependencies,
+  { database, clock, beginAttempt, passwords, notifyChange }: PasswordDependencies,
   { token, password, address }: { token: string; password: string; address: string },
 ): Promise<void> {
   const attempt = await beginAttempt(limitLinks(address));
@@ -85,14 +85,14 @@ export async function resetPassword(
     await deleteSessions(tx, { userId: user.id, exceptId: null });
   });
   await attempt.succeed();
-  announceChange({ userId: user.id, email: user.email }, "The password was reset");
+  notifyChange({ userId: user.id, email: user.email }, "The password was reset");
 }
 
 type PasswordChange = { currentPassword: string | null; newPassword: string; address: string };
 
 /** Ends all other sessions. Returns a new cookie token. */
 export async function changePassword(
-  { database, passwords, sessions, announceChange }: PasswordDependencies,
+  { database, passwords, sessions, notifyChange }: PasswordDependencies,
   session: SiteSession,
   change: PasswordChange,
 ): Promise<string> {
@@ -108,7 +108,7 @@ export async function changePassword(
     await deleteSessions(tx, { userId: user.id, exceptId: session.id });
     return (await sessions.renew(tx, session.id, "change")).token;
   });
-  announceChange(session, "The password was changed");
+  notifyChange(session, "The password was changed");
   return sessionToken;
 }
 

@@ -6,7 +6,7 @@ import { consoleErrors, getFreshSession, getSession } from "../../console-edge.t
 import type { SiteCookies } from "../session/site-cookies.ts";
 import type { SiteSession } from "../session/site-session.ts";
 import { moment } from "../sign-in-schema.ts";
-import { disconnectService, type RemovalDependencies } from "../user/remove-way.ts";
+import { disconnectService, type RemovalDependencies } from "../user/remove-sign-in-method.ts";
 import { listIdentities } from "./identity-store.ts";
 import { getProvider, watchCaller } from "./provider-routes.ts";
 import { type BeginningDependencies, beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";

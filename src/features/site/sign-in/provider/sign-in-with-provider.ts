@@ -4,7 +4,7 @@ import { invariant } from "../../../../lib/invariant.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../../platform/observability/logger.ts";
-import type { AnnounceChange } from "../announce-change.ts";
+import type { NotifyChange } from "../notify-change.ts";
 import { type Browser, requireLiveSession, type Sessions, type StillHolds } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
 import { type BeginAttempt, limitBeginnings } from "../throttle.ts";
@@ -32,7 +32,7 @@ export type CallbackDependencies = {
   clock: Clock;
   logger: Logger;
   sessions: Sessions;
-  announceChange: AnnounceChange;
+  notifyChange: NotifyChange;
   siteUrl: string;
   signUp: SignUpPolicy;
   mayWelcome: MayWelcome;
@@ -124,7 +124,7 @@ async function takeBeginning(
  * an unattended browser could add their own.
  */
 async function linkIdentity(
-  { database, clock, announceChange }: CallbackDependencies,
+  { database, clock, notifyChange }: CallbackDependencies,
   { provider, claims, session }: { provider: OidcProvider; claims: ProviderClaims; session: SiteSession },
 ): Promise<void> {
   const now = clock.now();
@@ -142,7 +142,7 @@ async function linkIdentity(
     await requireLiveSession(tx, session.id, clock.now());
     if (!(await insertIdentity(tx, identity))) throw createElsewhere(provider);
   });
-  announceChange(session, `${provider.name} was connected as a way to sign in`);
+  notifyChange(session, `${provider.name} was connected as a way to sign in`);
 }
 
 /** Opens a new account. Never links to an existing one: only its owner may connect a provider. */

@@ -1,7 +1,7 @@
 import { openSecret, sealNonceBytes, sealSecret } from "../../../../platform/config/seal-secret.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { AnnounceChange } from "../announce-change.ts";
+import type { NotifyChange } from "../notify-change.ts";
 import { deleteSessions } from "../session/session-store.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
@@ -16,7 +16,7 @@ export type FactorDependencies = TokenDependencies & {
   database: Database;
   beginAttempt: BeginAttempt;
   sessions: Sessions;
-  announceChange: AnnounceChange;
+  notifyChange: NotifyChange;
   keys: FactorKeys;
   serviceName: string;
 };
@@ -60,7 +60,7 @@ export async function confirmTotp(
     return await finishChange(tx, dependencies, session, makeBackupCodes(dependencies.randomBytes));
   });
   await attempt.succeed();
-  dependencies.announceChange(session, "Two-factor authentication was turned on");
+  dependencies.notifyChange(session, "Two-factor authentication was turned on");
   return change;
 }
 
@@ -70,7 +70,7 @@ export async function removeTotp(dependencies: FactorDependencies, session: Site
     await updateTotpSecret(tx, session.userId, null);
     return await finishChange(tx, dependencies, session, []);
   });
-  dependencies.announceChange(session, "Two-factor authentication was turned off");
+  dependencies.notifyChange(session, "Two-factor authentication was turned off");
   return change;
 }
 
@@ -83,7 +83,7 @@ export async function renewBackupCodes(dependencies: FactorDependencies, session
       throw new AppError("not_found", "Two-factor authentication is off. Turn it on first.");
     await replaceBackupCodes(tx, session.userId, hashCodes(dependencies.keys, session, codes));
   });
-  dependencies.announceChange(session, "New backup codes were created");
+  dependencies.notifyChange(session, "New backup codes were created");
   return codes;
 }
 

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
-import type { Charge } from "../../../api/ask-spending.ts";
+import type { Charge } from "../../../api/fetch-spending.ts";
 import { queryTable } from "../../../api/query-table.ts";
-import { useAnswerCache } from "../../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../../api/use-query-cache.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Icon } from "../../../design/icon.tsx";
 import { Skeleton } from "../../../design/skeleton.tsx";
@@ -17,7 +17,7 @@ type CallWatchProps = { hasKey: boolean; charge: Charge | undefined; taskId: str
 
 /** Waits for the first call while the page is visible, and shows its outcome. */
 export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const { data: balance } = useTableQuery(queryTable.balance.now());
   const { data: call } = useTableQuery(queryTable.firstCall.now(), {
     isEnabled: hasKey,

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Model } from "../../../api/ask-catalog.ts";
-import type { ApiKey } from "../../../api/ask-keys.ts";
-import type { Charge } from "../../../api/ask-spending.ts";
+import type { Model } from "../../../api/fetch-catalog.ts";
+import type { ApiKey } from "../../../api/fetch-keys.ts";
+import type { Charge } from "../../../api/fetch-spending.ts";
 import { queryTable } from "../../../api/query-table.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Button } from "../../../design/button.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { NewApiKey } from "../../../api/ask-keys.ts";
+import type { NewApiKey } from "../../../api/fetch-keys.ts";
 import { api, ask } from "../../../api/console-api.ts";
-import { useAnswerCache } from "../../../api/use-answer-cache.ts";
+import { useQueryCache } from "../../../api/use-query-cache.ts";
 import { useAction } from "../../../parts/forms/use-action.ts";
 import { useReauthentication } from "../../../parts/session/reauthentication.tsx";
 
@@ -13,7 +13,7 @@ export type KeyCreation = { made: FirstKey | null; isBusy: boolean; error: strin
 
 /** One click creates the key and copies the call with it. The key exists only in this page's memory. */
 export function useFirstKey(writeCall: (key: string) => string): KeyCreation {
-  const answers = useAnswerCache();
+  const answers = useQueryCache();
   const repeat = useReauthentication();
   const [made, setMade] = useState<FirstKey | null>(null);
   const action = useAction(

@@ -1,0 +1,59 @@
+import { type Database, inTransaction } from "../../../../platform/database/database.ts";
+import { AppError } from "../../../../platform/errors/app-error.ts";
+import type { NotifyChange } from "../notify-change.ts";
+import { deletePasskey, listPasskeys } from "../passkey/passkey-store.ts";
+import { deleteIdentity, listIdentities } from "../provider/identity-store.ts";
+import type { OidcProvider } from "../provider/oidc-provider.ts";
+import type { SiteSession } from "../session/site-session.ts";
+import { lockUser } from "./user-store.ts";
+
+export type RemovalDependencies = {
+  database: Database;
+  providers: readonly OidcProvider[];
+  notifyChange: NotifyChange;
+};
+
+export async function removePasskey(
+  dependencies: RemovalDependencies,
+  session: SiteSession,
+  id: string,
+): Promise<void> {
+  await removeWay(dependencies, session, async (tx) => {
+    if (await deletePasskey(tx, { userId: session.userId, id })) return;
+    throw new AppError("not_found", "You have no such passkey.");
+  });
+  dependencies.notifyChange(session, "A passkey was removed");
+}
+
+/** Disconnects a provider, whose name may be unknown by now. */
+export async function disconnectService(
+  dependencies: RemovalDependencies,
+  session: SiteSession,
+  providerId: string,
+): Promise<void> {
+  await removeWay(dependencies, session, async (tx) => {
+    if (await deleteIdentity(tx, { userId: session.userId, providerId })) return;
+    throw new AppError("not_found", "This service is not connected to your account.");
+  });
+  const name = dependencies.providers.find(({ id }) => id === providerId)?.name ?? providerId;
+  dependencies.notifyChange(session, `${name} was disconnected as a way to sign in`);
+}
+
+/** Keeps at least one sign-in method. Locks the user, so two concurrent removals cannot both pass. */
+async function removeWay(
+  { database, providers }: RemovalDependencies,
+  { userId }: SiteSession,
+  remove: (tx: Database) => Promise<void>,
+): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const user = await lockUser(tx, userId);
+    await remove(tx);
+    if (user === null || user.passwordHash !== null) return;
+    const [passkeys, identities] = [await listPasskeys(tx, userId), await listIdentities(tx, userId)];
+    // A provider that the site no longer offers does not count.
+    const services = identities.filter(({ providerId }) => providers.some(({ id }) => id === providerId));
+    if (passkeys.length + services.length > 0) return;
+    const message = "This is your last sign-in method. Set a password or add a passkey, then remove it.";
+    throw new AppError("invalid_parameter", message, { param: "id" });
+  });
+}
