@@ -610,7 +610,7 @@ test("a hundred keys are the most that work, however many are made at once; one 
   const refused = answers.find(({ status }) => status !== 201);
   expect(refused).toMatchObject({
     status: 400,
-    body: { error: { message: expect.stringContaining("at most 100 keys") } },
+    body: { error: { message: expect.stringContaining("can have 100 active keys") } },
   });
   const { id } = (await visitor.get("/keys")).body.data[0];
   expect((await visitor.post(`/keys/${id}/rotate`, { overlap_minutes: 1 })).status).toBe(400);

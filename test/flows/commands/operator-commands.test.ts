@@ -184,8 +184,8 @@ afterAll(() => refusing[Symbol.asyncDispose]());
 test.each([
   [["key", "create", "--account", "acct_none", "--models", "gpt-99"], /There is no model gpt-99/],
   [["key", "create", "--account", "acct_none", "--endpoints", "everything"], /There is no endpoint everything/],
-  [["key", "create", "--account", "acct_none", "--addresses", "10.0.0.0/99"], /no address or network/],
-  [["key", "create", "--account", "acct_none", "--expires", "2020-01-01T00:00:00Z"], /expires in the future/],
+  [["key", "create", "--account", "acct_none", "--addresses", "10.0.0.0/99"], /is not an IP address or network/],
+  [["key", "create", "--account", "acct_none", "--expires", "2020-01-01T00:00:00Z"], /must be in the future/],
   [["key", "create", "--account", "acct_none", "--expires", "tomorrow"], /a time with its offset/],
   [["key", "create", "--account", "acct_none", "--budget", "0.1234567890"], /at most nine places/],
   [["key", "create", "--account", "acct_none", "--requests-per-minute", "0"], /from 1 to/],
