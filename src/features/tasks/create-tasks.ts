@@ -40,17 +40,17 @@ import { createWakeUps } from "./work/wake-workers.ts";
 
 export type Tasks = {
   addRoutes(v1: HttpServer): void;
-  /** Makes a task of a request for something that is made of tasks, and answers it. */
+  /** Creates a composite task from a request and sends the response. */
   submit: SubmitTask;
   /** Prepares the task of a media request that `check` has validated. */
   prepareMedia: PrepareMedia;
   /** Answers a repeated `Idempotency-Key` with the task it created. Returns false if the key belongs to no task. */
   replay: ReplaySubmission;
-  /** Begins to take tasks further; `orchestrate` knows what composite ones are made of. */
+  /** Starts the worker; `orchestrate` advances composite tasks. */
   startWorking(orchestrate: Orchestrate): void;
-  /** No more tasks are claimed here; steps that are under way have until `closeTimeoutMs` from now. */
+  /** Stops claiming tasks; running steps have until `closeTimeoutMs` from now. */
   stopWorking(): void;
-  /** Waits for these steps; tasks whose steps take longer go to other nodes. */
+  /** Waits for running steps; tasks whose steps take longer go to other nodes. */
   close(): Promise<void>;
 };
 
@@ -61,7 +61,7 @@ type TasksDependencies = {
   logger: Logger;
   metrics?: TaskMetrics;
   feed: ChangeFeed;
-  /** Told what those who look at an account may want to read anew. */
+  /** Notifies open console pages which of the account's data to reload. */
   changes?: Pick<AccountChanges, "announce">;
   catalog: LiveCatalog;
   registry: ProviderRegistry;
@@ -73,17 +73,17 @@ type TasksDependencies = {
   presentComposite: PresentComposite;
   baseUrl: string;
   currency: string;
-  /** Whether callbacks may go to this machine and its neighbours. */
+  /** Whether callbacks may go to private and loopback addresses. */
   allowsPrivate: boolean;
   keyValidityMs: number;
   heartbeatMs: number;
   closeTimeoutMs: number;
-  /** How many steps of tasks this process takes at a time. */
+  /** How many task steps this process runs concurrently. */
   stepsMax: number;
-  /** How many connections to the database this process has. */
+  /** The size of this process's connection pool. */
   connectionsMax: number;
   tracing?: Tracing | null;
-  /** For how many days tasks are kept; 0 is for ever. */
+  /** How many days tasks are kept; 0 keeps them forever. */
   keptDays?: number;
 };
 
@@ -93,10 +93,10 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
   const { metrics = createMetrics(), tracing = null, changes = { announce() {} }, keptDays = 0 } = dependencies;
   const heartbeats = createHeartbeats(dependencies.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
-  const watch = createTaskWatch({ feed, tell: (versions) => notifyChanges(database, versions), onTrouble });
+  const watch = createTaskWatch({ feed, notify: (versions) => notifyChanges(database, versions), onTrouble });
   const announce = createAnnouncement(watch, changes);
   const wakeUps = createWakeUps({ feed, notify: () => notifyDue(database), onTrouble });
-  // Half of the pool, so that whatever else needs a connection gets one.
+  // Half of the pool, so that other queries still get a connection.
   const endings = createSemaphore(Math.floor(dependencies.connectionsMax / 2) - 1);
   const transitions = {
     database,
@@ -158,7 +158,9 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
   };
 }
 
-/** Tells those who wait for the task, and those who look at its account; with its end go a charge and an event. */
+/**
+ * Wakes clients that wait for the task and refreshes the console; a final state also changes the balance and deliveries.
+ */
 function createAnnouncement(watch: TaskWatch, changes: Pick<AccountChanges, "announce">) {
   return (task: Task): void => {
     watch.announce(task);

@@ -1,10 +1,10 @@
 /**
- * Tasks: work that takes longer than a request.
+ * Tasks: long-running work.
  *
- * Promises: a submission that was answered is a task, with its price, its hold and whatever makes it run, all or
- * nothing; one key makes one task. A task ends once, and with its end come one settlement and one event; what it made
- * lies in our own storage by then. Progress never falls. Tasks of a worker that dies are claimed by another within 15 seconds. What may have
- * reached an upstream is never sent there blindly again.
+ * Promises: an acknowledged submission is a task with its price, hold and lease, all or nothing; one idempotency key
+ * creates one task. A task ends once, with one settlement and one event, and its outputs are in our storage by then.
+ * Progress never decreases. Another worker claims a dead worker's tasks within 15 seconds. A request that may have
+ * reached an upstream is never resubmitted blindly.
  */
 
 export { createTasks, type Tasks } from "./create-tasks.ts";

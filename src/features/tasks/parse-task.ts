@@ -1,7 +1,7 @@
 import { invariant } from "../../lib/invariant.ts";
 import { type CompositePlace, isFinal, type MediaPlace, type Task, type TaskChange, type TaskRecord } from "./task.ts";
 
-/** Throws where a row has what its phase cannot have, or lacks what it must: then nothing may be decided by it. */
+/** Throws if a row's fields contradict its phase, so no decision is based on a corrupt task. */
 export function parseTask(record: TaskRecord): Task {
   const { type, request } = record;
   if (type === "drama") {
@@ -12,7 +12,7 @@ export function parseTask(record: TaskRecord): Task {
   return { ...record, type, request, ...parseMediaPlace(record) };
 }
 
-/** The task with a change, before that is written. */
+/** Applies a change to a task before it is written. */
 export function changeTask(task: Task, change: TaskChange): Task {
   return parseTask({ ...task, ...change });
 }

@@ -46,7 +46,7 @@ function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
   return billDelivered(terms, output).units;
 }
 
-test("images are held by the piece, and charged by those that were delivered", () => {
+test("images are held by the piece and charged by those delivered", () => {
   const terms = quote(createPrice("per_call", "image", 20n), image);
   expect(priceTask(terms)).toBe(80n);
   const delivered = countUnits(terms, [createOutput(null), createOutput(null), createOutput(null)]);
@@ -57,7 +57,7 @@ test("images are held by the piece, and charged by those that were delivered", (
   });
 });
 
-test("more outputs than were asked for cost no more", () => {
+test("outputs beyond those requested cost nothing extra", () => {
   const terms = quote(createPrice("per_call", "image", 20n), image);
   expect(
     countUnits(
@@ -67,7 +67,7 @@ test("more outputs than were asked for cost no more", () => {
   ).toBe(4n);
 });
 
-test("nothing delivered costs nothing", () => {
+test("no output costs nothing", () => {
   const terms = quote(createPrice("per_call", "call", 20n), image);
   expect(countUnits(terms, [])).toBe(0n);
 });
@@ -77,20 +77,20 @@ test.each([
   [5_000, 5n],
   [4_101, 5n],
   [4_000, 4n],
-])("a video of %i ms for which 5 s were asked costs %i seconds", (durationMs, seconds) => {
+])("a video of %i ms, requested with 5 s, costs %i seconds", (durationMs, seconds) => {
   const terms = quote(createPrice("duration", "second", 50n), video);
   expect(priceTask(terms)).toBe(250n);
   expect(countUnits(terms, [createOutput(durationMs)])).toBe(seconds);
 });
 
-test("an avatar is held for as long as its audio takes, and draws on the quota of videos", () => {
+test("an avatar is held for the length of its audio and uses the video quota", () => {
   const terms = quote(createPrice("duration", "second", 30n, 1_000n), avatar, 12);
   expect(priceTask(terms)).toBe(1_000n);
   expect(terms.unitsMax).toBe(12n);
   expect(terms.quota).toEqual({ kind: "video", unitsMax: 12n });
 });
 
-test("speech counts characters as people do, and draws on the quota of text by tokens", () => {
+test("speech counts characters as people do, and uses the text quota by tokens", () => {
   const terms = quote(createPrice("per_call", "1K characters", 15_000n), speech);
   // n, é, a space, the hand, its colour, the exclamation mark.
   expect(terms.unitsMax).toBe(6n);
@@ -101,19 +101,19 @@ test("speech counts characters as people do, and draws on the quota of text by t
   expect(countPriceUnits(terms, 0n)).toBe(0n);
 });
 
-test("a price by call is for the call, whatever it makes", () => {
+test("a price per call charges the call, whatever it returns", () => {
   const terms = quote(createPrice("per_call", "call", 7n), image);
   expect(priceTask(terms)).toBe(7n);
   expect(countUnits(terms, [createOutput(null)])).toBe(1n);
 });
 
-test("what a quota pays shrinks with what was delivered", () => {
+test("quota usage shrinks with what was delivered", () => {
   const terms = quote(createPrice("duration", "second", 50n), video);
   expect(billTask(terms, 3n).quotaUnits).toBe(3n);
   expect(billTask(terms, 5n).quotaUnits).toBe(5n);
 });
 
-describe("a task of stages", () => {
+describe("a staged task", () => {
   function stageOf(step: string, more: Partial<StageTerms> = {}): StageTerms {
     const price = {
       priceId: `price_${step}`,
@@ -142,17 +142,17 @@ describe("a task of stages", () => {
     return bill === null ? 0n : computeCharge(bill);
   }
 
-  test("is held for the most that all of them can cost", () => {
+  test("holds the maximum cost of all stages", () => {
     expect(priceTask(terms)).toBe(20n + 10n + 4_800n);
     expect(priceTask({ ...terms, stages: [] })).toBe(0n);
   });
 
-  test("is held for the minimum of a stage where that is more", () => {
+  test("holds a stage's minimum charge if that is more", () => {
     const short = { ...film, unitsMax: 3n };
     expect(priceTask({ ...terms, stages: [short] })).toBe(400n);
   });
 
-  test("is charged for the stages whose outputs are there, each once, and for nothing without them", () => {
+  test("is charged once for each stage that has outputs, and nothing otherwise", () => {
     expect(chargeFor()).toBe(0n);
     expect(chargeFor(script)).toBe(20n);
     expect(chargeFor(roles)).toBe(10n);
@@ -178,7 +178,7 @@ describe("a task of stages", () => {
     },
   );
 
-  test("has a bill that names each stage, what was counted, and its quota", () => {
+  test("has a bill that names each stage, its quantity and its quota", () => {
     expect(billDelivered(terms, [filmOf(10_000), roles, script])).toEqual({
       units: 12n,
       bill: {
@@ -195,17 +195,17 @@ describe("a task of stages", () => {
     ]);
   });
 
-  test("tells the price of one stage by what is there of it", () => {
+  test("prices one stage by its outputs", () => {
     expect(priceStage(film, [])).toBe(0n);
     expect(priceStage(stageOf("script"), [roles])).toBe(0n);
     expect(priceStage(stageOf("script"), [script, roles])).toBe(20n);
   });
 
-  test("counts every stage and every second as one", () => {
+  test("counts each stage and each second as one unit", () => {
     expect(countPriceUnits(terms, 12n)).toBe(12n);
   });
 
-  test("of stages for nothing costs nothing, and is no bill of nothing held", () => {
+  test("with free stages costs nothing and has no bill", () => {
     const free = { ...terms, stages: [stageOf("script", { rate: nano(0n) })] };
     expect(priceTask(free)).toBe(0n);
     expect(computeCharge(billDelivered(free, [script]).bill ?? { items: [], per: 1n, minimum: nano(0n) })).toBe(0n);

@@ -14,10 +14,10 @@ const quotaKinds = { image: "image", video: "video", avatar: "video", speech: "t
 const charactersPerToken = 4n;
 const charactersPerPrice = 1000n;
 
-/** What is known of a task before it runs that decides what it may cost. */
+/** What determines a task's maximum cost before it runs. */
 export type Quotable = { request: GenerationRequest; audioSeconds: number | null; budgetAmount: Nano | null };
 
-/** The most that a task can cost, at the price that holds now. */
+/** The most that a task can cost at the current price. */
 export function quoteTask(price: Price, { request, audioSeconds, budgetAmount }: Quotable): UnitTerms {
   const { amounts } = price;
   invariant(amounts.billingType !== "token", `${price.modelId} makes media and is priced by tokens`);
@@ -74,7 +74,7 @@ function countQuota(request: GenerationRequest, audioSeconds: number | null): bi
   }
 }
 
-/** As people count them. */
+/** Counts code points, as people count characters. */
 export function countCharacters(text: string): number {
   return [...text].length;
 }
@@ -83,14 +83,14 @@ function toTokens(characters: bigint): bigint {
   return (characters + charactersPerToken - 1n) / charactersPerToken;
 }
 
-/** What the outputs of a task come to; `null` where there is nothing to pay for. */
+/** The bill for a task's outputs; `null` if there is nothing to charge. */
 export function billDelivered(terms: TaskTerms, output: readonly TaskOutput[]): { bill: Bill | null; units: bigint } {
   if ("stages" in terms) return billStages(terms, (stage) => countStage(stage, output));
   const units = countDelivered(terms, output);
   return { bill: units === 0n ? null : billTask(terms, units), units };
 }
 
-/** How much of what a task may use its outputs are; never more than was asked for. */
+/** Units delivered; never more than requested. */
 function countDelivered({ counts, unitsMax }: UnitTerms, output: readonly TaskOutput[]): bigint {
   if (output.length === 0) return 0n;
   if (counts === "calls" || counts === "characters") return unitsMax;
@@ -105,12 +105,12 @@ function countStage({ counts, unitsMax, outputType }: StageTerms, output: readon
   return seconds < unitsMax ? seconds : unitsMax;
 }
 
-/** Begun seconds count, as they do when they are asked for. */
+/** Started seconds count, as they do in a request. */
 function sumSeconds(output: readonly TaskOutput[]): number {
   return countStartedSeconds(output.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0));
 }
 
-/** The bill of so many units. */
+/** The bill for a number of units. */
 export function billTask(terms: UnitTerms, units: bigint): Bill {
   const { priceId, per, minimum, counts, rate, unitsMax, quota } = terms;
   return {
@@ -122,7 +122,7 @@ export function billTask(terms: UnitTerms, units: bigint): Bill {
   };
 }
 
-/** Each stage is charged by itself, its minimum included; the prices are kept with the task. */
+/** Each stage is charged separately, including its minimum, at the price stored with the task. */
 function billStages(
   { stages }: StagedTerms,
   count: (stage: StageTerms) => bigint,
@@ -147,20 +147,20 @@ function itemizeStage({ step, counts, rate, minimum }: StageTerms, units: bigint
     : { name: `${step}_${counts}`, quantity: units, rate };
 }
 
-/** What is due for a stage whose output is there. */
+/** The charge for a stage, once its output exists. */
 export function priceStage(stage: StageTerms, output: readonly TaskOutput[]): Nano {
   const units = countStage(stage, output);
   return units === 0n ? nothing : computeCharge({ items: [itemizeStage(stage, units)], per: 1n, minimum: nothing });
 }
 
-/** What is on hold for a task: as much as it can cost; nothing where it costs nothing. */
+/** The amount to hold for a task: its maximum cost. */
 export function priceTask(terms: TaskTerms): Nano {
   if (!("stages" in terms)) return computeCharge(billTask(terms, terms.unitsMax));
   const { bill } = billStages(terms, ({ unitsMax }) => unitsMax);
   return bill === null ? nothing : computeCharge(bill);
 }
 
-/** How many units of the price a bill of so many counts as, begun ones included. */
+/** Converts counted units to price units, rounding up. */
 export function countPriceUnits(terms: TaskTerms, units: bigint): bigint {
   const per = "stages" in terms ? 1n : terms.per;
   return (units + per - 1n) / per;

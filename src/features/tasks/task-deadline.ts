@@ -3,7 +3,7 @@ import type { TaskType } from "./task.ts";
 const minute = 60;
 const hour = 60 * minute;
 
-/** How many seconds a task may take: at least, when its caller sets no deadline, and at most. */
+/** Minimum and default deadline in seconds. */
 export const deadlineTable = {
   image: { secondsMin: minute, secondsUsual: hour },
   speech: { secondsMin: minute, secondsUsual: hour },

@@ -33,13 +33,13 @@ const row: TaskRow = {
   ...{ prompt_erased_at: null },
 };
 
-/** More than numbers of JSON can tell apart. */
+/** Beyond the precision of JSON numbers. */
 const huge = 9_007_199_254_740_993n;
 
 test.for<[string, bigint | null]>([
   ["without a budget", null],
   ["with a budget", huge],
-])("terms %s come back from the database as they were, to the last nano", ([, budget]) => {
+])("terms %s round-trip through the database to the last nano", ([, budget]) => {
   const terms: TaskTerms = {
     ...{ priceId: "price_a", rate: nano(huge), per: 1000n, minimum: nano(huge + 2n), counts: "characters" },
     ...{ unitsMax: huge, quota: { kind: "text", unitsMax: huge } },
@@ -49,7 +49,7 @@ test.for<[string, bigint | null]>([
   expect(toTask({ ...row, terms: stored }).terms).toEqual(terms);
 });
 
-test("the time until which an output can be fetched comes back as a time", () => {
+test("an output's expiry round-trips as a date", () => {
   const output = [{ type: "image", fileId: "file_a", expiresAt: now.toISOString() }];
   const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
   expect(toTask({ ...row, terms, output }).output).toEqual([{ type: "image", fileId: "file_a", expiresAt: now }]);
@@ -77,7 +77,7 @@ test.for<[string, Partial<TaskRow>]>([
   ["a drama at an upstream", { type: "drama", request: { type: "drama" }, phase: "running", ...accepted }],
   ["a drama that is being handed over", { type: "drama", request: { type: "drama" }, phase: "submitting" }],
   ["of another type than its request", { type: "drama" }],
-])("a row that cannot be is an error that names it: %s", ([, fields]) => {
+])("an inconsistent row throws an error that names it: %s", ([, fields]) => {
   const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
   expect(() => toTask({ ...row, terms, ...fields })).toThrow("task_a");
 });
@@ -87,7 +87,7 @@ test.for<[string, Partial<TaskRow>]>([
   ["being handed over", { phase: "submitting", target: accepted.target }],
   ["a drama whose children run", { type: "drama", request: { type: "drama" }, phase: "running", state: "processing" }],
   ["canceled before it began", { phase: "ended", state: "canceled", finished_at: now }],
-])("a row that can be is a task: %s", ([, fields]) => {
+])("a consistent row becomes a task: %s", ([, fields]) => {
   const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
   expect(toTask({ ...row, terms, ...fields })).toMatchObject({ id: "task_a", phase: fields.phase });
 });

@@ -4,10 +4,9 @@ import type { Tables } from "../../platform/database/tables.ts";
 import { parseTask } from "./parse-task.ts";
 import type { StagedTerms, StepRecord, Task, TaskOutput, TaskRecord, TaskTerms, UnitTerms } from "./task.ts";
 
-/** A row of `tasks`, as the database hands it over. */
 export type TaskRow = Tables["tasks"];
 
-/** What is in JSON was written by this same feature, and is trusted; what is there together is checked. */
+/** JSON columns are trusted, because this feature wrote them; the combination of fields is checked. */
 export function toTask(row: TaskRow): Task {
   return parseTask({
     id: row.id as TaskRecord["id"],
@@ -53,7 +52,7 @@ export function toTask(row: TaskRow): Task {
   });
 }
 
-/** As it is in JSON, which would round whole numbers of 64 bits: there they are texts. */
+/** JSON numbers cannot represent 64-bit integers, so they are stored as strings. */
 type Stored<T> = T extends bigint
   ? string
   : T extends readonly (infer Item)[]

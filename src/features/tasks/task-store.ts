@@ -9,7 +9,7 @@ import type { NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
 import { lockLease } from "./work/lease-store.ts";
 
-/** A new task as it is once it is written. */
+/** A new task as it is read back after the insert. */
 export function toQueuedTask(task: NewTask): Task {
   return parseTask({
     ...task,
@@ -38,9 +38,9 @@ export function toQueuedTask(task: NewTask): Task {
   });
 }
 
-/** Writes new tasks, which are due at once. */
+/** Inserts new tasks, due at once. */
 export async function insertTasks(tx: Database, tasks: readonly NewTask[], now: Date): Promise<void> {
-  // One value however many there are: thousands of parameters would take longer than the rows.
+  // One JSON parameter: thousands of bind parameters would take longer than the rows.
   const rows = JSON.stringify(tasks.map(toNewRow));
   await sql`insert into tasks select * from jsonb_populate_recordset(null::tasks, ${rows}::jsonb)`.execute(tx);
   await sql`
@@ -62,7 +62,6 @@ type AbsentAtFirst =
   | "finished_at"
   | "prompt_erased_at";
 
-/** As JSON, which has no whole numbers of 64 bits. */
 function toNewRow(task: NewTask): Record<Exclude<keyof Tables["tasks"], AbsentAtFirst>, unknown> {
   return {
     id: task.id,
@@ -107,20 +106,20 @@ export type TaskFilter = {
   state?: TaskState;
   type?: TaskType;
   model?: string;
-  /** Steps of a task are listed with it only. */
+  /** Child tasks are listed only by their parent. */
   parentId: string | null;
-  /** Created at this moment or later. */
+  /** Created at or after this time. */
   from?: Date;
-  /** Created before this moment. */
+  /** Created before this time. */
   to?: Date;
-  /** All of them are in what the task was asked for, in its id or in its model's. Only the newest tasks are searched. */
+  /** All must occur in the request's texts, the id or the model id. Only the newest tasks are searched. */
   words?: readonly string[];
 };
 
-/** How many tasks one search reads, and one count counts: a person waits for it, and others share the database. */
+/** Bounds the load of a search or count on the shared database. */
 export const scannedTasksMax = 10_000;
 
-/** Newest first; `after` is the id of the last one of the page before. */
+/** Newest first; `after` is the previous page's last id. */
 export async function listTasks(
   database: Database,
   filter: TaskFilter,
@@ -140,7 +139,7 @@ export async function listTasks(
   return rows.map(toTask);
 }
 
-/** The last task that a search from there on reads; `null` where it reads all that there are. */
+/** The last task that a search starting at `after` reads; `null` if it reads all of them. */
 export async function findScanEnd(
   database: Database,
   filter: TaskFilter,
@@ -156,7 +155,7 @@ export async function findScanEnd(
 
 export type TaskCount = { state: TaskState; type: TaskType; count: number };
 
-/** How many of the newest tasks are of which state and type. */
+/** Counts the newest tasks by state and type. */
 export async function countTasks(
   database: Database,
   filter: TaskFilter,
@@ -192,7 +191,7 @@ function selectNewest(
       .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
       .$if(model !== undefined, (query) => query.where("model", "=", model ?? ""))
       .where("parent_id", parentId === null ? "is" : "=", parentId)
-      // Ids are in the order of time, so that a time is a place in the index.
+      // Ids sort by time, so a time is a position in the primary key.
       .$if(from !== undefined, (query) => query.where("id", ">=", presentLeastId("task", from ?? new Date(0))))
       .$if(to !== undefined, (query) => query.where("id", "<", presentLeastId("task", to ?? new Date(0))))
       .$if(after !== null, (query) => query.where("id", "<", after ?? ""))
@@ -200,7 +199,7 @@ function selectNewest(
   );
 }
 
-/** What is in a request depends on what makes it; these are all the texts that any of them has. */
+/** The text fields of all request types. */
 function hasWords(words: readonly string[]) {
   const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
   return sql<boolean>`
@@ -212,7 +211,7 @@ export type TaskSpan = Pick<Task, "type" | "createdAt" | "finishedAt">;
 
 const spansMax = 200;
 
-/** When the newest tasks of an account, or of a key of its, began and ended, the newest first. */
+/** Start and end of the newest tasks of an account or key, newest first. */
 export async function listRecentSpans(
   database: Database,
   { accountId, keyId }: { accountId: AccountId; keyId: string | null },
@@ -229,7 +228,7 @@ export async function listRecentSpans(
   return rows.map((row) => ({ type: row.type as TaskType, createdAt: row.created_at, finishedAt: row.finished_at }));
 }
 
-/** How many tasks of the model wait before this one, itself included. */
+/** The number of queued tasks of the model up to and including this one. */
 export async function countWaiting(database: Database, { model, id }: Pick<Task, "model" | "id">): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     select count(*)::int as position from (
@@ -238,16 +237,14 @@ export async function countWaiting(database: Database, { model, id }: Pick<Task,
   return rows[0]?.position ?? 0;
 }
 
-/**
- * Locks an open task until the transaction ends: its lease first, as everywhere. `null` when it is over.
- */
+/** Locks an open task until the transaction ends, its lease first. Returns `null` if the task has ended. */
 export async function lockTask(tx: Database, id: string): Promise<Task | null> {
   return (await lockLease(tx, { id })) ? await findTask(tx, id) : null;
 }
 
 type WrittenChange = { change: TaskChange & { charge?: Task["charge"] }; isVisible: boolean; now: Date };
 
-/** Changes a task whose lease is locked; answers its version. A change that callers can see has a new one. */
+/** Updates a task whose lease is locked and returns its version, which increases with every visible change. */
 export async function updateTask(tx: Database, taskId: TaskId, written: WrittenChange): Promise<number> {
   const { version } = await tx
     .updateTable("tasks")
@@ -259,8 +256,8 @@ export async function updateTask(tx: Database, taskId: TaskId, written: WrittenC
 }
 
 /**
- * Changes a task that a worker has claimed, and its lease, in one statement. `null`, and nothing is changed, when the
- * claim no longer holds; else the task's version.
+ * Updates a claimed task and its lease in one statement. Returns the new version, or `null` without any change if the
+ * lease was lost.
  */
 export async function updateClaimedTask(
   database: Database,
@@ -281,7 +278,7 @@ export async function updateClaimedTask(
     )
     .updateTable("tasks")
     .set(toColumns(written))
-    // Told twice: the first tells in which month it lies.
+    // The literal id lets PostgreSQL prune partitions; the subquery enforces the fencing token.
     .where("id", "=", id)
     .where("id", "in", (query) => query.selectFrom("lease").select("task_id"))
     .returning("version")
@@ -318,26 +315,26 @@ function toColumns({ change, isVisible, now }: WrittenChange): Updateable<Tables
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Nothing stays nothing; JSON has a null of its own. */
+/** SQL NULL, not a JSON null. */
 function toJson(value: unknown): string | null | undefined {
   return value === null || value === undefined ? value : JSON.stringify(value);
 }
 
-/** Tells every node which tasks have changed. */
+/** Notifies every node which tasks have changed. */
 export async function notifyChanges(
   database: Database,
   changes: readonly { id: string; version: number }[],
 ): Promise<void> {
   const payloads = changes.map(({ id, version }) => `${id} ${version}`);
-  await sql`select pg_notify('tasks', payload) from unnest(${payloads}::text[]) as told (payload)`.execute(database);
+  await sql`select pg_notify('tasks', payload) from unnest(${payloads}::text[]) as changed (payload)`.execute(database);
 }
 
-/** Tells every node that tasks are due which this one does not claim. */
+/** Notifies every node of due tasks that this node does not claim. */
 export async function notifyDue(database: Database): Promise<void> {
   await sql`select pg_notify('tasks_due', '')`.execute(database);
 }
 
-/** How many permits of a provider are taken; nobody else counts until the transaction ends. */
+/** Counts a provider's taken permits. The advisory lock serializes counting until the transaction ends. */
 export async function countTakenPermits(tx: Database, providerId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tasks at ${providerId}`}, 0))`.execute(tx);
   const { rows } = await sql<{ count: number }>`
@@ -346,7 +343,7 @@ export async function countTakenPermits(tx: Database, providerId: string): Promi
   return rows[0]?.count ?? 0;
 }
 
-/** How many older tasks wait for a permit of the provider: they go first. */
+/** Counts older tasks that wait for the provider's permits: they go first. */
 export async function countOlderWaiting(
   tx: Database,
   { id, providerId }: { id: string; providerId: string },
@@ -358,7 +355,7 @@ export async function countOlderWaiting(
   return rows[0]?.count ?? 0;
 }
 
-/** Open tasks whose holds are not open, and open holds of tasks that are over: neither may be. */
+/** Open holds whose task has ended or does not exist. */
 export async function listStrayHolds(
   database: Database,
   { before, limit }: { before: Date; limit: number },

@@ -12,7 +12,7 @@ export const taskStates = ["queued", "processing", "succeeded", "failed", "cance
 export type TaskState = (typeof taskStates)[number];
 export type FinalState = "succeeded" | "failed" | "canceled" | "expired";
 
-/** What may follow a state. Nothing follows a final one. */
+/** Allowed state transitions. */
 export const nextStates = {
   queued: ["processing", "succeeded", "failed", "canceled", "expired"],
   processing: ["succeeded", "failed", "canceled", "expired"],
@@ -27,21 +27,21 @@ export function isFinal(state: TaskState): state is FinalState {
 }
 
 /**
- * Where a task is on its way: no upstream has it; it is being handed to one; whether one has it is unknown; one has it;
- * it is over. What leads from one to another stands in `task-machine.ts`.
+ * `ready`: at no upstream. `submitting`: being sent to one. `unknown`: an upstream may or may not have it. `running`: an
+ * upstream has accepted it. `ended`: final. `task-machine.ts` has the transitions.
  */
 export type TaskPhase = "ready" | "submitting" | "unknown" | "running" | "ended";
 
-/** What a task starts from: a file of the account, or an address that the worker fetches. */
+/** An input: a file of the account, or a URL that the worker fetches. */
 export type TaskInput = { role: GenerationInput["role"]; param: string } & ({ fileId: FileId } | { url: string });
 
-/** Prices as they were when the task was made, and how much the task may use of them. */
+/** Prices at creation time, and the maximum quantities. */
 export type TaskTerms = UnitTerms | StagedTerms;
 
-/** One price for all that is made. */
+/** One price for all outputs. */
 export type UnitTerms = CommonTerms & {
   priceId: string;
-  /** For each `per` of what is counted. */
+  /** Per `per` units. */
   rate: Nano;
   per: bigint;
   minimum: Nano;
@@ -49,11 +49,11 @@ export type UnitTerms = CommonTerms & {
   unitsMax: bigint;
 };
 
-/** A price for each stage, due when what the stage makes is there. */
+/** A price for each stage, charged when the stage's output exists. */
 export type StagedTerms = CommonTerms & { stages: readonly StageTerms[] };
 
 export type StageTerms = {
-  /** The step that makes it, and how what it makes is told from the rest. */
+  /** The step of the stage, and the type of its outputs. */
   step: string;
   outputType: TaskOutput["type"];
   priceId: string;
@@ -65,11 +65,11 @@ export type StageTerms = {
 
 type CommonTerms = {
   quota: { kind: QuotaKind; unitsMax: bigint };
-  /** The most that the key may spend in the period of the hold. */
+  /** The key's spending limit in the hold's period. */
   budgetAmount: Nano | null;
 };
 
-/** Something that a task made. Where it can be fetched is decided anew whenever somebody asks. */
+/** An output of a task. Links are signed on request, because they expire. */
 export type TaskOutput = {
   type: "image" | "video" | "audio" | "script" | "roles" | "storyboard" | "subtitles";
   fileId: FileId;
@@ -88,20 +88,20 @@ export type TaskWarning = {
   message: string;
 };
 
-/** A part of a composite task. */
+/** A step of a composite task. */
 export type StepRecord = {
   name: string;
   state: TaskState;
   progress: number;
   output: readonly TaskOutput[];
-  /** The tasks that it needed, by what each is for. */
+  /** The step's child tasks by purpose. */
   taskIds: Readonly<Record<string, TaskId>>;
 };
 
-/** What a feature above this one wants done; only it knows what else is in it. */
+/** The request of a composite task; only the feature that orchestrates it knows the other fields. */
 export type CompositeRequest = { type: "drama"; title: string };
 
-/** A task as its row has it: what must be there in which phase is not checked yet. `parseTask` makes a `Task` of it. */
+/** A task row, not yet checked against its phase. `parseTask` turns it into a `Task`. */
 export type TaskRecord = {
   id: TaskId;
   accountId: AccountId;
@@ -115,7 +115,7 @@ export type TaskRecord = {
   version: number;
   request: GenerationRequest | CompositeRequest;
   inputs: readonly TaskInput[];
-  /** Empty where the task is not composite. */
+  /** Empty unless the task is composite. */
   steps: readonly StepRecord[];
   terms: TaskTerms;
   holdId: HoldId | null;
@@ -129,7 +129,7 @@ export type TaskRecord = {
   callbackUrl: string | null;
   requestId: string;
   clientRequestId: string | null;
-  /** The span that made it, as a `traceparent`; `null` where its submission was not traced. */
+  /** The span that created the task; `null` if the submission was not traced. */
   traceparent: string | null;
   target: UpstreamTarget | null;
   handle: Handle | null;
@@ -144,11 +144,11 @@ export type TaskRecord = {
   startedAt: Date | null;
   finishedAt: Date | null;
   updatedAt: Date;
-  /** Since when what it was asked for is no longer kept: then only the type is left of the request. */
+  /** When the request was erased; only its type is left then. */
   promptErasedAt: Date | null;
 };
 
-/** What a phase decides: each of these is there or not, and no mixture can be written down. */
+/** The fields that depend on the phase, so that impossible combinations do not type-check. */
 type PhaseField =
   | "phase"
   | "state"
@@ -163,7 +163,7 @@ type PhaseField =
 type OpenState = Exclude<TaskState, FinalState>;
 type Open = { state: OpenState; finishedAt: null; error: null };
 type NotAccepted = { handle: null; submittedAt: null; cancelAskedAt: null };
-/** No upstream has it; `target` is the last that had it. */
+/** At no upstream; `target` is the last one tried. */
 type Ready = Open & NotAccepted & { phase: "ready"; target: UpstreamTarget | null; waitsFor: string | null };
 type HandedOver = Open & NotAccepted & { phase: "submitting" | "unknown"; target: UpstreamTarget; waitsFor: null };
 type Running = Open & {
@@ -174,7 +174,7 @@ type Running = Open & {
   cancelAskedAt: Date | null;
   waitsFor: null;
 };
-/** Its children run; no upstream has the task itself. */
+/** Its children run; the task itself is at no upstream. */
 type Orchestrated = Open & NotAccepted & { phase: "running"; target: null; waitsFor: null };
 type Ended = Pick<TaskRecord, "target" | "handle" | "waitsFor" | "submittedAt" | "cancelAskedAt"> & {
   phase: "ended";
@@ -187,13 +187,12 @@ type Common = Omit<TaskRecord, PhaseField | "type" | "request">;
 type Media = { type: GenerationRequest["type"]; request: GenerationRequest };
 type Composite = { type: CompositeRequest["type"]; request: CompositeRequest };
 
-/** A task, by its type and its phase. */
 export type Task = Common & ((Media & MediaPlace) | (Composite & CompositePlace));
 
-/** One that an upstream has accepted. */
+/** A task that an upstream has accepted. */
 export type RunningTask = Common & Media & Running;
 
-/** What changes on a task's way; all of it begins the same for every task. */
+/** Fields that change over a task's life; they start the same for every task. */
 type ChangingField =
   | "state"
   | "phase"
@@ -217,10 +216,10 @@ type ChangingField =
 
 export type NewTask = Omit<TaskRecord, ChangingField | "updatedAt" | "promptErasedAt" | "traceparent"> &
   Partial<Pick<TaskRecord, "traceparent">>;
-/** The version is counted by who writes the change. */
+/** The store increments the version. */
 export type TaskChange = Partial<Pick<TaskRecord, Exclude<ChangingField, "version" | "phase"> | "steps">> & Move;
 
-/** A new phase comes with what must be there in it. */
+/** A new phase requires its fields. */
 type Move =
   | { phase?: never }
   | { phase: "ready"; handle: null; submittedAt: null }
@@ -230,30 +229,30 @@ type Move =
   | { phase: "running"; steps: readonly StepRecord[] }
   | { phase: "ended"; state: FinalState; finishedAt: Date };
 
-/** A task that another one needs: it has a model of the catalog, and is paid with its parent. */
+/** A child task, paid by its parent. */
 export type NewChild = { id: TaskId; model: string; request: GenerationRequest; inputs: readonly TaskInput[] };
 
-/** How a task ends. What was made is stored already. */
+/** How a task ends. Its outputs are already stored. */
 export type TaskEnd =
   | {
       state: "succeeded";
       output: readonly TaskOutput[];
       warnings: readonly TaskWarning[];
-      /** As they are at the end, where the task has any. */
+      /** The final steps of a composite task. */
       steps?: readonly StepRecord[];
     }
   | { state: "canceled"; output: readonly TaskOutput[] }
-  /** What a composite task had finished by then is kept and charged. */
+  /** A composite task keeps its finished outputs and is charged for them. */
   | { state: "failed"; error: TaskError; output?: readonly TaskOutput[] }
   | { state: "expired" };
 
-/** A task that a worker has a lease of: a write with an older fencing token changes nothing. */
+/** A leased task: a write with an older fencing token changes nothing. */
 export type ClaimedTask = Task & { fencingToken: number };
 
-/** One that an upstream does. */
+/** A task that an upstream runs. */
 export type MediaTask = Extract<ClaimedTask, Media>;
 
-/** One that is made of other tasks. */
+/** A task that consists of child tasks. */
 export type CompositeTask = Extract<ClaimedTask, Composite>;
 
 export function isComposite<T extends Pick<Task, "type">>(task: T): task is Extract<T, { type: "drama" }> {

@@ -215,7 +215,7 @@ describe("metrics", () => {
     const { read } = await watched.scrapeAnew();
     expect(read('sluice_uncharged_work_total{work="task"}')).toBe(1);
     expect(read('sluice_charges_total{model="stamp"}')).toBeNull();
-    const lines = stage.gateway.logs.filter(({ msg }) => msg === "a finished task could not be charged");
+    const lines = stage.gateway.logs.filter(({ msg }) => msg === "finished task not charged");
     expect(lines).toMatchObject([{ task_id: id, account_id: accountId, hold_id: hold?.id }]);
     // The stage's own checks find a success that was not paid, which this test has made.
     await stage.database.deleteFrom("tasks").where("id", "=", id).execute();

@@ -6,7 +6,7 @@ import {
   claimTasks,
   lockLease,
   renewLeases,
-  returnLeases,
+  releaseLeases,
   revokeLease,
 } from "../../../src/features/tasks/work/lease-store.ts";
 import { openTaskStage, paths, type TaskStage } from "../../harness/tasks/task-stage.ts";
@@ -57,7 +57,7 @@ describe("when a task is looked at next", () => {
   test("is now, when somebody asked for that while a worker was giving it back for later", async () => {
     const task = await claimNew();
     await revokeLease(stage.database, task.id, new Date());
-    await returnLeases(stage.database, [{ ...task, dueAt: inMs(10_000) }]);
+    await releaseLeases(stage.database, [{ ...task, dueAt: inMs(10_000) }]);
     expect((await readNext(task.id))?.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
@@ -74,7 +74,7 @@ describe("when a task is looked at next", () => {
     const time = { now: new Date(), until: inMs(leaseMs) };
     const [current] = (await claimTasks(stage.database, [late.id], time)).tasks;
     const before = await readNext(late.id);
-    await returnLeases(stage.database, [{ ...late, dueAt: inMs(1) }]);
+    await releaseLeases(stage.database, [{ ...late, dueAt: inMs(1) }]);
     expect(await renewLeases(stage.database, [late], inMs(60_000))).toEqual(new Set());
     const change = { phase: "running", handle: { job: "1" }, submittedAt: new Date() } as const;
     const written = { change, isVisible: false, lease: { kind: "due", at: inMs(1) }, now: new Date() } as const;
@@ -98,7 +98,7 @@ test("a row that its phase cannot have is an error of its own, and keeps no othe
 describe("a gateway of the version before this one", () => {
   test("claims, renews, writes, returns and ends tasks that this version wrote", async () => {
     const task = await claimNew();
-    await returnLeases(stage.database, [{ ...task, dueAt: inMs(-1000) }]);
+    await releaseLeases(stage.database, [{ ...task, dueAt: inMs(-1000) }]);
     const [until, later] = [inMs(leaseMs), inMs(2 * leaseMs)];
     const claimed = await sql<{ id: string; claim: number }>`
       with due as materialized (

@@ -40,10 +40,10 @@ test("what old tasks were asked for is erased, and all else of them stays, final
   const request = await caller.get(`/tasks/${id}/request`);
   expect([request.status, await request.json()]).toMatchObject([
     404,
-    { error: { code: "task_not_found", message: "What this task was asked for is no longer kept." } },
+    { error: { code: "task_not_found", message: "This task's request has been erased." } },
   ]);
   const dependencies = { ...stage.gateway.parts, database: stage.database, currency: "CNY" };
-  await expect(retryTask(dependencies, id)).rejects.toThrow(`What ${id} was asked for is no longer kept.`);
+  await expect(retryTask(dependencies, id)).rejects.toThrow(`The request of ${id} has been erased.`);
 
   // Nothing else of a task that is over can be changed, not even together with it.
   const { id: whole } = await caller.submitImage("image", "Another lighthouse");
@@ -89,7 +89,7 @@ test("tasks go with their month when it is old, not while one is open, and charg
   const old = await caller.get(`/tasks/${ids.next("task")}`);
   expect([old.status, await old.json()]).toMatchObject([
     404,
-    { error: { code: "task_not_found", message: "There is no such task any more: tasks are kept for 30 days." } },
+    { error: { code: "task_not_found", message: "There is no such task. Tasks are deleted after 30 days." } },
   ]);
   expect(await caller.listCharges()).toEqual([charge]);
   expect(await caller.readBalance()).toEqual(balance);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkAccounts, openHolds } from "../../../src/features/ledger/index.ts";
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
-import { claimDueTasks, renewLeases, returnLeases } from "../../../src/features/tasks/work/lease-store.ts";
+import { claimDueTasks, renewLeases, releaseLeases } from "../../../src/features/tasks/work/lease-store.ts";
 import { reconcileTasks } from "../../../src/features/tasks/work/reconcile-tasks.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
@@ -113,12 +113,12 @@ describe("a worker that was believed dead", () => {
     const due = await readDue();
     expect(await renewLeases(database, [{ ...late, until: due }], later)).toEqual(new Set());
     expect(await readDue()).toEqual(due);
-    await returnLeases(database, [{ ...late, dueAt: clock.now() }]);
+    await releaseLeases(database, [{ ...late, dueAt: clock.now() }]);
     expect(await world.claim(id)).toBeNull();
     expect(await renewLeases(database, [{ ...taken, until: due }], later)).toEqual(new Set([id]));
     world.clock.advance(leaseMs);
     expect(await world.claim(id)).toBeNull();
-    await returnLeases(database, [{ ...taken, dueAt: clock.now() }]);
+    await releaseLeases(database, [{ ...taken, dueAt: clock.now() }]);
     expect(await world.claim(id)).not.toBeNull();
   });
 });
@@ -307,7 +307,7 @@ describe("stray money", () => {
     expect(await reconcileTasks(world.parts)).toEqual({ released: 0 });
     world.clock.advance(2 * 60_000);
     expect(await reconcileTasks(world.parts)).toEqual({ released: 1 });
-    expect(world.logs.filter(({ msg }) => msg === "money was held for no open task")).toMatchObject([
+    expect(world.logs.filter(({ msg }) => msg === "stray hold released")).toMatchObject([
       { hold_id: stray.id, account_id: world.accountId },
     ]);
     expect(await reconcileTasks(world.parts)).toEqual({ released: 0 });

@@ -159,7 +159,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
     ...{ copy: { isLive: () => true }, isLead: () => true },
   });
   const guarded = createGuardedClient({ allowsPrivate: false });
-  const watch = createTaskWatch({ feed, tell: async () => {}, onTrouble: () => {} });
+  const watch = createTaskWatch({ feed, notify: async () => {}, onTrouble: () => {} });
   const parts: ScriptedDependencies = {
     ...{ database, clock, ids, logger, catalog, health, guarded, watch },
     files: storage.files,

@@ -34,14 +34,14 @@ export type TransitionDependencies = {
   logger: Logger;
   metrics: TaskMetrics;
   watch: { announce(task: Task): void };
-  /** Limits how many tasks end at a time: those of one account wait for each other, each with a connection. */
+  /** Limits how many tasks end concurrently: those of one account wait for each other, each holding a connection. */
   endings: Pick<Semaphore, "run">;
-  /** Has a worker look for due tasks at once. */
+  /** Makes a worker poll for due tasks at once. */
   wakeWorkers(): void;
   failpoint(name: TaskFailpoint): void;
 };
 
-/** A transition that is written, with the task as it is after it. */
+/** A committed transition, with the task after it. */
 export type Applied<T extends Task = Task> = {
   task: T;
   transition: Transition;
@@ -51,8 +51,8 @@ export type Applied<T extends Task = Task> = {
 const noSettlement: Settlement = { kind: "none" };
 
 /**
- * Writes a transition of a claimed task: state, money, event, children and wake-up become true together, or not at all.
- * `null` when the claim no longer holds.
+ * Writes a transition of a claimed task: state, money, event, children and wake-up in one transaction.
+ * Returns `null` if the lease was lost.
  */
 export async function applyTransition(
   dependencies: TransitionDependencies,
@@ -65,7 +65,7 @@ export async function applyTransition(
   const isOneStatement = lease.kind !== "end" && semaphore === null && children.length === 0;
   if (isOneStatement) {
     const now = dependencies.clock.now();
-    // Before it is written: a change that leads to an impossible task fails here.
+    // Validate before writing: a change that leads to an impossible task fails here.
     const changed = changeTask(task, transition.change);
     const version = await updateClaimedTask(database, task, { ...transition, lease, now });
     if (version === null) return null;
@@ -85,7 +85,7 @@ export async function applyTransition(
   return { ...applied, task: { ...applied.task, fencingToken } };
 }
 
-/** Takes a permit of the provider, where it has only so many and no older task waits for one. */
+/** Takes one of the provider's permits, if one is free and no older task is waiting for it. */
 async function choosePermitted(tx: Database, { id }: Task, transition: Transition): Promise<Transition> {
   if (transition.semaphore === null) return transition;
   const { providerId, permitsMax, whenFull } = transition.semaphore;
@@ -93,7 +93,7 @@ async function choosePermitted(tx: Database, { id }: Task, transition: Transitio
   return ahead >= permitsMax ? whenFull : transition;
 }
 
-/** Writes a transition of a task whose lease is locked. Counts are locked before wallets, as everywhere. */
+/** Writes a transition of a task whose lease is locked. Lock order: counts, then wallets. */
 export async function writeTransition(
   dependencies: TransitionDependencies,
   tx: Database,
@@ -134,7 +134,7 @@ export async function writeTransition(
   return { task: written, transition, settlement: settled?.settlement ?? noSettlement };
 }
 
-/** What is charged is listed with the account's files: the outputs, and of a composite success all that it was made of. */
+/** Lists charged files with the account's files: the outputs, and all material of a successful composite task. */
 async function releasePaid(tx: Database, { id, type, state, output }: Task): Promise<void> {
   const material = type === "drama" && state === "succeeded" ? await listChildOutputs(tx, id) : [];
   await releaseOutputs(tx, [...output.map(({ fileId }) => fileId), ...material]);
@@ -170,10 +170,10 @@ async function settle(
   const { bill, budgetAmount } = money;
   const result = await settleHold(tx, { accountId, holdId, bill, overrun: "take-available", budgetAmount }, now);
   if (result.kind !== "settled") {
-    // The work is done, and the caller gets it; the operator finds out who should have paid.
+    // The work is done and the caller gets it; the operator finds out why the hold was gone.
     logger.error(
       { task_id: id, account_id: accountId, hold_id: holdId, result: result.kind },
-      "a finished task could not be charged",
+      "finished task not charged",
     );
     return { change: { charge: nothing, units: 0n }, settlement: { kind: "uncharged" } };
   }
@@ -182,7 +182,7 @@ async function settle(
     : { change: free, settlement: { kind: "charged", lost: nothing } };
 }
 
-/** Tells those who wait. If this is lost in a crash, they only wait a little longer. */
+/** Sends notifications. If a crash loses them, waiting clients fall back to polling. */
 export async function afterCommit(
   { database, clock, metrics, watch, wakeWorkers, failpoint }: TransitionDependencies,
   applied: Applied,
@@ -194,7 +194,7 @@ export async function afterCommit(
   if (reached !== null) failpoint(reached);
   if (isVisible) watch.announce(task);
   const now = clock.now();
-  // Not in the transaction, whose locks come in another order.
+  // Outside the transaction, whose locks are taken in a different order.
   const isFreed = frees !== null && (await wakeWaitingTask(database, frees, now));
   const isDue = (lease.kind === "due" || lease.kind === "revoke") && lease.at <= now;
   if (isFreed || isDue || children.length > 0 || end?.cancelsChildren === true) wakeWorkers();

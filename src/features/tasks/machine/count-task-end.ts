@@ -5,16 +5,15 @@ import { isFinal, type Task } from "../task.ts";
 
 export type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
 
-/** What became of the money of a task that ended. */
+/** The settlement of an ended task. */
 export type Settlement =
-  /** Nothing was due: nothing was made, the task is free, or its parent pays. */
+  /** No charge: no output, a free task, or the parent pays. */
   | { kind: "none" }
-  /** `lost`: what the account could not pay. */
+  /** `lost`: the part the account could not pay. */
   | { kind: "charged"; lost: Nano }
-  /** The caller has the output, and the hold had ended before the charge. */
+  /** The caller has the output, but the hold had already ended. */
   | { kind: "uncharged" };
 
-/** Counts how a task ended and what was charged for it. */
 export function countTaskEnd(metrics: TaskMetrics, task: Task, settlement: Settlement): void {
   const { state, type, model, createdAt, finishedAt, updatedAt, charge } = task;
   if (isFinal(state)) {

@@ -81,7 +81,7 @@ const ends = [
   { state: "expired" },
 ] as const;
 
-/** Every outcome, in every shape that could make a difference. */
+/** Every outcome, in every variant that could make a difference. */
 function listOutcomes(): Outcome[] {
   const atUpstream = upstreams.flatMap((at): Outcome[] => [
     { kind: "target-chosen", handover, upstream: at },
@@ -128,16 +128,16 @@ function listOutcomes(): Outcome[] {
 
 const outcomes = listOutcomes();
 
-/** Outcomes that come while no worker has the task, or while one goes on with it. */
+/** Outcomes that can arrive while no worker holds the task, or while one is advancing it. */
 const isFromOutside = ({ kind }: Outcome): boolean =>
   kind === "cancel-requested" || kind === "wake-requested" || kind === "steps-changed";
 
-/** What must be true of any transition from an open task. */
+/** Invariants of every transition from an open task. */
 function checkTransition(task: Task, outcome: Outcome, transition: Transition): void {
   const { change, end, lease, next, isVisible, children } = transition;
   const about = `${task.phase} ${JSON.stringify(outcome.kind)}`;
   const isEnd = change.phase === "ended";
-  // Money is decided exactly once, with the end, and so are lease and event.
+  // Money is decided exactly once, at the end, together with lease and event.
   expect([about, end !== null, lease.kind === "end", change.finishedAt !== undefined]).toEqual([
     about,
     isEnd,
@@ -158,11 +158,11 @@ function checkTransition(task: Task, outcome: Outcome, transition: Transition): 
   if (change.state !== undefined && change.state !== task.state) expect(nextStates[task.state]).toContain(change.state);
   expect(change.progress ?? task.progress).toBeGreaterThanOrEqual(task.progress);
   if (change.progress !== undefined) expect(change.progress === 100).toBe(change.state === "succeeded");
-  // A task that a worker lets go of is due at a time, and never after its deadline unless that has passed.
+  // A released task has a due time, never after its deadline unless that has passed.
   if (!isEnd && !isFromOutside(outcome)) expect([about, next === null]).toEqual([about, lease.kind === "due"]);
   if (lease.kind === "due" && outcome.kind !== "waiting" && outcome.kind !== "abandoned")
     expect(lease.at <= task.deadlineAt || lease.at <= start).toBe(true);
-  // Nothing that an upstream may have is sent again, but for what a parent pays.
+  // Nothing that an upstream may have accepted is resubmitted, except children, which the parent pays.
   if (outcome.kind === "ambiguous" && change.phase === "ready") expect(task.parentId).not.toBeNull();
   expect(children.length === 0 || change.steps !== undefined).toBe(true);
 }
@@ -181,7 +181,7 @@ function listTasks(phase: TaskPhase, now: Date): Task[] {
     (all, list) => all.flatMap((one) => list.map((other) => ({ ...one, ...other }))),
     [{}],
   );
-  // A composite task is at no upstream, which therefore was never asked to stop it.
+  // A composite task runs at no upstream, so no cancel was ever sent.
   const possible = fields.filter((field) => !("type" in field && "cancelAskedAt" in field));
   return possible.map((field) => createTask({ phase, ...field }));
 }
@@ -190,7 +190,7 @@ const compositeOnly = new Set<Outcome["kind"]>(["steps-changed", "waiting", "con
 const anyTask = new Set<Outcome["kind"]>(["claimed", "cancel-requested", "wake-requested", "broken", "interrupted"]);
 const phases: readonly TaskPhase[] = ["ready", "submitting", "unknown", "running", "ended"];
 
-test("what may follow an outcome in a phase is exactly what the table says", () => {
+test("every outcome in every phase leads exactly where the table allows", () => {
   const now = inMs(300_000);
   for (const [kind, row] of Object.entries<Record<TaskPhase, Cell>>(outcomeTable)) {
     for (const phase of phases) {
@@ -210,7 +210,7 @@ test("what may follow an outcome in a phase is exactly what the table says", () 
   }
 });
 
-test("an outcome that cannot come in a phase is an error, and one that comes too late changes nothing", () => {
+test("an impossible outcome throws, and a late outcome changes nothing", () => {
   const now = inMs(300_000);
   const answers = { ignore: 0, impossible: 0 };
   for (const outcome of outcomes) {
@@ -234,14 +234,14 @@ test("an outcome that cannot come in a phase is an error, and one that comes too
   expect([answers.ignore > 0, answers.impossible > 0]).toEqual([true, true]);
 });
 
-test("an answer about work of an upstream is an error for a task that no upstream has", () => {
+test("an upstream's answer about a task that no upstream has is an error", () => {
   const task = createTask({ phase: "running", ...drama });
   expect(() => decideTransition(task, { kind: "unreachable", upstream }, start)).toThrow("is at no upstream");
 });
 
 const finalStates = ["succeeded", "failed", "canceled", "expired"] as const;
 
-/** Which outcomes a step can have. */
+/** The outcomes that a step can have. */
 const outcomesOfSteps = {
   "choose-target": ["no-target", "inputs-rejected", "target-chosen"],
   submit: ["accepted", "refused", "ambiguous", "made"],
@@ -253,10 +253,10 @@ const outcomesOfSteps = {
   abandon: ["abandoned"],
 } as const satisfies Record<Step["kind"], readonly Outcome["kind"][]>;
 
-/** What happens around a step: nothing, a crash, an error of ours, or a request from outside before its outcome. */
+/** What happens around a step: nothing, a crash, an internal error, or a request from outside before its outcome. */
 const events = ["none", "none", "none", "none", "crash", "broken", "interrupted", "cancel", "wake", "pass"] as const;
 
-test("whatever comes of its steps, whoever dies and whenever it is canceled, a task ends once and is paid once", () => {
+test("whatever its steps return, whichever worker dies and whenever it is canceled, a task ends once and is charged once", () => {
   const ended = new Map<string, number>();
   const kinds = fc.record({ isChild: fc.boolean(), isComposite: fc.boolean(), isFree: fc.boolean() });
   fc.assert(
@@ -269,7 +269,7 @@ test("whatever comes of its steps, whoever dies and whenever it is canceled, a t
   expect([...ended.keys()].toSorted()).toEqual(["canceled", "expired", "failed", "succeeded"]);
 });
 
-/** Lives through what the tape says, and then through the deadline. Answers how the task ended. */
+/** Replays the tape, then passes the deadline. Returns how the task ended. */
 function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean }, tape: readonly number[]): string {
   const numbers = tape[Symbol.iterator]();
   const pick = <T>(list: readonly T[]): T => list[(numbers.next().value ?? 0) % list.length] as T;
@@ -282,7 +282,7 @@ function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean },
     ...(kind.isComposite ? drama : {}),
   });
 
-  /** As `applyTransition` would write it. */
+  /** Mirrors what `applyTransition` writes. */
   function take(outcome: Outcome): Step | null {
     const decided = decideTransition(task, outcome, now);
     checkTransition(task, outcome, decided);
@@ -305,7 +305,7 @@ function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean },
       if (event === "cancel") {
         const { phase } = task;
         take({ kind: "cancel-requested", isCancelable: pick([true, false]) });
-        // Its worker has lost it, but while it is being handed over.
+        // The worker has lost the lease, unless the task is being submitted.
         if (phase !== "submitting") return;
       }
       const able: readonly Outcome["kind"][] = outcomesOfSteps[step.kind];
@@ -354,7 +354,7 @@ describe("a worker that has claimed a task", () => {
   });
 });
 
-test("a task past its deadline stays open for a minute at most while its upstream cannot be asked to cancel it", () => {
+test("a task past its deadline stays open for a minute at most while its upstream cannot be reached to cancel it", () => {
   const decide = (lateMs: number, isUpstreamAsked: boolean): Transition =>
     decideTransition(createTask({ phase: "running" }), { kind: "abandoned", isUpstreamAsked }, inMs(lifeMs + lateMs));
   expect(decide(0, true).change.state).toBe("expired");
@@ -364,7 +364,7 @@ test("a task past its deadline stays open for a minute at most while its upstrea
   expect(decide(60_000, false).change.state).toBe("expired");
 });
 
-test("the longer work takes, the less often it is polled, within bounds and with jitter", () => {
+test("polls back off with jitter, within bounds, the longer a job runs", () => {
   const ask = (elapsedMs: number, jitter: number): number => {
     const task = createTask({ phase: "running", submittedAt: start, deadlineAt: inMs(1e9) });
     const now = inMs(elapsedMs);

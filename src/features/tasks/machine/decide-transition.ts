@@ -40,25 +40,25 @@ const nothingChanges: Transition = {
   next: null,
 };
 
-/** How many targets a task is handed to. Each may work on it for long, so there are fewer than for a call. */
+/** How many targets a task is submitted to: fewer than for a call, because each may take long. */
 const attemptsMax = 3;
 const progressMax = 99;
 const circuitOpenMsMax = 30_000;
-/** A task that waits for a permit is woken when one is free; this is for when that wake-up is lost. */
+/** Fallback for a lost wake-up: a task waiting for a permit is normally woken when one is free. */
 const fullMs = 10_000;
 const fullMsMin = 1_000;
 const routeGoneMs = 30_000;
 const unknownMs = 30_000;
-/** A step that failed for a reason of ours is tried again after this. */
+/** The retry delay after an internal error in a step. */
 const brokenMs = 5_000;
-/** For how long past its deadline a task stays open because its upstream cannot be asked to cancel it. */
+/** How long past its deadline a task stays open while its upstream cannot be reached to cancel it. */
 const abandonMsMax = 60_000;
-/** How long an upstream may not know a task, or not hand over what it made, before that is believed. */
+/** How long an upstream may not know a task, or not deliver its output, before the task counts as lost. */
 const lostMsMax = 120_000;
 
 /**
- * What follows from what is written and what came of it: every rule of a task's life, and no effect. Any worker comes to
- * the same transition after any crash.
+ * Pure function from a task and an outcome to its transition: every rule of a task's life. Any worker computes the same
+ * transition after any crash.
  */
 export function decideTransition(task: Task, outcome: Outcome, now: Date): Transition {
   const cell: Cell = outcomeTable[outcome.kind][task.phase];
@@ -70,7 +70,7 @@ export function decideTransition(task: Task, outcome: Outcome, now: Date): Trans
   return transition;
 }
 
-/** Our own code is wrong: the step fails, is logged and taken again, and nothing is written. */
+/** A bug in our own code: the step fails, is logged and retried, and nothing is written. */
 function createImpossibleError({ id, phase }: Task, { kind }: Outcome, problem: string): Error {
   return new Error(`The outcome ${kind} of ${id} while it is ${phase} ${problem}.`);
 }
@@ -102,18 +102,18 @@ function decide(task: Task, outcome: Outcome, now: Date): Transition {
       if (task.cancelRequestedAt !== null) return collect(outcome, "canceled");
       return failOver(task, { error: unaskedCancel(), upstream: outcome.upstream, isBegun: true }, now);
     case "lost":
-      // Some upstreams simply forget what they were asked to stop.
+      // Some upstreams forget jobs that they were asked to stop.
       if (task.cancelAskedAt !== null) return end(task, { state: "canceled", output: [] }, now);
       return waitForUpstream(getRunning(task), outcome.upstream, now);
     case "unreachable":
       return { ...nothingChanges, lease: pollRunning(getRunning(task), outcome.upstream, now) };
     case "route-gone":
-      // The route may come back, else the deadline ends the task.
+      // The route may come back; otherwise the deadline ends the task.
       return mustStop(task) ? end(task, { state: "canceled", output: [] }, now) : wait(task, routeGoneMs, now);
     case "stopped":
       return collect(outcome, "canceled");
     case "stop-refused":
-      // It goes on, and ends as the upstream says.
+      // The job goes on, and the upstream's next status decides its end.
       return write({ cancelAskedAt: now }, { kind: "due", at: now });
     case "abandoned":
       return expire(task, outcome, now);
@@ -132,7 +132,7 @@ function decide(task: Task, outcome: Outcome, now: Date): Transition {
     case "cancel-requested":
       return requestCancel(task, outcome, now);
     case "wake-requested":
-      // One that is being handed over is claimed by a worker that must not lose it; if that died, its lease runs out.
+      // The worker that is submitting the task must not lose it; if that worker died, its lease expires.
       return task.phase === "submitting" ? nothingChanges : { ...nothingChanges, lease: { kind: "revoke", at: now } };
     case "broken":
       return wait(task, brokenMs, now);
@@ -155,7 +155,7 @@ function decideNext(task: Task, now: Date): Transition {
       const { target, handle } = task;
       if (isOver) return goOn({ kind: "abandon", target, handle });
       if (isUnwanted && task.phase === "unknown") return end(task, { state: "canceled", output: [] }, now);
-      // Only a crash leaves a task in the middle of being handed over.
+      // Only a crash leaves a task in mid-submission.
       return goOn({ kind: "recover", target });
     }
     case "running": {
@@ -168,7 +168,7 @@ function decideNext(task: Task, now: Date): Transition {
   }
 }
 
-/** The task that an upstream was asked about. */
+/** Narrows to a task that an upstream is running. */
 function getRunning(task: Task): RunningTask {
   invariant(task.phase === "running" && !isComposite(task), `${task.id} is at no upstream`);
   return task;
@@ -194,7 +194,7 @@ function write(change: TaskChange, lease: LeaseChange): Transition {
   return { ...nothingChanges, change, lease };
 }
 
-/** Never later than the task's deadline, which a worker has to see to. */
+/** Never later than the deadline: a worker has to enforce it. */
 function dueIn({ deadlineAt }: Task, delayMs: number, now: Date): LeaseChange & { kind: "due" } {
   return { kind: "due", at: new Date(Math.min(now.getTime() + delayMs, deadlineAt.getTime())) };
 }
@@ -207,7 +207,7 @@ function collect(outcome: { outputs: readonly MadeOutput[]; upstream: Upstream }
   return goOn({ kind: "collect", outputs: outcome.outputs, as, upstream: outcome.upstream });
 }
 
-/** Where the task goes is written before it goes there, so that a crash in between sends it nowhere blindly. */
+/** The target is written before the task is submitted to it, so a crash in between never causes a blind resubmission. */
 function enter(task: Task, { handover, upstream }: Extract<Outcome, { kind: "target-chosen" }>, now: Date): Transition {
   const { target, permitsMax } = upstream;
   const { providerId } = target;
@@ -237,7 +237,7 @@ function pollRunning(task: RunningTask, upstream: Upstream, now: Date): LeaseCha
   return pollLater(task, { upstream, since: task.submittedAt }, now);
 }
 
-/** Another target may do better; where the request itself is at fault, none would. */
+/** Another target may succeed, unless the request itself is at fault. */
 function failOver(
   task: Task,
   { error, upstream, isBegun }: { error: ProviderError; upstream: Upstream; isBegun: boolean },
@@ -247,31 +247,28 @@ function failOver(
   const isFull = !isBegun && error.kind === "rate-limited" && !hasAlternative;
   const isLast = !isWorthAnotherTarget(error) || task.tried.length + 1 >= attemptsMax;
   if (!isFull && (isLast || task.cancelRequestedAt !== null)) return fail(task, error, now);
-  // An upstream without room is no worse than before: the task has time, and waits.
+  // A full upstream has not failed: the task waits for it.
   const waitMs = isFull ? Math.min(Math.max(error.retryAfterMs ?? fullMs, fullMsMin), circuitOpenMsMax) : 0;
   const tried = isFull ? task.tried : [...task.tried, target];
   const change = { phase: "ready", handle: null, submittedAt: null, lostAt: null, tried } as const;
   return { ...write(change, dueIn(task, waitMs, now)), frees: target.providerId };
 }
 
-/** Whether the upstream has it is unknown, so it is never sent a second time: it is found, or its deadline ends it. */
+/** The upstream may have the task, so it is never resubmitted: the worker finds it there, or its deadline ends it. */
 function becomeUnknown(task: Task, upstream: Upstream | null, now: Date): Transition {
-  if (task.parentId !== null) return sendAnew(task, upstream, now);
+  if (task.parentId !== null) return resubmit(task, upstream, now);
   if (upstream?.keepsWork === false) {
-    // Nobody will ever know, so there is nothing to wait for.
-    return fail(task, new ProviderError("timeout", "What came of the work got lost on the way."), now);
+    // This upstream keeps no jobs, so waiting would not find it.
+    return fail(task, new ProviderError("timeout", "The upstream's response was lost."), now);
   }
   const lease = dueIn(task, unknownMs, now);
   return task.phase === "unknown" ? { ...nothingChanges, lease } : write({ phase: "unknown" }, lease);
 }
 
-/**
- * A child is paid with its parent, however often it is made, and its parent waits: it is sent once more, and where it
- * gets lost again, to another target.
- */
-function sendAnew(task: Task, upstream: Upstream | null, now: Date): Transition {
+/** The parent pays once however often its child runs, so the child is resubmitted once, then sent to another target. */
+function resubmit(task: Task, upstream: Upstream | null, now: Date): Transition {
   if (task.lostAt !== null && upstream !== null) {
-    const error = new ProviderError("timeout", "What came of the work got lost on the way, twice.");
+    const error = new ProviderError("timeout", "The upstream's response was lost twice.");
     return failOver(task, { error, upstream, isBegun: true }, now);
   }
   return write({ phase: "ready", handle: null, submittedAt: null, lostAt: now }, { kind: "due", at: now });
@@ -283,8 +280,8 @@ function noteProgress(
   now: Date,
 ): Transition {
   const lease = pollRunning(task, upstream, now);
-  const told = Math.min(Math.floor(progress ?? 0), progressMax);
-  const grown = told > task.progress ? told : task.progress;
+  const reported = Math.min(Math.floor(progress ?? 0), progressMax);
+  const grown = reported > task.progress ? reported : task.progress;
   const begins = isStarted && task.state === "queued";
   const isVisible = begins || grown > task.progress;
   if (!isVisible && handle === undefined && task.lostAt === null) return { ...nothingChanges, lease };
@@ -297,13 +294,13 @@ function noteProgress(
   return { ...write(change, lease), isVisible };
 }
 
-/** An upstream that does not know the task, or does not hand over what it made, may come to its senses for a while. */
+/** Gives an upstream that does not know the task, or does not deliver its output, some time to recover. */
 function waitForUpstream(task: RunningTask, upstream: Upstream, now: Date): Transition {
   const lease = pollRunning(task, upstream, now);
   if (task.lostAt === null) return write({ lostAt: now }, lease);
   if (now.getTime() - task.lostAt.getTime() < lostMsMax) return { ...nothingChanges, lease };
-  const error = new ProviderError("bad-answer", "The upstream lost the task, or what came of it.");
-  // A child is paid with its parent, however often it is made; anything else may still arrive, and be billed.
+  const error = new ProviderError("bad-answer", "The upstream lost the task or its output.");
+  // The parent pays once however often its child runs; any other task may still arrive, and be billed.
   return task.parentId === null ? fail(task, error, now) : failOver(task, { error, upstream, isBegun: true }, now);
 }
 
@@ -312,16 +309,16 @@ function decideUncollectable(
   { error, isUseless, as, upstream }: Extract<Outcome, { kind: "uncollectable" }>,
   now: Date,
 ): Transition {
-  // What was made while the submission waited is there now or never.
+  // Output of a synchronous submission is available now or never.
   if (isUseless || task.phase !== "running") return failOver(task, { error, upstream, isBegun: true }, now);
-  // Stopping it is repeated, and with it the question for what there is.
+  // Retrying the cancel also reads the outputs again.
   return as === "canceled" && mustStop(task)
     ? wait(task, brokenMs, now)
     : waitForUpstream(getRunning(task), upstream, now);
 }
 
 function unaskedCancel(): ProviderError {
-  return new ProviderError("bad-answer", "The upstream canceled a task that nobody asked it to.");
+  return new ProviderError("bad-answer", "The upstream canceled a task without being asked.");
 }
 
 function changeSteps(
@@ -339,19 +336,19 @@ function changeSteps(
   return { ...write(change, { kind: "keep" }), isVisible: true, children };
 }
 
-/** A task that no upstream has begun ends at once; one that an upstream has ends as the upstream says. */
+/** A task that no upstream has started ends at once; otherwise the upstream decides how it ends. */
 function requestCancel(
   task: Task,
   { isCancelable }: Extract<Outcome, { kind: "cancel-requested" }>,
   now: Date,
 ): Transition {
   if (task.cancelRequestedAt !== null) return nothingChanges;
-  // What a composite task had finished is known, and what it had not ends with it.
+  // A composite task keeps its finished steps; its unfinished steps end with it.
   if (task.phase === "ready" || task.phase === "unknown" || isComposite(task)) {
     return end(task, { state: "canceled", output: listFinished(task) }, now);
   }
   if (!isCancelable) return { ...nothingChanges, refusal: "not-cancelable" };
-  // While it is being handed over, its worker must not lose it: nobody else knows what would have to be stopped.
+  // The worker that is submitting the task must not lose it: only that worker learns the handle to cancel.
   const lease = task.phase === "running" ? ({ kind: "revoke", at: now } as const) : ({ kind: "keep" } as const);
   return { ...write({ cancelRequestedAt: now }, lease), isVisible: true };
 }
@@ -360,7 +357,7 @@ function fail(task: Task, error: ProviderError, now: Date): Transition {
   return end(task, { state: "failed", error: explainFailure(error) }, now);
 }
 
-/** State, money and event of an end, decided together. */
+/** Decides state, money and event of an end together. */
 function end(task: Task, ending: TaskEnd, now: Date): Transition {
   const { state } = ending;
   const output = ("output" in ending ? ending.output : undefined) ?? [];
@@ -379,9 +376,9 @@ function end(task: Task, ending: TaskEnd, now: Date): Transition {
   return {
     ...write(change, { kind: "end" }),
     isVisible: true,
-    // Of a child nobody hears but its parent, which looks.
+    // Child tasks emit no events; the parent polls them.
     end: { money, event: task.parentId === null ? `task.${state}` : null, cancelsChildren: task.steps.length > 0 },
-    // A task that waits for a target has given back its permit.
+    // A task waiting for a target has already released its permit.
     frees: task.phase === "ready" ? null : (task.target?.providerId ?? null),
   };
 }
@@ -393,7 +390,7 @@ function decideMoney({ holdId, terms }: Task, output: readonly TaskOutput[]): Mo
   return { kind: "settle", bill, units, budgetAmount: terms.budgetAmount };
 }
 
-/** What a task was just doing ends as the task does; what it had not begun will never be. */
+/** Steps in progress end like the task; after a failure, steps that had not started are canceled. */
 function endSteps(steps: readonly StepRecord[], state: FinalState): StepRecord[] {
   return steps.map((step) => {
     if (isFinal(step.state)) return step;
@@ -409,7 +406,7 @@ function describeCollected(task: Task, { output, as }: Extract<Outcome, { kind: 
 
 function warnOfFewer({ outputIds }: Task, count: number): TaskWarning[] {
   if (count >= outputIds.length) return [];
-  const message = `${count} of ${outputIds.length} outputs were made. Only they are charged.`;
+  const message = `${count} of ${outputIds.length} outputs were generated. Only those are charged.`;
   return [{ code: "fewer_outputs", message }];
 }
 
@@ -417,11 +414,11 @@ function warnOfUnheeded({ request }: Task): TaskWarning[] {
   const names = request.type === "image" ? (request.unheeded ?? []) : [];
   return names.map((name) => ({
     code: "unheeded_parameter",
-    message: `\`${name}\` made no difference: this model has no choice of it.`,
+    message: `\`${name}\` had no effect: this model does not support it.`,
   }));
 }
 
-/** What a composite task has to show for itself: what those of its steps made that are paid for, the latest first. */
+/** The outputs of a composite task's finished, billable steps, latest first. */
 export function listFinished({ steps, terms }: Pick<Task, "steps" | "terms">): TaskOutput[] {
   const paid = "stages" in terms ? terms.stages.map(({ step }) => step) : [];
   const finished = steps.filter(({ name, state }) => state === "succeeded" && paid.includes(name));

@@ -2,7 +2,7 @@ import type { IdSource } from "../../../lib/ids.ts";
 import { nano } from "../../../lib/money.ts";
 import type { NewChild, NewTask, Task, UnitTerms } from "../task.ts";
 
-/** A child as it is written: in the name of its parent, until its parent's deadline, and paid with it. */
+/** A child belongs to its parent's account and key, shares its deadline, and is paid by it. */
 export function describeChild(parent: Task, child: NewChild, { ids, now }: { ids: IdSource; now: Date }): NewTask {
   const { request } = child;
   const count = request.type === "image" ? request.count : 1;

@@ -18,13 +18,13 @@ test.for<[ProviderErrorKind, string, string | null, boolean]>([
   ["unexplained", "upstream_unavailable", null, true],
   ["unreachable", "upstream_unavailable", null, true],
   ["bad-answer", "upstream_unavailable", null, true],
-])("what failed as %s is told as %s, in words of ours", ([kind, code, param, isRetryable]) => {
+])("a %s failure is reported as %s, in our own words", ([kind, code, param, isRetryable]) => {
   const told = explainFailure(new ProviderError(kind, "vendor-9 at eu.vendor.example says no", { param: "size" }));
   expect(told).toMatchObject({ code, param, isRetryable });
   expect(told.message).not.toContain("vendor");
 });
 
-test("what a request would have been told is told of the task", () => {
+test("a task reports an error as a request would", () => {
   const error = new AppError("invalid_url", "It leads nowhere.", { param: "input_images[0]", detail: { host: "h" } });
   expect(describeAppError(error)).toEqual({
     code: "invalid_url",

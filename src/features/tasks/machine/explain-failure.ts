@@ -6,18 +6,18 @@ import type { TaskError } from "../task.ts";
 
 const messages = {
   upstream_timeout: "The model did not finish in time.",
-  upstream_unavailable: "The model could not do this. Try again.",
+  upstream_unavailable: "The model could not complete this task. Try again.",
 } as const;
 
-/** What the caller is told of a failed task; what the upstream said is for the operator's log. */
+/** The error that the caller sees. The upstream's own message goes to the operator's log only. */
 export function explainFailure(error: ProviderError): TaskError {
   switch (error.kind) {
     case "rejected":
-      return describe("invalid_parameter", "The model cannot take this request. Check its fields.", error.param);
+      return describe("invalid_parameter", "The model rejected this request. Check its fields.", error.param);
     case "content-refused":
       return describe("content_policy_violation", "The request was refused for its content.", "prompt");
     case "too-long":
-      return describe("prompt_too_long", "The prompt is longer than this model can read.", "prompt");
+      return describe("prompt_too_long", "The prompt is too long for this model.", "prompt");
     default: {
       const { code } = failureTable[error.kind];
       return describe(code, messages[code], null);
@@ -25,7 +25,6 @@ export function explainFailure(error: ProviderError): TaskError {
   }
 }
 
-/** As an error of a request would say it. */
 export function describeAppError({ code, message, param }: AppError): TaskError {
   return describe(code, message, param);
 }

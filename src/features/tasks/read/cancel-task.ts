@@ -10,13 +10,13 @@ import { findTaskTarget, listTaskTargets } from "../work/task-target.ts";
 import { getTask } from "./read-task.ts";
 
 export type CancelDependencies = TransitionDependencies & {
-  /** Whether the upstream that has the task can stop it. */
+  /** Whether the task's upstream can stop it. */
   isCancelable(task: Task): boolean;
 };
 
 /**
- * Cancels a task, or asks for it. One that no upstream has begun ends at once; one that an upstream has ends as the
- * upstream says. A task that is over stays as it is.
+ * Cancels a task or requests it. A task that no upstream has started ends at once; otherwise the upstream decides how it
+ * ends. A finished task is unchanged.
  */
 export async function cancelTask(
   dependencies: CancelDependencies,
@@ -30,7 +30,7 @@ export async function cancelTask(
     const outcome = { kind: "cancel-requested", isCancelable: isCancelable(task) } as const;
     const transition = decideTransition(task, outcome, clock.now());
     if (transition.refusal === "not-cancelable") {
-      throw new AppError("task_not_cancelable", "This model cannot stop a task that it has begun.");
+      throw new AppError("task_not_cancelable", "This model cannot cancel a task that has started.");
     }
     return transition.isVisible ? await writeTransition(dependencies, tx, task, transition) : null;
   });
@@ -39,7 +39,7 @@ export async function cancelTask(
   return applied.task;
 }
 
-/** Tells whether the upstream that has a task can stop it. */
+/** Returns whether a task's upstream can stop it. */
 export function createCancelCheck({ catalog, registry }: { catalog: LiveCatalog; registry: ProviderRegistry }) {
   return (task: Task): boolean => {
     if (task.target === null) return true;

@@ -1,7 +1,7 @@
 import type { GenerationRequest, ImageFormat } from "../../../providers/generation.ts";
 import { type CompositeRequest, isComposite, type Task, type TaskInput } from "../task.ts";
 
-/** A request's own fields in the words of its endpoint; given by the feature that knows what is in it. */
+/** Presents a composite request in its endpoint's fields; provided by the feature that owns the endpoint. */
 export type PresentComposite = (request: CompositeRequest) => Record<string, unknown>;
 
 const pathByType = {
@@ -13,8 +13,8 @@ const pathByType = {
 } as const;
 
 /**
- * What a task was asked for, as its caller would write it. What was left out stands there as it was decided, so that the
- * same body makes the same thing again, whatever the model's defaults are by then.
+ * A task's request as its caller would write it, with defaults filled in, so that the same body repeats the task even if
+ * the model's defaults have changed.
  */
 export function presentRequest(task: Task, presentComposite: PresentComposite) {
   const { request, inputs } = task;
@@ -35,8 +35,8 @@ export function presentRequest(task: Task, presentComposite: PresentComposite) {
 }
 
 function presentMedia(request: GenerationRequest, inputs: readonly TaskInput[]): Record<string, unknown> {
-  const pictures = inputs.filter(({ role }) => role === "image").map(nameInput);
-  const given = pictures.length === 0 ? {} : { input_images: pictures };
+  const images = inputs.filter(({ role }) => role === "image").map(nameInput);
+  const given = images.length === 0 ? {} : { input_images: images };
   switch (request.type) {
     case "image": {
       const { prompt, width, height, count, format } = request;

@@ -4,10 +4,10 @@ import { getErrorEntry } from "../../../platform/errors/error-table.ts";
 import { countPriceUnits, nothing, priceStage, priceTask } from "../quote-task.ts";
 import { isFinal, type StepRecord, type Task, type TaskError, type TaskOutput } from "../task.ts";
 
-/** Where a file can be fetched for a while. */
+/** Signs a temporary download link. */
 export type SignLink = (fileId: FileId, now: Date) => { url: string };
 
-/** A task as callers see it. What is beyond the contract's fields is left out where there is nothing to say. */
+/** A task as callers see it. Fields beyond the contract are omitted when empty. */
 export function presentTask(
   task: Task,
   {
@@ -17,7 +17,7 @@ export function presentTask(
     isParentPaid = false,
   }: { signLink: SignLink; now: Date; queuePosition: number | null; isParentPaid?: boolean },
 ) {
-  // A child's output is the parent's material, and is paid for when the parent succeeds.
+  // A child's output belongs to the parent and is paid when the parent succeeds.
   const output = task.parentId === null || isParentPaid ? task.output : [];
   return {
     id: task.id,
@@ -51,12 +51,15 @@ export function presentTask(
 
 const promptCharactersMax = 500;
 
-/** What lists show of a request; `GET /tasks/{id}/request` has all of it. For a step of another task nobody asked. */
+/**
+ * The excerpt shown in lists; `GET /tasks/{id}/request` returns the whole request. Child tasks have no request of their
+ * own.
+ */
 function describePrompt({ request, parentId }: Task): { prompt?: string } {
   if (parentId !== null) return {};
   const text =
     "prompt" in request ? request.prompt : "text" in request ? request.text : "title" in request ? request.title : "";
-  // A character has two units at most; what is beyond those of the excerpt need not be taken apart.
+  // A character has at most two UTF-16 units, so slicing first is safe and avoids splitting a long text.
   const characters = [...text.slice(0, 2 * promptCharactersMax + 2)];
   if (characters.length === 0) return {};
   const isShort = characters.length <= promptCharactersMax;
@@ -77,13 +80,13 @@ function presentStep(task: Task, step: StepRecord, { signLink, now }: { signLink
   };
 }
 
-/** Whether the task is charged for a step however it ends; material of the video is paid with the video alone. */
+/** Whether a step is charged however the task ends; material of the video is paid only with the video. */
 function isStepPaid({ terms, state }: Task, { name }: StepRecord): boolean {
   if (state === "succeeded") return true;
   return state !== "expired" && "stages" in terms && terms.stages.some(({ step }) => step === name);
 }
 
-/** What a step is charged: nothing before it is done, and nothing where the task is over and was not. */
+/** A step's charge: nothing before it is done, and nothing if the task ended without a charge. */
 function priceStep({ terms, state, charge }: Task, { name, output }: StepRecord): Nano {
   if (!("stages" in terms) || (isFinal(state) && charge === 0n)) return nothing;
   const stage = terms.stages.find(({ step }) => step === name);
@@ -116,7 +119,7 @@ function presentTaskError({ code, message, param, isRetryable }: TaskError) {
   return { code: getErrorEntry(code).wireCode ?? code, message, param, retryable: isRetryable };
 }
 
-/** What an event tells of a task that is over. Links are put in when it is sent, because they do not live long. */
+/** The event data of a finished task. Links are added when the event is sent, because they expire. */
 export function describeEvent(task: Task) {
   return {
     task_id: task.id,
@@ -130,7 +133,7 @@ export function describeEvent(task: Task) {
   };
 }
 
-/** An event's data with links to what it tells of. */
+/** Adds download links to an event's data. */
 export function linkEvent<T extends { output?: readonly { file_id?: string }[] }>(
   data: T,
   signLink: SignLink,

@@ -26,7 +26,7 @@ export function addTaskListRoutes(http: HttpServer, dependencies: TaskListDepend
 function addListTasks(http: HttpServer, { database, clock, files }: TaskListDependencies): void {
   const { config, schema, errors } = describeEndpoint("listTasks", ["invalid_parameter", "unknown_parameter"]);
   const description = `The account's tasks, newest first. Filters combine. A search (\`q\`) reads ${scannedTasksMax} tasks at a time, so
-that a page of it may be short, or empty, and \`next_cursor\` still lead on.`;
+a page may be short or empty while \`next_cursor\` still leads to the next one.`;
   http.get(
     "/tasks",
     {
@@ -72,7 +72,7 @@ function addCountTasks(http: HttpServer, { database }: TaskListDependencies): vo
       schema: {
         ...schema,
         summary: "Count tasks",
-        description: `How many of the newest ${scannedTasksMax} tasks that match are of which status and type.`,
+        description: `Counts the newest ${scannedTasksMax} matching tasks by status and type.`,
         tags,
         querystring: taskCountFilterSchema,
         response: { 200: taskCountsSchema, ...errors },
@@ -111,8 +111,8 @@ function readFilter(
 
 function parseMoment(text: string, param: "from" | "to"): Date {
   const moment = parseTimestamp(text);
-  // Ids of tasks begin with their time, which has no place for what was before 1970.
+  // Task ids start with their timestamp, which cannot encode times before 1970.
   if (moment !== null && moment.getTime() >= 0) return moment;
-  const message = `${param} must be a time with its offset, such as 2026-11-01T12:00:00Z.`;
+  const message = `${param} must be a timestamp with an offset, such as 2026-11-01T12:00:00Z.`;
   throw new AppError("invalid_parameter", message, { param });
 }

@@ -27,25 +27,25 @@ export type TaskRouteDependencies = CancelDependencies & {
   files: Pick<Files, "signLink">;
   heartbeats: Heartbeats;
   presentComposite: PresentComposite;
-  /** For how many days tasks are kept; 0 is for ever. */
+  /** How many days tasks are kept; 0 keeps them forever. */
   keptDays: number;
 };
 
 const tags = ["Tasks"];
 const taskParams = pathParams({ task_id: "task" });
 const noQuery = Type.Object({}, { additionalProperties: false });
-/** Browsers send an empty object, most programs nothing; whatever else comes has never mattered. */
+/** Browsers send an empty object, most programs nothing; other bodies have always been ignored. */
 const noBodySchema = Type.Unsafe<Record<string, unknown> | null>(
   Type.Object({}, { nullable: true, description: "Nothing, or an empty object." }),
 );
 const taskAnswer = { always: ["etag"], sometimes: ["retry-after"] } as const;
-/** In how many seconds it is worth asking how a task stands. */
+/** Suggested poll interval in seconds. */
 const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, avatar: 5, drama: 10 };
-/** How long a cancellation waits for the upstream's word, so that most callers need not ask again. */
+/** How long a cancel request waits for the upstream, so that most callers need not poll. */
 const cancelWaitMs = 3_000;
 
 export function addTaskRoutes(http: HttpServer, dependencies: TaskRouteDependencies): void {
-  // Whoever waits for a task is answered when the node is about to stop, as if the time were over.
+  // Requests that wait for a task get its current state when the node is about to stop.
   http.addHook("preClose", async () => dependencies.watch.release());
   addGetTask(http, dependencies);
   addTaskListRoutes(http, dependencies);
@@ -54,7 +54,6 @@ export function addTaskRoutes(http: HttpServer, dependencies: TaskRouteDependenc
   addTaskEvents(http, dependencies);
 }
 
-/** The task as its caller sees it at the moment. */
 export async function presentNow(
   { database, clock, files }: { database: Database; clock: Clock; files: Pick<Files, "signLink"> },
   task: Task,
@@ -64,7 +63,7 @@ export async function presentNow(
   return presentTask(task, { signLink: files.signLink, now: clock.now(), queuePosition, isParentPaid });
 }
 
-/** What the head of an answer says of a task: which version of it this is, and when to ask again. */
+/** The ETag of this version and, while the task is open, when to poll again. */
 export function presentTaskHeaders(task: Task): Record<string, string> {
   return {
     etag: presentETag(task),
@@ -72,7 +71,7 @@ export function presentTaskHeaders(task: Task): Record<string, string> {
   };
 }
 
-/** Links differ with every answer, so that two of the same version are equal in meaning only. */
+/** Weak, because each response signs new links. */
 function presentETag({ version }: Task): string {
   return `W/"${version}"`;
 }
@@ -82,7 +81,7 @@ function readKnownVersion(header: string | undefined): number | null {
   return version === undefined ? null : Number(version);
 }
 
-/** Aborted when the caller hangs up. */
+/** Aborts when the client disconnects. */
 export function watchCaller(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
@@ -95,9 +94,9 @@ function addGetTask(http: HttpServer, dependencies: TaskRouteDependencies): void
     "invalid_parameter",
     "unknown_parameter",
   ]);
-  const description = `How a task stands. \`If-None-Match\` with the last \`ETag\` answers 304 while nothing changed;
-\`Prefer: wait=N\` (up to 60) answers when the task is over or N seconds have passed, and with \`If-None-Match\` as soon as
-anything changed.`;
+  const description = `Returns a task. With the last \`ETag\` in \`If-None-Match\`, returns 304 while nothing has changed.
+\`Prefer: wait=N\` (up to 60) waits until the task ends or N seconds have passed; with \`If-None-Match\`, until
+anything changes.`;
   http.get(
     "/tasks/:task_id",
     {
@@ -111,7 +110,7 @@ anything changed.`;
         querystring: noQuery,
         headers: describeHeaders("if-none-match", "prefer"),
         ...describeAnswers({ 200: taskAnswer, 304: taskAnswer }),
-        response: { 200: taskSchema, 304: Type.Null({ description: "Nothing changed." }), ...errors },
+        response: { 200: taskSchema, 304: Type.Null({ description: "Not modified." }), ...errors },
       },
     },
     async (request, reply) => {
@@ -144,8 +143,8 @@ function addGetRequest(http: HttpServer, dependencies: TaskRouteDependencies): v
       schema: {
         ...schema,
         summary: "Get a task's request",
-        description: `What a task was asked for: send \`body\` to \`endpoint\` to have it made again. What was left out stands there as it
-was decided then. Tasks that are steps of another have none.`,
+        description: `The request that created a task, with defaults filled in. Send \`body\` to \`endpoint\` to run it again. Tasks
+that are steps of another task have none.`,
         tags,
         params: taskParams,
         querystring: noQuery,
@@ -155,19 +154,19 @@ was decided then. Tasks that are steps of another have none.`,
     async (request) => {
       const task = await getTask(dependencies.database, readAsked(request, dependencies));
       if (task.promptErasedAt !== null) {
-        throw new AppError("task_not_found", "What this task was asked for is no longer kept.");
+        throw new AppError("task_not_found", "This task's request has been erased.");
       }
       if (task.parentId === null) return presentRequest(task, dependencies.presentComposite);
-      throw new AppError("task_not_found", `Nobody asked for this task: it is a step of ${task.parentId}.`);
+      throw new AppError("task_not_found", `This task has no request of its own: it is a step of ${task.parentId}.`);
     },
   );
 }
 
 function addCancelTask(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("cancelTask", ["task_not_found", "task_not_cancelable"]);
-  const description = `Asks for the end of a task; asking again changes nothing. One that has not started is canceled at once,
-at no charge. One that is under way is canceled if its model can stop it, and charged for what was finished. One that is
-over stays as it is.`;
+  const description = `Cancels a task; repeating the call changes nothing. A task that has not started is canceled at once,
+at no charge. A running task is canceled if its model supports it, and charged for finished outputs. A task that has
+ended is unchanged.`;
   http.post(
     "/tasks/:task_id/cancel",
     {
@@ -202,9 +201,9 @@ function addTaskEvents(http: HttpServer, dependencies: TaskRouteDependencies): v
     "unknown_parameter",
     "concurrency_limit_exceeded",
   ]);
-  const description = `The task as it changes, as server-sent events: first as it is, then after every change, until it is over.
-Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.step\`, \`task.succeeded\` …), has the
-whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
+  const description = `Streams a task as server-sent events: its current state first, then every change, until it ends.
+Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.step\`, \`task.succeeded\` …) and has the
+whole task as its data. To resume, send the last event's id as \`Last-Event-ID\`.`;
   http.get(
     "/tasks/:task_id/events",
     {
@@ -231,7 +230,7 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
   );
 }
 
-/** A whole day: longer than any client stays. */
+/** Longer than any client stays connected. */
 const followMs = 24 * 60 * 60 * 1000;
 
 async function followTask(
@@ -240,14 +239,14 @@ async function followTask(
   { stream, seen, signal }: { stream: EventStream; seen: number; signal: AbortSignal },
 ): Promise<void> {
   let task = first;
-  // Whoever has seen more than there is has seen something else.
+  // An id beyond the current version belongs to another stream.
   let known = seen > first.version ? 0 : seen;
   let last: Task | null = null;
   while (!signal.aborted) {
     if (task.version > known) stream.write(await presentEvent(dependencies, task, last));
     known = Math.max(known, task.version);
     last = task;
-    // A node that is about to stop sends its listeners elsewhere, where they go on from the last event.
+    // A stopping node ends its streams; clients reconnect elsewhere and resume from the last event.
     if (isFinal(task.state) || dependencies.watch.isReleased()) break;
     task = await awaitTask(dependencies, task, { knownVersion: known, waitMs: followMs, signal });
   }

@@ -5,8 +5,8 @@ const taskIdPattern = "^task_[0-9a-z]{1,64}$";
 
 const outputSchema = Type.Object({
   type: Type.String({ description: "`image`, `video`, `audio`, `script`, `roles`, `storyboard` or `subtitles`." }),
-  file_id: Type.String({ description: "What requests call it, and where `/files/{file_id}` tells of it." }),
-  url: Type.String({ description: "Where it can be fetched for a day; read the task again for a fresh link." }),
+  file_id: Type.String({ description: "The file's id, for requests and `GET /files/{file_id}`." }),
+  url: Type.String({ description: "A download link, valid for a day. Get the task again for a new link." }),
   content_type: Type.String(),
   bytes: Type.Integer(),
   sha256: Type.String(),
@@ -21,8 +21,8 @@ const stepSchema = Type.Object({
   status: Type.Enum([...taskStates]),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   output: Type.Array(outputSchema),
-  charge: Type.String({ description: "What the step costs, once what it makes is there." }),
-  task_ids: Type.Array(Type.String(), { description: "The tasks that it needed; `GET /tasks/{id}` tells of each." }),
+  charge: Type.String({ description: "The step's charge, once its output exists." }),
+  task_ids: Type.Array(Type.String(), { description: "The step's child tasks; see `GET /tasks/{id}`." }),
 });
 
 export const taskSchema = Type.Object(
@@ -32,23 +32,21 @@ export const taskSchema = Type.Object(
     type: Type.Enum([...taskTypes]),
     model: Type.String(),
     prompt: Type.Optional(
-      Type.String({ description: "What it was asked for in short: the prompt, the text to speak, a drama's title." }),
+      Type.String({ description: "An excerpt of the prompt, the text to speak, or the drama's title." }),
     ),
-    prompt_erased_at: Type.Optional(
-      Type.String({ description: "Since when it is no longer kept what the task was asked for." }),
-    ),
+    prompt_erased_at: Type.Optional(Type.String({ description: "When the task's request was erased." })),
     status: Type.Enum([...taskStates], { description: "The last four are final and never change." }),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: "Never falls; 100 only when succeeded." }),
     output: Type.Array(outputSchema),
     data: Type.Optional(
       Type.Array(Type.Object({ url: Type.Optional(Type.String()), b64_json: Type.Optional(Type.String()) }), {
-        description: "The images once more, as OpenAI's API has them.",
+        description: "The images in the format of OpenAI's API.",
       }),
     ),
     usage: Type.Object({
-      total_units: Type.Integer({ description: "Units charged, begun ones included." }),
-      charge: Type.Optional(Type.String({ description: "What it cost, once it is over." })),
-      estimated_charge: Type.String({ description: "What was put on hold for it: the most that it can cost." }),
+      total_units: Type.Integer({ description: "Units charged, rounded up." }),
+      charge: Type.Optional(Type.String({ description: "The charge, once the task has ended." })),
+      estimated_charge: Type.String({ description: "The amount on hold: the most that the task can cost." }),
     }),
     created: Type.Integer(),
     request_id: Type.String(),
@@ -64,17 +62,17 @@ export const taskSchema = Type.Object(
     warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
     metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
     client_request_id: Type.Optional(Type.String()),
-    queue_position: Type.Optional(Type.Integer({ description: "How many wait for the model, up to this one." })),
+    queue_position: Type.Optional(Type.Integer({ description: "Position in the model's queue, starting at 1." })),
     started_at: Type.Optional(Type.String()),
     finished_at: Type.Optional(Type.String()),
-    expires_at: Type.Optional(Type.String({ description: "When it is given up unless it has ended." })),
+    expires_at: Type.Optional(Type.String({ description: "The deadline: an unfinished task expires then." })),
     parent_id: Type.Optional(Type.String()),
-    steps: Type.Optional(Type.Array(stepSchema, { description: "What a drama is made of, in order." })),
+    steps: Type.Optional(Type.Array(stepSchema, { description: "A drama's steps, in order." })),
   },
-  { description: "Work that takes a while. `GET /tasks/{id}` tells how it stands." },
+  { description: "A long-running job. Poll `GET /tasks/{id}` for its status." },
 );
 
-/** What an event tells of a task that is over. */
+/** The event data of a finished task. */
 export const taskEventSchema = Type.Object({
   task_id: Type.String({ pattern: taskIdPattern }),
   status: taskSchema.properties.status,
@@ -90,7 +88,7 @@ export const taskRequestSchema = Type.Object({
   object: Type.Literal("generation.request"),
   task_id: Type.String(),
   endpoint: Type.String({ examples: ["/images/generations"] }),
-  body: Type.Object({}, { additionalProperties: true, description: "In the fields of the endpoint." }),
+  body: Type.Object({}, { additionalProperties: true, description: "The request body for `endpoint`." }),
 });
 
 export const taskListSchema = Type.Object({
@@ -109,25 +107,29 @@ const filterFields = {
       maxLength: 200,
       examples: ["lighthouse dusk"],
       description:
-        "Words, up to eight, that are all in the prompt, text, title or script, in the id, or in the model's id.",
+        "Up to eight words; all must occur in the prompt, text, title or script, in the id, or in the model's id.",
     }),
   ),
   from: Type.Optional(
     Type.String({
       maxLength: 40,
       examples: ["2026-11-01T00:00:00Z"],
-      description: "Created then or later: a time with its offset.",
+      description: "Created at or after this time: a timestamp with an offset.",
     }),
   ),
-  to: Type.Optional(Type.String({ maxLength: 40, description: "As `from`: created before." })),
+  to: Type.Optional(
+    Type.String({ maxLength: 40, description: "Created before this time: a timestamp with an offset." }),
+  ),
 };
 
 export const taskFilterSchema = Type.Object(
   {
     ...filterFields,
-    parent_id: Type.Optional(Type.String({ pattern: taskIdPattern, description: "The steps of this task instead." })),
+    parent_id: Type.Optional(
+      Type.String({ pattern: taskIdPattern, description: "Lists the steps of this task instead." }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    after: Type.Optional(Type.String({ pattern: taskIdPattern, description: "The `next_cursor` of the page before." })),
+    after: Type.Optional(Type.String({ pattern: taskIdPattern, description: "The previous page's `next_cursor`." })),
   },
   { additionalProperties: false },
 );
@@ -143,5 +145,5 @@ export const taskCountsSchema = Type.Object({
       count: Type.Integer({ minimum: 1 }),
     }),
   ),
-  has_more: Type.Boolean({ description: "There are older tasks than those that were counted." }),
+  has_more: Type.Boolean({ description: "Whether older tasks match that were not counted." }),
 });

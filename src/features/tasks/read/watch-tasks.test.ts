@@ -14,15 +14,15 @@ beforeEach(() => {
     listener = given;
   };
   const feed = { subscribe, close: async () => {} } as unknown as ChangeFeed;
-  watch = createTaskWatch({ feed, tell: async () => {}, onTrouble: () => {} });
+  watch = createTaskWatch({ feed, notify: async () => {}, onTrouble: () => {} });
 });
 afterEach(() => {
-  // Nobody who waited has left anything behind.
+  // No finished wait leaves a listener behind.
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
 
-/** Waits, and tells whether that is over. */
+/** Starts waiting, and reports whether the wait has ended. */
 function start(taskId: string, version: number, { timeoutMs = 1000, signal = never } = {}) {
   const state = { isOver: false };
   const ended = watch.waitForChange(taskId, version, { timeoutMs, signal }).then(() => {
@@ -35,7 +35,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-test("whoever waits hears of a newer version of their task, and of nothing else", async () => {
+test("a waiter wakes on a newer version of its own task only", async () => {
   const { state, ended } = start("task_a", 2);
   listener.onChange("task_b 9");
   listener.onChange("task_a 2");
@@ -45,7 +45,7 @@ test("whoever waits hears of a newer version of their task, and of nothing else"
   await ended;
 });
 
-test("what changed just before somebody waits is not missed", async () => {
+test("a change just before the wait is not missed", async () => {
   listener.onChange("task_a 3");
   await start("task_a", 2).ended;
   const { state, ended } = start("task_a", 3);
@@ -55,20 +55,20 @@ test("what changed just before somebody waits is not missed", async () => {
   await ended;
 });
 
-test("whoever waits in this process hears of a change before the database has told anybody", async () => {
+test("waiters in this process wake before the database notifies other nodes", async () => {
   const { ended } = start("task_a", 1);
   watch.announce({ id: "task_a", version: 2 });
   await ended;
   await watch.drain();
 });
 
-test("everybody looks for themselves when changes may have gone unheard", async () => {
+test("a reset of the change feed wakes all waiters", async () => {
   const [one, two] = [start("task_a", 1), start("task_b", 1)];
   listener.onReset();
   await Promise.all([one.ended, two.ended]);
 });
 
-test("nobody waits longer than they want to, or than two seconds without looking", async () => {
+test("a wait ends at its time-out, or after two seconds at the latest", async () => {
   const [short, long] = [start("task_a", 1, { timeoutMs: 100 }), start("task_a", 1, { timeoutMs: 60_000 })];
   vi.advanceTimersByTime(100);
   await short.ended;
@@ -77,7 +77,7 @@ test("nobody waits longer than they want to, or than two seconds without looking
   await long.ended;
 });
 
-test("a caller who is gone waits no longer", async () => {
+test("a disconnected caller stops waiting", async () => {
   const gone = new AbortController();
   const { ended } = start("task_a", 1, { signal: gone.signal });
   gone.abort();

@@ -3,39 +3,39 @@ import type { ChangeFeed } from "../../../platform/database/change-feed.ts";
 
 type TaskVersion = { id: string; version: number };
 
-/** Wakes those who wait for a task, here and on other nodes. */
+/** Wakes requests that wait for a task, on this node and others. */
 export type TaskWatch = {
-  /** Tells of a change that is committed. */
+  /** Announces a committed change. */
   announce(changed: TaskVersion): void;
-  /** Ends when everything that was announced is told. */
+  /** Resolves when every announcement has been sent. */
   drain(): Promise<void>;
   /**
-   * Waits until the task may have changed since its version, or until the time is over or the signal says so. May also
-   * end for no reason: whoever waits looks for themselves.
+   * Resolves when the task may have changed since `version`, or on time-out or abort. Wake-ups can be spurious: read the
+   * task again.
    */
   waitForChange(taskId: string, version: number, until: { timeoutMs: number; signal: AbortSignal }): Promise<void>;
-  /** Wakes all who wait, and lets nobody wait from then on. */
+  /** Wakes all waiters, and makes later waits return at once. */
   release(): void;
   isReleased(): boolean;
 };
 
-/** Should a notification be lost, whoever waits looks again after this. */
-const lookAgainMs = 2_000;
+/** Fallback for a lost notification. */
+const recheckMs = 2_000;
 
-/** How many tasks' latest changes are remembered, for those who are just about to wait. */
+/** How many recent changes are cached, so that a change just before a wait is not missed. */
 const rememberedMax = 10_000;
 
 type WatchDependencies = {
   feed: ChangeFeed;
-  /** Tells every node. */
-  tell(changes: readonly TaskVersion[]): Promise<void>;
+  /** Notifies every node. */
+  notify(changes: readonly TaskVersion[]): Promise<void>;
   onTrouble(error: unknown): void;
 };
 
 type Waiter = { version: number; wake(): void };
 
-export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): TaskWatch {
-  const teller = createTeller(tell, onTrouble);
+export function createTaskWatch({ feed, notify, onTrouble }: WatchDependencies): TaskWatch {
+  const notifier = createNotifier(notify, onTrouble);
   const waiters = new Map<string, Set<Waiter>>();
   const latest = new Map<string, number>();
 
@@ -49,7 +49,7 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): T
     }
   }
 
-  function hear({ id, version }: TaskVersion): void {
+  function wakeWaiters({ id, version }: TaskVersion): void {
     remember(id, version);
     for (const waiter of waiters.get(id) ?? []) {
       if (version > waiter.version) waiter.wake();
@@ -64,24 +64,24 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): T
   feed.subscribe("tasks", {
     onChange(payload) {
       const [id = "", version = ""] = payload.split(" ");
-      hear({ id, version: Number(version) });
+      wakeWaiters({ id, version: Number(version) });
     },
     onReset: wakeAll,
   });
 
   return {
     announce(changed) {
-      hear(changed);
-      teller.tell({ id: changed.id, version: changed.version });
+      wakeWaiters(changed);
+      notifier.tell({ id: changed.id, version: changed.version });
     },
-    drain: teller.drain,
+    drain: notifier.drain,
     async waitForChange(taskId, version, { timeoutMs, signal }) {
       if (signal.aborted || isReleased || timeoutMs <= 0 || (latest.get(taskId) ?? 0) > version) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiter: Waiter = { version, wake: resolve };
       const ofTask = waiters.get(taskId) ?? new Set();
       waiters.set(taskId, ofTask.add(waiter));
-      const timer = setTimeout(resolve, Math.min(timeoutMs, lookAgainMs));
+      const timer = setTimeout(resolve, Math.min(timeoutMs, recheckMs));
       signal.addEventListener("abort", waiter.wake);
       await promise;
       signal.removeEventListener("abort", waiter.wake);
@@ -98,14 +98,14 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): T
 }
 
 /**
- * Tells of changes after the commits that they are about, several in one statement. Not in the transactions themselves: one
- * that notifies makes every other one that does wait until it is on disk. Should a process die in between, those who wait
- * look for themselves.
+ * Sends NOTIFY after the commit, several changes in one statement. Not inside the transactions: a transaction that
+ * notifies blocks all other notifying transactions until it is on disk. If the process dies in between, waiters fall
+ * back to `recheckMs`.
  */
-function createTeller(tell: WatchDependencies["tell"], onTrouble: WatchDependencies["onTrouble"]) {
+function createNotifier(notify: WatchDependencies["notify"], onTrouble: WatchDependencies["onTrouble"]) {
   return createCoalescer<TaskVersion, void>({
     async run(changes) {
-      await tell(changes);
+      await notify(changes);
       return [];
     },
     batchMax: Number.POSITIVE_INFINITY,

@@ -4,8 +4,8 @@ import type { Files, StoredFile } from "../../files/index.ts";
 import type { Task } from "../task.ts";
 
 /**
- * The error that a task's end is to a caller who knows no tasks; `null` where there is something to give. A request that
- * is sent again with its key finds the same end, so that nobody should.
+ * The error to return for a task to callers who expect images; `null` if there are outputs. A retry with the same key
+ * would return the same error, so clients should not retry.
  */
 export function findInlineError(task: Task, { isKeyed }: { isKeyed: boolean }): AppError | null {
   const headers: Record<string, string> = isKeyed ? { "x-should-retry": "false" } : {};
@@ -21,17 +21,14 @@ export function findInlineError(task: Task, { isKeyed }: { isKeyed: boolean }): 
   return null;
 }
 
-/**
- * An answer whose `data` has the bytes themselves. They are read while they are sent: however large they are, a part of
- * one is in memory at a time.
- */
+/** A response with the images inlined in `data`. They are streamed, so memory use does not depend on their size. */
 export async function openInlineAnswer(
   files: Pick<Files, "getFile" | "openFile">,
   { task, answer }: { task: Task; answer: object },
 ): Promise<{ bytes: number; body: Readable }> {
   const stored: StoredFile[] = [];
   for (const { fileId } of task.output) {
-    // What was deleted meanwhile is told before the answer has begun.
+    // Throws for a deleted file before the response has started.
     stored.push(await files.getFile(task.accountId, fileId, { param: "data", kinds: ["image"] }));
   }
   const head = `${JSON.stringify({ ...answer, data: undefined }).slice(0, -1)},"data":[`;
@@ -53,7 +50,7 @@ export async function openInlineAnswer(
   return { bytes, body: Readable.from(write(), { objectMode: false }) };
 }
 
-/** Three bytes become four characters, so that what is left of a chunk goes with the next one. */
+/** Base64 encodes three bytes at a time, so the rest of a chunk is carried over to the next. */
 async function* encodeBase64(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

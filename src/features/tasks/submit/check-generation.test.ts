@@ -41,7 +41,7 @@ function refusal(run: () => unknown): { code?: string; param?: string | null; me
   return {};
 }
 
-test("what was left out is the model's first", () => {
+test("missing values default to the model's first", () => {
   expect(checkImage({ model: "m", prompt: "a cat" }, imageModel).request).toEqual({
     type: "image",
     prompt: "a cat",
@@ -141,13 +141,16 @@ test.for<[string, () => unknown, { code: string; param: string }, string]>([
     { code: "missing_parameter", param: "prompt" },
     "input_images",
   ],
-])("%s that the model does not have is refused, and the refusal says what it has", ([, run, expected, hint]) => {
-  const { code, param, message } = refusal(run);
-  expect({ code, param }).toEqual(expected);
-  expect(message).toContain(hint);
-});
+])(
+  "%s that the model does not support is rejected, and the error lists what it supports",
+  ([, run, expected, hint]) => {
+    const { code, param, message } = refusal(run);
+    expect({ code, param }).toEqual(expected);
+    expect(message).toContain(hint);
+  },
+);
 
-test("a prompt at its limit is taken, however many bytes its characters have", () => {
+test("a prompt at the limit is accepted, however many bytes its characters have", () => {
   expect(checkImage({ ...image, prompt: "🦊".repeat(10) }, imageModel).request).toMatchObject({
     prompt: "🦊".repeat(10),
   });
@@ -163,12 +166,12 @@ test.each([
   "https://[::1]/cat.png",
   "https://localhost/cat.png",
   "data:image/png;base64,AAAA",
-])("%s is no image to start from", (address) => {
+])("%s is rejected as an input image", (address) => {
   const { code, param } = refusal(() => checkImage({ ...image, input_images: ["file_a", address] }, imageModel));
   expect({ code, param }).toEqual({ code: "invalid_url", param: "input_images[1]" });
 });
 
-test("images are named by file or by address, and make the capability another one", () => {
+test("input images are file ids or URLs, and change the required capability", () => {
   const body = { ...image, input_images: ["file_01abc", "https://example.com/cat.png"] };
   expect(checkImage(body, imageModel)).toMatchObject({
     capability: "image_to_image",

@@ -8,7 +8,7 @@ import type { TaskInput } from "../task.ts";
 import type { AvatarBody, ImageBody, SpeechBody, VideoBody } from "./generation-schema.ts";
 import { checkImageOptions } from "./openai-image-options.ts";
 
-/** A request that the model can do, as far as that can be known from the request. */
+/** A request that the model supports, as far as the request alone can show. */
 export type CheckedGeneration = { request: GenerationRequest; inputs: TaskInput[]; capability: Capability };
 
 const sizeUsual = "1024x1024";
@@ -25,7 +25,7 @@ export function checkImage(body: ImageBody, model: Model): CheckedGeneration {
   const [width = 0, height = 0] = size.split("x").map(Number);
   const count = body.n ?? 1;
   const countMax = limits.max_n ?? 1;
-  if (count > countMax) refuse("n", `\`n\` can be from 1 to ${countMax} for this model.`);
+  if (count > countMax) refuse("n", `\`n\` must be from 1 to ${countMax} for this model.`);
   const inputs = readInputImages(body.input_images, model);
   const capability = requireCapability(model, inputs, { without: "text_to_image", withImages: "image_to_image" });
   return { request: { type: "image", prompt: body.prompt, width, height, count, ...options }, inputs, capability };
@@ -93,12 +93,12 @@ function checkPrompt(prompt: string, { limits }: Model): void {
   });
 }
 
-/** What was asked for, if the model has it; the first that it has where nothing was. */
+/** Returns the requested value if the model supports it, or the model's first. */
 function choose<T extends string | number>(param: string, asked: T | undefined, allowed: readonly T[]): T {
   const [first] = allowed;
   if (asked === undefined && first !== undefined) return first;
   if (asked !== undefined && allowed.includes(asked)) return asked;
-  return refuse(param, `\`${param}\` can be one of these for this model: ${allowed.join(", ")}.`);
+  return refuse(param, `\`${param}\` must be one of these for this model: ${allowed.join(", ")}.`);
 }
 
 function refuse(param: string, message: string): never {
@@ -114,8 +114,8 @@ function requireCapability(
   if (model.capabilities.includes(capability)) return capability;
   const message =
     inputs.length === 0
-      ? `${model.id} starts from images only: add \`input_images\`.`
-      : `${model.id} does not start from images: leave out \`input_images\`.`;
+      ? `${model.id} requires input images. Add \`input_images\`.`
+      : `${model.id} does not accept input images. Remove \`input_images\`.`;
   throw new AppError("unsupported_capability", message, { param: "input_images" });
 }
 
@@ -126,18 +126,14 @@ function readInputImages(images: readonly string[] | undefined, { limits }: Mode
   return images.map((image, index) => readInputImage(image, `input_images[${index}]`));
 }
 
-/** What neither is an id of ours nor a public address is refused now; what it leads to is seen when it is fetched. */
+/** Rejects a value that is neither a file id nor a public URL. What the URL points to is checked when it is fetched. */
 function readInputImage(image: string, param: string): TaskInput {
   if (/^file_[0-9a-z]+$/.test(image)) return { role: "image", param, fileId: image as FileId };
   const obstacle = checkPublicUrl(image, { allowsPrivate: false });
   if (obstacle !== null) {
-    throw new AppError(
-      "invalid_url",
-      `${obstacle} An image is a public HTTPS address, or the id of an uploaded file.`,
-      {
-        param,
-      },
-    );
+    throw new AppError("invalid_url", `${obstacle} Send a public HTTPS URL or the id of an uploaded file.`, {
+      param,
+    });
   }
   return { role: "image", param, url: image };
 }

@@ -29,35 +29,35 @@ export type CreateDependencies = {
   failpoint(name: TaskFailpoint): void;
   writer: Coalescer<Submission, SubmissionOutcome>;
   claims: ClaimTerms;
-  /** Whether callbacks may go to this machine and its neighbours. */
+  /** Whether callbacks may go to private and loopback addresses. */
   allowsPrivate: boolean;
 };
 
-/** A submission as it comes from the edge. */
+/** A submission as parsed from its HTTP request. */
 export type IncomingTask<B extends CommonBody = CommonBody> = {
   caller: Caller;
   body: B;
   requestId: string;
   clientRequestId: string | null;
-  /** For one that may be sent again: its key, and what makes it the same request. */
+  /** The idempotency key and what its fingerprint covers; `null` without a key. */
   keyed: { key: string; path: string; rawBody: Buffer } | null;
-  /** For one that does a piece of business of its caller: what that is called, and what makes it the same request. */
+  /** The `client_business_id` and its fingerprint; `null` without one. */
   order: Omit<TaskOrder, "scope"> | null;
   prepare: PrepareTask<B>;
-  /** What was seen of the caller's limits so far. */
+  /** The caller's rate-limit state so far. */
   seen: SeenLimits | null;
-  /** Of the request, where that is traced. */
+  /** The request's span; `null` if it is not traced. */
   span: Span | null;
 };
 
-/** What is to be made, found good: what it starts from, what it is made of, and what it may cost. */
+/** A validated submission: inputs, steps and maximum cost. */
 type PreparedTask = Pick<NewTask, "request" | "inputs" | "steps" | "terms"> & {
   outputCount: number;
-  /** What a piece of business is unique within. */
+  /** The scope within which a `client_business_id` is unique. */
   orderScope: string;
 };
 
-/** Throws what is wrong with a request. */
+/** Throws if the request is invalid. */
 export type PrepareTask<B extends CommonBody> = (asked: {
   body: B;
   caller: Caller;
@@ -68,12 +68,12 @@ export type CreatedTask = { task: Task; isReplay: boolean; headers: Record<strin
 
 const attemptsMax = 3;
 
-/** Makes a task, or finds the one that the same request made before. */
+/** Creates a task, or returns the one that the same request created before. */
 export async function createTask<B extends CommonBody>(
   dependencies: CreateDependencies,
   incoming: IncomingTask<B>,
 ): Promise<CreatedTask> {
-  // Whatever is done for the task, by whichever node, belongs to this span.
+  // Parent of everything that any node does for the task.
   const span = incoming.span?.start("create task", { kind: "producer" }) ?? null;
   try {
     const created = await createOrFind(dependencies, { ...incoming, span });
@@ -117,8 +117,8 @@ async function createOrFind<B extends CommonBody>(
 }
 
 /**
- * What was done is done, whatever the catalog says today: a repetition that would be refused now gets what the first one
- * made. One that is still good meets its key when it is written, so that nobody else has to be asked for it.
+ * An idempotent replay succeeds even if the request would be rejected today, for example because the catalog has
+ * changed. A valid replay is found by its key at write time, without an extra query.
  */
 async function prepareOrRecall<B extends CommonBody>(
   dependencies: CreateDependencies,
@@ -158,7 +158,7 @@ async function recallTask(
   return { task, isReplay: true, headers: {} };
 }
 
-/** The task that the same piece of business made before; `null` where that has come to nothing meanwhile. */
+/** The task created earlier under the same `client_business_id`; `null` if that task has failed meanwhile. */
 async function recallOrder(
   dependencies: CreateDependencies,
   { caller, order }: Submission,
@@ -167,7 +167,7 @@ async function recallOrder(
   const first = await findOrder(dependencies.database, { ...order, accountId: caller.accountId });
   if (first === null) return null;
   if (!first.fingerprint.equals(order.fingerprint)) {
-    const message = `Another request had this client_business_id: ${first.taskId}. A changed request needs an id of its own.`;
+    const message = `Another request used this client_business_id: ${first.taskId}. Use a new id for a changed request.`;
     throw new AppError("idempotency_key_reused", message, { param: "client_business_id" });
   }
   const task = await findTask(dependencies.database, first.taskId);
@@ -175,13 +175,13 @@ async function recallOrder(
   return { task, isReplay: true, headers: {} };
 }
 
-/** It is not made and charged a second time for having been forgotten. */
+/** A deleted task is not created and charged a second time. */
 function createGoneError(taskId: string, param: string): AppError {
-  const message = `The first request with this ${param} made ${taskId}, which is no longer kept. A new one needs a new ${param}.`;
+  const message = `The first request with this ${param} created ${taskId}, which has been deleted. Use a new ${param}.`;
   return new AppError("idempotency_key_reused", message, { param });
 }
 
-/** The task of the very same request, unless it came to nothing. */
+/** The task of an identical request, unless it failed. */
 async function recallSameOrder(
   { database }: CreateDependencies,
   { caller, order }: Pick<IncomingTask, "caller" | "order">,
@@ -192,7 +192,7 @@ async function recallSameOrder(
   return isVain ? null : { task, isReplay: true, headers: {} };
 }
 
-/** A claim of another kind whose process died is claimed anew, which also ends its hold; then it is free. */
+/** Reclaims a key whose process died, which also ends its hold, and then frees it. */
 async function clearDeadClaim(
   { database, clock, claims }: CreateDependencies,
   { task, keyed, caller }: Submission,
@@ -203,7 +203,7 @@ async function clearDeadClaim(
   if (outcome.kind === "claimed") await freeKey(database, claim);
 }
 
-/** Everything about a submission that can be known before it is written. Throws what is wrong with it. */
+/** Prepares everything that can be known before the write. Throws if the request is invalid. */
 async function prepareSubmission<B extends CommonBody>(
   dependencies: CreateDependencies,
   incoming: IncomingTask<B>,

@@ -31,7 +31,6 @@ import { type Preference, parsePrefer } from "./prefer.ts";
 import type { CheckMedia, PrepareMedia } from "./prepare-media.ts";
 import { keptTaskType } from "./write-submissions.ts";
 
-/** What routes make tasks with. */
 export type SubmissionRouteDependencies = { submit: SubmitTask; prepareMedia: PrepareMedia };
 
 type SubmitDependencies = CreateDependencies & {
@@ -40,7 +39,7 @@ type SubmitDependencies = CreateDependencies & {
   baseUrl: string;
 };
 
-/** What a submission can be answered with beyond what every endpoint can. */
+/** Error codes of a submission, in addition to those of every endpoint. */
 export const submissionErrors = [
   "invalid_json",
   "missing_parameter",
@@ -62,19 +61,19 @@ export const submissionErrors = [
   "unsupported_media_type",
 ] as const satisfies readonly ErrorCode[];
 
-/** The task that came of it, and where and when to ask for it. */
+/** The created task's URL, its version, and when to poll it. */
 export const submissionAnswer = { always: ["location", "etag"], sometimes: ["retry-after"] } as const;
 export const submissionAnswers = describeAnswers({ 200: submissionAnswer, 202: submissionAnswer });
 
-export const submissionText = `Answers 202 with a task at once; \`GET /tasks/{id}\` and webhooks tell what comes of it. \`Prefer: wait=N\` (up to
-60) answers 200 with the finished task if it ends in time. With an \`Idempotency-Key\` the same request can be sent again
-and makes one task.`;
+export const submissionText = `Returns 202 with a task at once. Poll \`GET /tasks/{id}\` or use webhooks for the result. \`Prefer: wait=N\` (up to
+60) returns 200 with the finished task if it ends in time. With an \`Idempotency-Key\`, retries of the same request create
+one task.`;
 
-const inlineText = `A request from one of OpenAI's SDKs, or with a field that only OpenAI's API has (\`response_format\`, \`quality\` …), is
-waited for up to 120 seconds unless it says \`Prefer: respond-async\`: the answer is 200 with \`data\` beside the task's own
-fields, the error of a task that failed, or 202 where it takes longer.`;
+const inlineText = `A request from an OpenAI SDK, or with a field that only OpenAI's API has (\`response_format\`, \`quality\` …), waits
+up to 120 seconds unless it sends \`Prefer: respond-async\`. It returns 200 with \`data\` beside the task's own fields, the
+error of a failed task, or 202 if the task takes longer.`;
 
-/** What a task can end with, for callers who are told of its end as of their request's. */
+/** Error codes of a task's end, for requests that wait for it. */
 export const inlineErrors = [
   "content_policy_violation",
   "task_canceled",
@@ -152,7 +151,7 @@ function addSubmission<B extends CommonBody>(
   );
 }
 
-/** What the head of an answer to a submission says, also when it is sent again. */
+/** Headers of a submission's response, also of a replay. */
 function presentSubmissionHeaders(baseUrl: string, task: Task): Record<string, string> {
   return { ...presentTaskHeaders(task), location: `${baseUrl}/tasks/${task.id}` };
 }
@@ -173,21 +172,21 @@ export async function replaySubmission(
   return true;
 }
 
-/** How requests of an endpoint become tasks. */
+/** How an endpoint's requests become tasks. */
 type SubmissionWay<B extends CommonBody> = {
   path: string;
   prepare: PrepareTask<B>;
-  /** Where callers can name a piece of business of theirs. */
+  /** For endpoints with a `client_business_id`. */
   describeOrder?(body: B): IncomingTask["order"];
-  /** How callers who know no tasks want what is made; `null` for those who know them. */
+  /** How OpenAI clients want the images; `null` for clients that expect a task. */
   findInlineForm?(body: B, headers: FastifyRequest["headers"]): InlineForm | null;
-  /** Takes back what was kept for a task that did not come to be. */
+  /** Deletes files that were stored for a task that was not created. */
   discard?(): Promise<void>;
 };
 
 type InlineForm = "url" | "b64_json";
 
-/** How long callers who know no tasks are kept waiting. */
+/** How long requests from OpenAI clients wait. */
 const inlineWaitMs = 120_000;
 
 export type SubmitTask = <B extends CommonBody>(
@@ -196,7 +195,7 @@ export type SubmitTask = <B extends CommonBody>(
   way: SubmissionWay<B>,
 ) => Promise<FastifyReply>;
 
-/** Makes a task of a request that its schema has checked, and waits for it where that is asked for. */
+/** Creates a task from a validated request, and waits for it if requested. */
 export async function submitTask<B extends CommonBody>(
   dependencies: SubmitDependencies,
   { request, reply, way }: { request: FastifyRequest; reply: FastifyReply; way: SubmissionWay<B> },
@@ -221,7 +220,7 @@ export async function submitTask<B extends CommonBody>(
   if (inline !== null && isFinal(task.state)) {
     return await answerInline(dependencies, { reply, task, form: inline, isKeyed: key !== null });
   }
-  // Where a task stands in the line is told to those who ask for it later: nobody waits for that here.
+  // No queue position here: it would cost a query that delays the response.
   const answer =
     task === created.task && !created.isReplay
       ? presentTask(task, { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition: null })
@@ -253,7 +252,7 @@ async function createWanted<B extends CommonBody>(
     if (created.isReplay) await discard?.();
     return created;
   } catch (error) {
-    // Where something else went wrong, nobody knows whether there is a task.
+    // After any other error the task may exist.
     if (error instanceof AppError) await discard?.();
     throw error;
   }
@@ -264,14 +263,14 @@ function presentApplied({ waitMs, isAsync }: Preference, { isInlineKnown }: { is
   return isAsync && isInlineKnown ? "respond-async" : null;
 }
 
-/** What a caller who knows no tasks gets of one that is over: what it made, or why it made nothing. */
+/** The response for OpenAI clients: the images, or the task's error. */
 async function answerInline(
   dependencies: SubmitDependencies,
   { reply, task, form, isKeyed }: { reply: FastifyReply; task: Task; form: InlineForm; isKeyed: boolean },
 ): Promise<FastifyReply> {
   const error = findInlineError(task, { isKeyed });
   if (error !== null) {
-    // It is of the task, which the error is not; `Location` leads to that.
+    // The ETag belongs to the task, not to the error; `Location` points to the task.
     reply.removeHeader("etag");
     throw error;
   }

@@ -10,33 +10,40 @@ const inputImagesMax = 32;
 const pairsMax = 16;
 
 const model = Type.String({ minLength: 1, maxLength: 128, description: "An id from the model list." });
-const prompt = Type.String({ minLength: 1, maxLength: promptCharactersMax, description: "What is to be made." });
+const prompt = Type.String({ minLength: 1, maxLength: promptCharactersMax, description: "What to generate." });
 const inputImages = Type.Array(Type.String({ minLength: 1, maxLength: 8192 }), {
   minItems: 1,
   maxItems: inputImagesMax,
-  description: "Images to start from: public HTTPS addresses, or ids of uploaded files.",
+  description: "Input images: public HTTPS URLs or ids of uploaded files.",
 });
 const aspectRatio = Type.String({
   minLength: 1,
   maxLength: 16,
-  description: "One of the model's `limits.aspect_ratios`; the first of them unless told.",
+  description: "One of the model's `limits.aspect_ratios`. Default: the first.",
 });
 const fileId = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
 
 const sharedFields = {
   callback_url: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 8192, description: "Told when the task has ended, beside the webhooks." }),
+    Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      description: "Receives the task's final event, in addition to your webhooks.",
+    }),
   ),
   metadata: Type.Optional(
     Type.Record(Type.String({ pattern: "^.{1,64}$" }), Type.String({ maxLength: 512 }), {
       maxProperties: pairsMax,
       additionalProperties: false,
-      description: "Up to 16 pairs of texts of your own, returned with the task and its events.",
+      description: "Up to 16 key-value pairs of your own, returned with the task and its events.",
     }),
   ),
 };
 
-/** What every media endpoint takes. A short deadline would stop an upstream's work free of charge, so each type has a minimum. */
+/**
+ * The fields of every media endpoint. A short deadline would stop an upstream's work free of charge, so each type has a
+ * minimum.
+ */
 export function commonFields(type: TaskType) {
   const { secondsMin, secondsUsual } = deadlineTable[type];
   return {
@@ -45,7 +52,7 @@ export function commonFields(type: TaskType) {
       Type.Integer({
         minimum: secondsMin,
         maximum: deadlineSecondsMax,
-        description: `The task's deadline in seconds, from ${secondsMin} to ${deadlineSecondsMax}; ${secondsUsual} unless set. A task that has not ended by then expires at no charge.`,
+        description: `The task's deadline in seconds, from ${secondsMin} to ${deadlineSecondsMax}. Default: ${secondsUsual}. A task that has not ended by then expires at no charge.`,
       }),
     ),
   };
@@ -96,7 +103,7 @@ export const avatarRequestSchema = Type.Object(
   {
     model,
     avatar_file_id: fileId("The person: an uploaded image or video."),
-    audio_file_id: fileId("What the person says: an uploaded recording."),
+    audio_file_id: fileId("The speech: an uploaded recording."),
     aspect_ratio: Type.Optional(aspectRatio),
     ...commonFields("avatar"),
   },
@@ -109,7 +116,7 @@ export const avatarRequestSchema = Type.Object(
 export const speechRequestSchema = Type.Object(
   {
     model,
-    input: Type.String({ minLength: 1, maxLength: promptCharactersMax, description: "What is to be said." }),
+    input: Type.String({ minLength: 1, maxLength: promptCharactersMax, description: "The text to speak." }),
     voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's `limits.voices`." }),
     response_format: Type.Optional(Type.Enum([...audioFormats])),
     speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),

@@ -11,27 +11,27 @@ import { checkImage } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import { inlineErrors, type SubmissionRouteDependencies, submissionErrors } from "./generation-routes.ts";
 import { type ImageBody, imageRequestSchema } from "./generation-schema.ts";
-import { describeEditForm, type EditForm, pictureNames, readEditForm } from "./read-edit-form.ts";
+import { describeEditForm, type EditForm, imageFieldNames, readEditForm } from "./read-edit-form.ts";
 
 type EditRouteDependencies = SubmissionRouteDependencies & { files: Files };
 
 const path = "/images/edits";
 
-const description = `As \`POST /images/generations\` with \`input_images\`, for clients of OpenAI's API: the images are sent in the form as \`image\` or
-\`image[]\`, and kept like uploads. It is waited for up to 120 seconds unless it says \`Prefer: respond-async\`. A \`mask\` is refused.`;
+const description = `Like \`POST /images/generations\` with \`input_images\`, for clients of OpenAI's API. Send the images in the form as \`image\` or
+\`image[]\`; they are stored like uploads. Waits up to 120 seconds unless you send \`Prefer: respond-async\`. A \`mask\` is rejected.`;
 
 const form: FormDescription = {
   names: "`model`, `prompt` and `image`",
   param: "image",
   filesMax: 32,
   fieldsMax: 32,
-  // A prompt of the greatest length, in characters of four bytes.
+  // The longest prompt, in four-byte characters.
   fieldBytesMax: 400_000,
-  fileNames: [...pictureNames, "mask"],
+  fileNames: [...imageFieldNames, "mask"],
 };
 
 const { input_images: _, ...ownFields } = imageRequestSchema.properties;
-/** For the reference, in the form's own fields; a route has them in those of the JSON endpoint. */
+/** For the reference only: the form's fields. The route itself validates the JSON endpoint's fields. */
 const editSchema = Type.Unsafe<ImageBody>(
   Type.Object(
     { image: Type.Array(Type.String({ format: "binary" }), { minItems: 1 }), ...ownFields },
@@ -39,7 +39,7 @@ const editSchema = Type.Unsafe<ImageBody>(
   ),
 );
 
-/** Editing images as OpenAI's clients ask for it. */
+/** OpenAI's image edit endpoint. */
 export function addImageEditRoutes(v1: HttpServer, dependencies: EditRouteDependencies): void {
   v1.register(async (http: HttpServer) => {
     await dependencies.files.acceptForms(http, form);
@@ -57,7 +57,7 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
     path,
     {
       config,
-      // The body is described for the reference only: it is a stream, which is checked as it is read.
+      // The body schema is for the reference only: the body is a stream, checked as it is read.
       validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
       schema: {
         ...schema,
@@ -74,7 +74,7 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
       const received = await files.receiveForm(request, reply, form);
       try {
         const edit = readEditForm(received.entries);
-        // From here on it is a request like those in JSON.
+        // From here on, handled like a JSON request.
         request.body = parseBody(edit);
         if (request.headers["idempotency-key"] !== undefined) request.rawBody = describeEditForm(edit);
         const onKept = () => received.remove();
@@ -87,7 +87,7 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
   );
 }
 
-/** Only OpenAI's clients come here. */
+/** Only OpenAI clients use this endpoint. */
 function findInlineForm(body: ImageBody): "url" | "b64_json" {
   return body.response_format ?? "url";
 }
@@ -100,27 +100,27 @@ function parseBody({ fields }: EditForm): ImageBody {
   throw new AppError(code, message, param === null ? {} : { param });
 }
 
-/** Keeps the images when the rest of the request was found good, and takes them back where no task comes of it. */
+/** Stores the images once the rest of the request is valid, and deletes them if no task is created. */
 function keepMaterial(
   files: Files,
-  { pictures }: EditForm,
+  { images: sent }: EditForm,
   { prepareImage, onKept }: { prepareImage: PrepareTask<ImageBody>; onKept(): Promise<void> },
 ): { prepare: PrepareTask<ImageBody>; discard(): Promise<void> } {
   const kept: { accountId: AccountId; fileId: FileId }[] = [];
 
   async function prepare(asked: Parameters<PrepareTask<ImageBody>>[0]) {
     const { body, caller, offered } = asked;
-    checkImage({ ...body, input_images: pictures.map(() => "file_0") }, offered.model);
+    checkImage({ ...body, input_images: sent.map(() => "file_0") }, offered.model);
     const { accountId } = caller;
     const images: string[] = [];
-    for (const [index, picture] of pictures.entries()) {
-      if (typeof picture === "string") {
-        images.push(picture);
+    for (const [index, image] of sent.entries()) {
+      if (typeof image === "string") {
+        images.push(image);
         continue;
       }
       const wanted = { param: `input_images[${index}]`, kinds: ["image"] as const };
       const { signal } = new AbortController();
-      const { id } = await files.keepUpload({ ...picture, accountId, wanted, signal });
+      const { id } = await files.keepUpload({ ...image, accountId, wanted, signal });
       kept.push({ accountId, fileId: id });
       images.push(id);
     }
@@ -136,7 +136,7 @@ function keepMaterial(
   };
 }
 
-/** What the JSON endpoint calls `input_images` is `image` in the form. */
+/** The JSON endpoint's `input_images` is `image` in the form. */
 function nameFormField(error: unknown): never {
   if (!(error instanceof AppError) || !error.param?.startsWith("input_images")) throw error;
   const rename = (text: string): string => text.replaceAll("input_images", "image");

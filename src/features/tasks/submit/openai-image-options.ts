@@ -2,20 +2,23 @@ import { type TSchema, Type } from "typebox";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ImageFormat } from "../../../providers/generation.ts";
 
-/** OpenAI's API takes `null` for every option that is left out. */
+/** OpenAI's API accepts `null` for every omitted option. */
 function option<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-const unheeded = "Accepted; other values than the model's own are told in `warnings`.";
+const unheeded = "Accepted. A value that the model does not support is reported in `warnings`.";
 
-/** The fields that only OpenAI's API has: whoever sends one does not know tasks, and waits for the images. */
+/**
+ * The fields that only OpenAI's API has. A request with one of them comes from an OpenAI client, and waits for the
+ * images.
+ */
 export const openAiImageFields = {
   response_format: option(
-    Type.Enum(["url", "b64_json"], { description: "How `data` has the images: by links, or the bytes themselves." }),
+    Type.Enum(["url", "b64_json"], { description: "Whether `data` contains links or the images themselves." }),
   ),
   output_format: option(
-    Type.Enum(["png", "jpeg", "webp"], { description: "The images' format; the model's own unless told." }),
+    Type.Enum(["png", "jpeg", "webp"], { description: "The image format. Default: the model's own." }),
   ),
   output_compression: option(
     Type.Integer({ minimum: 0, maximum: 100, description: "The quality of `jpeg` and `webp`, in percent." }),
@@ -24,10 +27,10 @@ export const openAiImageFields = {
   style: option(Type.Enum(["vivid", "natural"], { description: unheeded })),
   moderation: option(Type.Enum(["auto", "low"], { description: unheeded })),
   input_fidelity: option(Type.Enum(["low", "high"], { description: unheeded })),
-  background: option(Type.Enum(["auto", "opaque", "transparent"], { description: "`transparent` is refused." })),
+  background: option(Type.Enum(["auto", "opaque", "transparent"], { description: "`transparent` is rejected." })),
   user: option(Type.String({ maxLength: 1024, description: "Accepted." })),
-  stream: option(Type.Boolean({ description: "`true` is refused." })),
-  partial_images: option(Type.Integer({ minimum: 0, description: "Other than 0 is refused." })),
+  stream: option(Type.Boolean({ description: "`true` is rejected." })),
+  partial_images: option(Type.Integer({ minimum: 0, description: "Values above 0 are rejected." })),
 };
 
 type ImageOptions = {
@@ -43,7 +46,7 @@ type ImageOptions = {
   partial_images?: number | null;
 };
 
-/** Which values of an option that no model here has ask for nothing that would be missed. */
+/** Values that match what every model does anyway, so ignoring them needs no warning. */
 const ownValues = {
   quality: ["auto", "standard", "medium"],
   style: ["vivid"],
@@ -51,7 +54,7 @@ const ownValues = {
   input_fidelity: ["low"],
 } as const satisfies Partial<Record<keyof ImageOptions, readonly string[]>>;
 
-/** How a caller who knows no tasks wants the images; `null` for one who knows them. */
+/** How an OpenAI client wants the images; `null` for other clients. */
 export function findInlineForm(
   body: ImageOptions,
   headers: Record<string, unknown>,
@@ -61,12 +64,12 @@ export function findInlineForm(
   return isOpenAi ? (body.response_format ?? "url") : null;
 }
 
-/** What the options come to: the format that was asked for, and the fields that the model does not heed. */
+/** The requested format, and the fields that the model ignores. */
 export function checkImageOptions(body: ImageOptions): { format?: ImageFormat; unheeded?: string[] } {
-  if (body.stream === true) refuse("stream", "Images are not streamed: leave out `stream`.");
-  if ((body.partial_images ?? 0) > 0) refuse("partial_images", "Images are not streamed: leave out `partial_images`.");
+  if (body.stream === true) refuse("stream", "Images cannot be streamed. Remove `stream`.");
+  if ((body.partial_images ?? 0) > 0) refuse("partial_images", "Images cannot be streamed. Remove `partial_images`.");
   if (body.background === "transparent") {
-    refuse("background", "No model here draws on a transparent background: leave out `background`, or send `auto`.");
+    refuse("background", "No model supports a transparent background. Remove `background`, or send `auto`.");
   }
   const unheeded = (Object.keys(ownValues) as (keyof typeof ownValues)[]).filter((name) => {
     const value = body[name] ?? null;

@@ -2,14 +2,15 @@ import { sql } from "kysely";
 import type { AccountId, TaskId } from "../../../lib/ids.ts";
 import type { Database } from "../../../platform/database/database.ts";
 
-/** A piece of business of a client: what it is called, within what, and what makes it the same request. */
+/** A `client_business_id`, the scope in which it is unique, and the request's fingerprint. */
 export type TaskOrder = { clientBusinessId: string; scope: string; fingerprint: Buffer };
 
 export type OwnedOrder = TaskOrder & { accountId: AccountId; taskId: TaskId };
 
 /**
- * Takes orders for new tasks, as far as there is no task for them, or none that can come to anything any more. Answers
- * the tasks whose orders were taken. In the order of the key, so that two who take the same ones never wait in a circle.
+ * Claims `client_business_id`s that have no task yet, or one that failed, was canceled or expired. Returns the tasks
+ * whose
+ * claims succeeded. Rows are locked in key order to prevent deadlocks.
  */
 export async function claimOrders(tx: Database, orders: readonly OwnedOrder[]): Promise<Set<TaskId>> {
   const { rows } = await sql<{ task_id: TaskId }>`
@@ -31,7 +32,7 @@ export async function claimOrders(tx: Database, orders: readonly OwnedOrder[]): 
   return new Set(rows.map((row) => row.task_id));
 }
 
-/** Gives orders back whose tasks are not made after all, in the transaction that took them. */
+/** Releases claims whose tasks are not created after all, in the same transaction. */
 export async function withdrawOrders(tx: Database, orders: readonly OwnedOrder[]): Promise<void> {
   if (orders.length === 0) return;
   await sql`
@@ -58,7 +59,7 @@ export async function findOrder(
   return row === undefined ? null : { taskId: row.task_id as TaskId, fingerprint: row.fingerprint };
 }
 
-/** The task of the same request under the same id, within whatever it is unique. */
+/** Finds the task of an identical request under the same id, in any scope. */
 export async function findSameOrder(
   database: Database,
   { accountId, clientBusinessId, fingerprint }: Omit<OwnedOrder, "scope" | "taskId">,

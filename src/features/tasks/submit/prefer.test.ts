@@ -8,10 +8,13 @@ test.for<[string | string[] | undefined, { waitMs: number | null; isAsync: boole
   ['Respond-Async; Wait = "5"', { waitMs: 5_000, isAsync: true }],
   [["respond-async", "wait=0"], { waitMs: 0, isAsync: true }],
   ["return=minimal, handling=lenient", { waitMs: null, isAsync: false }],
-])("Prefer: %s is understood", ([header, preference]) => {
+])("Prefer: %s is parsed", ([header, preference]) => {
   expect(parsePrefer(header)).toEqual(preference);
 });
 
-test.each(["wait=61", "wait=-1", "wait=1.5", "wait=soon", "wait="])("Prefer: %s is refused by its name", (header) => {
-  expect(() => parsePrefer(header)).toThrow(expect.objectContaining({ code: "invalid_parameter", param: "Prefer" }));
-});
+test.each(["wait=61", "wait=-1", "wait=1.5", "wait=soon", "wait="])(
+  "Prefer: %s is rejected with its name",
+  (header) => {
+    expect(() => parsePrefer(header)).toThrow(expect.objectContaining({ code: "invalid_parameter", param: "Prefer" }));
+  },
+);

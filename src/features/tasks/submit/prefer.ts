@@ -1,15 +1,15 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
 
-/** What a client asks for by the `Prefer` header. */
+/** The parsed `Prefer` header. */
 export type Preference = {
-  /** `null` where nothing is said of waiting. */
+  /** `null` without a `wait` preference. */
   waitMs: number | null;
   isAsync: boolean;
 };
 
 const waitSecondsMax = 60;
 
-/** Preferences that nobody knows are ignored, as the header's standard says; a wait that is no number is a mistake. */
+/** RFC 7240 requires ignoring unknown preferences; a malformed wait is an error. */
 export function parsePrefer(header: string | string[] | undefined): Preference {
   const preferences = [header ?? []]
     .flat()

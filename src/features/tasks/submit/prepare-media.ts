@@ -16,12 +16,12 @@ type MediaDependencies = {
   registry: ProviderRegistry;
 };
 
-/** How a request becomes a task, by what checks it. */
+/** Turns an endpoint's check into the preparation of its tasks. */
 export type PrepareMedia = <B extends CommonBody>(check: CheckMedia<B>) => PrepareTask<B>;
 
 export type CheckMedia<B extends CommonBody> = (body: B, model: Model) => CheckedGeneration;
 
-/** What a request for media comes to: checked by itself, against who could serve it, and against the account's files. */
+/** Checks a media request by itself, against the available targets, and against the account's files. */
 export function prepareMedia<B extends CommonBody>(
   dependencies: MediaDependencies,
   check: CheckMedia<B>,
@@ -43,7 +43,7 @@ export function prepareMedia<B extends CommonBody>(
   };
 }
 
-/** A link of ours stands for its file, which needs nobody to fetch it. */
+/** Replaces our own signed links by their file ids, so that no download is needed. */
 async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly string[] }>(
   { files }: MediaDependencies,
   { accountId }: Caller,
@@ -66,10 +66,12 @@ function requireAbleTarget(dependencies: MediaDependencies, model: Model, { requ
   if (able.some((target) => view.health.findFault(target) === null)) return;
   if (able.length === 0 && obstacle !== null)
     throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
-  throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
+  throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", {
+    param: "model",
+  });
 }
 
-/** Files have to be there and of the right kind now, and again when the work begins. Answers how long audio takes. */
+/** Checks that the files exist and are of the right kind, as the worker does again later. Returns the audio's length. */
 async function checkFiles(
   { files }: MediaDependencies,
   { accountId }: Caller,
@@ -85,7 +87,7 @@ async function checkFiles(
     audioSeconds = Math.max(1, countStartedSeconds(file.durationMs ?? 0));
     const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));
     if (audioSeconds > secondsMax) {
-      const message = `The audio takes ${audioSeconds} seconds; this model makes videos of at most ${secondsMax}.`;
+      const message = `The audio is ${audioSeconds} seconds long. This model supports at most ${secondsMax} seconds.`;
       throw new AppError("invalid_parameter", message, { param: input.param });
     }
   }

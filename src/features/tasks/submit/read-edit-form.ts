@@ -1,30 +1,30 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { FormEntry, FormFile } from "../../files/index.ts";
 
-/** The form of an edit in the words of the JSON endpoint; its images in order, sent as files or named. */
-export type EditForm = { fields: Record<string, unknown>; pictures: readonly (string | FormFile)[] };
+/** The edit form in the JSON endpoint's fields; images are uploaded files or ids, in order. */
+export type EditForm = { fields: Record<string, unknown>; images: readonly (string | FormFile)[] };
 
-export const pictureNames = ["image", "image[]"];
+export const imageFieldNames = ["image", "image[]"];
 const wholeNumbers = ["n", "output_compression", "partial_images", "expires_after"];
 
-/** What a form can say only as text becomes what the JSON endpoint would be sent. Throws for what is no form of an edit. */
+/** Converts a form's text values to the types of the JSON endpoint. Throws if it is not a valid edit form. */
 export function readEditForm(entries: readonly FormEntry[]): EditForm {
   const fields: Record<string, unknown> = {};
-  const pictures: (string | FormFile)[] = [];
+  const images: (string | FormFile)[] = [];
   for (const { name, value } of entries) {
-    if (pictureNames.includes(name)) {
-      pictures.push(value);
+    if (imageFieldNames.includes(name)) {
+      images.push(value);
     } else if (name === "mask") {
-      throw new AppError("unsupported_capability", "No model here takes a mask: say in the prompt what is to change.", {
+      throw new AppError("unsupported_capability", "No model supports masks. Describe the change in the prompt.", {
         param: name,
       });
     } else if (Object.hasOwn(fields, name)) {
-      throw new AppError("invalid_parameter", `Send \`${name}\` once only.`, { param: name });
+      throw new AppError("invalid_parameter", `Send \`${name}\` only once.`, { param: name });
     } else {
       fields[name] = readValue(name, String(value));
     }
   }
-  if (pictures.length > 0) return { fields, pictures };
+  if (images.length > 0) return { fields, images };
   throw new AppError("missing_parameter", "`image` is required.", { param: "image" });
 }
 
@@ -33,10 +33,10 @@ function readValue(name: string, text: string): unknown {
   return wholeNumbers.includes(name) && /^-?\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-/** What makes two forms the same request: what is in them, not what lies between their parts. */
-export function describeEditForm({ fields, pictures }: EditForm): Buffer {
-  const contents = pictures.map((picture) =>
-    typeof picture === "string" ? picture : [picture.filename, picture.spooled.sha256.toString("hex")],
+/** Fingerprints a form by its contents: multipart boundaries differ between retries. */
+export function describeEditForm({ fields, images }: EditForm): Buffer {
+  const contents = images.map((image) =>
+    typeof image === "string" ? image : [image.filename, image.spooled.sha256.toString("hex")],
   );
   return Buffer.from(JSON.stringify([fields, contents]));
 }

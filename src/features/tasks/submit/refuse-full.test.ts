@@ -23,6 +23,6 @@ test.each([
   ["the time of others where none of its type has ended", [span("speech", 5), span("image", 50, 12)], 7],
   ["a second at least", [span("image", 12), span("image", 50, 12)], 1],
   ["a minute at most", [span("video", 10), span("video", 400, 300)], 60],
-])("a task that finds no place is told %s", (_name, spans, seconds) => {
+])("a task beyond the limit gets a Retry-After: %s", (_name, spans, seconds) => {
   expect(estimateFree(spans, now)).toBe(seconds * 1000);
 });

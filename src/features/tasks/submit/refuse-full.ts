@@ -9,10 +9,10 @@ import type { TaskType } from "../task.ts";
 import { listRecentSpans, type TaskSpan } from "../task-store.ts";
 import type { FullLimit } from "./write-submissions.ts";
 
-/** Where the caller has never seen a task end. */
+/** The estimate when no task of the caller has ended yet. */
 const usualMsAtFirst = 10_000;
 
-/** The refusal of a task beyond those that may be open, with an estimate of when one of them is over. */
+/** The error for a task beyond the concurrency limit, with an estimate of when an open task ends. */
 export async function createFullError(
   { database, clock }: { database: Database; clock: Clock },
   { caller, limit: { owner, max }, seen }: { caller: Caller; limit: FullLimit; seen: SeenLimits | null },
@@ -23,7 +23,7 @@ export async function createFullError(
   const places = { limit: max, remaining: 0, resetMs: retryAfterMs, retryAfterMs };
   return new AppError(
     "concurrency_limit_exceeded",
-    `Too much at once: the ${owner}'s limit of ${max} tasks at a time is used up. Retry when one of them has ended.`,
+    `The ${owner}'s limit of ${max} open tasks is reached. Retry when one of them has ended.`,
     {
       headers: {
         ...presentLimitHeaders({ ...(seen ?? nothingSeen), places }, "going-on"),
@@ -33,7 +33,7 @@ export async function createFullError(
   );
 }
 
-/** From the newest to the oldest. A task of a type that has never ended takes as long as those of the others. */
+/** `spans` come newest first. A type without a finished task is estimated by the other types. */
 export function estimateFree(spans: readonly TaskSpan[], now: Date): number {
   const usualOfTypes = new Map<TaskType, number>();
   let usualOfAll: number | null = null;

@@ -15,8 +15,8 @@ type RetryDependencies = { database: Database; clock: Clock; ids: IdSource; curr
 export type RetryOutcome = { kind: "woken"; task: Task } | { kind: "made-anew"; task: Task };
 
 /**
- * Has a worker look at an open task at once. Of one that is over it makes a new task: the same request at the same
- * price, in the name of the same key, whatever the limits of its account.
+ * Makes an open task due at once. For a finished task, creates a new one: the same request, price and key, regardless of
+ * the account's limits.
  */
 export async function retryTask(dependencies: RetryDependencies, taskId: string): Promise<RetryOutcome> {
   const task = await getTask(dependencies.database, { id: taskId });
@@ -29,18 +29,15 @@ export async function retryTask(dependencies: RetryDependencies, taskId: string)
   });
   if (isWoken) return { kind: "woken", task };
   if (task.parentId !== null) {
-    throw new AppError(
-      "invalid_parameter",
-      `${taskId} is a step of ${task.parentId}, which has to be retried as a whole.`,
-    );
+    throw new AppError("invalid_parameter", `${taskId} is a step of ${task.parentId}. Retry that task instead.`);
   }
   if (task.promptErasedAt !== null) {
-    throw new AppError("invalid_parameter", `What ${taskId} was asked for is no longer kept.`);
+    throw new AppError("invalid_parameter", `The request of ${taskId} has been erased.`);
   }
-  return { kind: "made-anew", task: await makeAnew(dependencies, task) };
+  return { kind: "made-anew", task: await recreateTask(dependencies, task) };
 }
 
-async function makeAnew({ database, clock, ids, currency }: RetryDependencies, task: Task): Promise<Task> {
+async function recreateTask({ database, clock, ids, currency }: RetryDependencies, task: Task): Promise<Task> {
   const now = clock.now();
   const lifeMs = task.deadlineAt.getTime() - task.createdAt.getTime();
   const id = ids.next("task");
@@ -50,7 +47,7 @@ async function makeAnew({ database, clock, ids, currency }: RetryDependencies, t
     caller: {
       accountId: task.accountId,
       keyId: task.keyId,
-      // Neither a budget nor a limit is counted here.
+      // No budget or limit applies here.
       lineageId: task.keyId,
       planId: null,
       modelIds: null,
@@ -68,7 +65,7 @@ async function makeAnew({ database, clock, ids, currency }: RetryDependencies, t
       holdId: held === 0n ? null : ids.next("hold"),
       steps: task.steps.map(({ name }) => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
       outputIds: task.outputIds.map(() => ids.next("file")),
-      // The operator's doing, not that of whoever submitted the first.
+      // The operator retries it, so it does not belong to the first submission's trace.
       traceparent: null,
       deadlineAt: new Date(now.getTime() + lifeMs),
       createdAt: now,

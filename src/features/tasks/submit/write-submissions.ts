@@ -15,16 +15,16 @@ import { insertTasks } from "../task-store.ts";
 import { changeCounts, lockCounts } from "../work/count-store.ts";
 import { claimOrders, type OwnedOrder, type TaskOrder, withdrawOrders } from "./order-store.ts";
 
-/** A task that was found good and only has to be written. */
+/** A validated task, ready to be written. */
 export type Submission = {
   task: NewTask;
   caller: Caller;
-  /** What is on hold; `null` where the task costs nothing. */
+  /** The amount to hold; `null` for a free task. */
   held: Nano | null;
   keyed: { key: string; fingerprint: Buffer } | null;
-  /** The piece of business that it does, where its caller has a name for it. */
+  /** The caller's `client_business_id`, if any. */
   order: TaskOrder | null;
-  /** Of the submission, where that is traced. */
+  /** The submission's span, if it is traced. */
   span?: Span | null;
 };
 
@@ -35,7 +35,7 @@ export type SubmissionOutcome =
   | { kind: "full"; limit: FullLimit }
   | { kind: "refused"; error: AppError };
 
-/** A limit of open tasks that is used up: the account's, or the key's own. */
+/** An exhausted limit of open tasks: the account's or the key's own. */
 export type FullLimit = { owner: "account" | "API key"; max: number };
 
 export type SubmissionDependencies = {
@@ -44,22 +44,22 @@ export type SubmissionDependencies = {
   currency: string;
   keyValidityMs: number;
   tracing?: Tracing | null;
-  /** Has tasks begun that are written. */
+  /** Starts written tasks. */
   begin(taskIds: readonly TaskId[]): void;
-  /** Told of the account of each task that is written. */
+  /** Called for each written task. */
   onCreated?(accountId: AccountId): void;
 };
 
 const batchMax = 200;
 const waitingMax = 10_000;
-/** What is held for a task outlives its deadline, which is when the task gives it back. */
+/** A hold outlives its task's deadline, because the task releases it then. */
 const holdMarginMs = 60 * 60_000;
-/** The content type under which an idempotency key keeps a task: its body is the task's id. */
+/** The content type under which an idempotency key stores a task: the body is the task's id. */
 export const keptTaskType = "application/x-task-id";
 
 /**
- * Writes new tasks: price, hold, task and idempotency key in one transaction, or none of it. Submissions that come
- * together share a transaction.
+ * Writes new tasks: price, hold, task and idempotency key in one transaction. Concurrent submissions share a
+ * transaction.
  */
 export function createSubmissionWriter(dependencies: SubmissionDependencies): Coalescer<Submission, SubmissionOutcome> {
   return createCoalescer({
@@ -95,7 +95,7 @@ async function writeTraced(
   }
 }
 
-/** Locks in the order of everybody: keys, orders, counts, wallets. */
+/** Lock order: keys, orders, counts, wallets. */
 async function writeBatch(
   dependencies: SubmissionDependencies,
   tx: Database,
@@ -140,7 +140,7 @@ async function claimKeys(
   return new Set([...granted].map(({ submission }) => submission));
 }
 
-/** Those whose business nobody does yet; of several in the batch that name the same, the first. */
+/** Returns the submissions whose order is free; of several in the batch with the same order, the first. */
 async function takeOrders(
   tx: Database,
   batch: readonly Submission[],
@@ -169,7 +169,7 @@ function isRefused(outcome: SubmissionOutcome | undefined): boolean {
   return outcome?.kind === "refused" || outcome?.kind === "full";
 }
 
-/** Those that wait for one that is refused are refused with it: they are the same. */
+/** A duplicate within the batch is rejected with the submission it duplicates. */
 function shareRefusals(batch: readonly Submission[], outcomes: Map<Submission, SubmissionOutcome>): void {
   const name = (submission: Submission): string =>
     `${nameOrder(submission)} ${submission.order?.fingerprint.toString("hex")}`;
@@ -183,7 +183,7 @@ function shareRefusals(batch: readonly Submission[], outcomes: Map<Submission, S
   }
 }
 
-/** Those whose account and key may have another open task, counting those before them in the batch. */
+/** Returns the submissions within the account's and key's limits, counting earlier ones of the batch. */
 async function admitWithinLimits(
   tx: Database,
   batch: readonly Submission[],
@@ -225,7 +225,7 @@ async function holdMoney(
   const refused = new Set<Submission>();
   for (const [index, result] of results.entries()) {
     const submission = paid[index];
-    invariant(submission !== undefined && submission.held !== null, "the ledger answered what it was not asked");
+    invariant(submission !== undefined && submission.held !== null, "the ledger returned more results than holds");
     if (result.kind === "held") continue;
     refused.add(submission);
     outcomes.set(submission, {

@@ -7,18 +7,18 @@ import type { Outcome, Step } from "../machine/task-machine.ts";
 import { type ClaimedTask, isComposite } from "../task.ts";
 import { callUpstream, type UpstreamDependencies } from "./call-upstream.ts";
 import { type Orchestrate, orchestrateTask } from "./orchestrate-task.ts";
-import { endStep, endTask, isWorthTelling, resumeTask, startEnd, startStep } from "./trace-task.ts";
+import { endStep, endTask, isWorthTracing, resumeTask, startEnd, startStep } from "./trace-task.ts";
 
 export type AdvanceDependencies = TransitionDependencies &
   UpstreamDependencies & {
-    /** Takes composite tasks further; given by the feature that knows what they are made of. */
+    /** Advances composite tasks; provided by the feature that knows their steps. */
     orchestrate: Orchestrate;
     tracing?: Tracing | null;
   };
 
 /**
- * Takes a claimed task as far as it goes now: what came of a step decides what is written and which step is next. Answers
- * when the task is due again where only that is left to write, which its worker does for many tasks together.
+ * Advances a claimed task as far as possible: each outcome decides what is written and which step is next. Returns the
+ * next due time if that is all that is left to write; the worker writes those in batches.
  */
 export async function advanceTask(
   dependencies: AdvanceDependencies,
@@ -43,22 +43,22 @@ async function advance(
   let task: ClaimedTask = claimed;
   let outcome: Outcome | null = { kind: "claimed" };
   let taking: Span | null = null;
-  let isTold = false;
+  let isTraced = false;
   while (outcome !== null) {
     const decided = decideTransition(task, outcome, dependencies.clock.now());
     const isChange = Object.keys(decided.change).length > 0;
-    if (isChange || isWorthTelling(outcome)) {
-      isTold = true;
+    if (isChange || isWorthTracing(outcome)) {
+      isTraced = true;
       endStep(taking, outcome);
     }
     if (!isChange && decided.lease.kind === "due") {
-      if (isTold) endTask(span, task);
+      if (isTraced) endTask(span, task);
       return decided.lease.at;
     }
     const ending = startEnd(span, decided);
     const applied = isChange ? await applyTransition(dependencies, task, decided) : { task, transition: decided };
     ending?.end();
-    // The claim was lost; whoever has it now decides by what is written.
+    // The lease was lost; its new owner continues from what is written.
     if (applied === null) break;
     const { next } = applied.transition;
     taking = next === null ? null : startStep(span, applied.task, next);

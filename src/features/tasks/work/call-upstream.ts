@@ -34,7 +34,7 @@ export type UpstreamDependencies = InputDependencies &
     failpoint(name: TaskFailpoint): void;
   };
 
-/** Takes a step of a media task: talks to upstreams and storage, writes nothing of the task, and says what came of it. */
+/** Runs a step of a media task: calls upstreams and storage, writes nothing of the task, and returns the outcome. */
 export async function callUpstream(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -62,7 +62,7 @@ function listAble({ catalog, registry }: UpstreamDependencies, task: MediaTask):
   return listAbleTargets(listTaskTargets(catalog.current(), task.model, registry), task.request).able;
 }
 
-/** The target that a task was sent to; `null` when the catalog no longer has it. */
+/** The target that a task was sent to; `null` if the catalog no longer has it. */
 function findTarget(
   { catalog, registry }: UpstreamDependencies,
   { model }: MediaTask,
@@ -97,7 +97,7 @@ async function choose(dependencies: UpstreamDependencies, task: MediaTask, signa
   });
 }
 
-/** Inputs that cannot be used are the caller's fault: nothing is tried. */
+/** Unusable inputs are the caller's error: no target is tried. */
 async function withInputs(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -140,7 +140,7 @@ async function submit(
   }
 }
 
-/** The error of an upstream that certainly has not begun. */
+/** Returns the error if the upstream certainly has not started. */
 async function submitTo(
   { health }: UpstreamDependencies,
   task: MediaTask,
@@ -161,7 +161,10 @@ async function submitTo(
   }
 }
 
-/** Its worker died while handing it over. Only where the upstream can tell, or where twice does no harm, is it tried. */
+/**
+ * The worker died in mid-submission. Resubmits only if the upstream deduplicates; otherwise looks the job up, if the
+ * upstream can.
+ */
 async function recover(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -179,7 +182,7 @@ async function recover(
   });
 }
 
-/** Asks the upstream how a task stands. A question that fails never fails the task. */
+/** Polls the upstream. A failed poll never fails the task. */
 async function poll(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -210,7 +213,7 @@ async function poll(
   }
 }
 
-/** A cancellation that fails counts as not accepted: the task goes on, and how it ends is seen by polling. */
+/** A failed cancel counts as not accepted: the job goes on, and polling shows how it ends. */
 async function stop(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -254,7 +257,7 @@ async function collect(
   }
 }
 
-/** Cancels the job of a task whose deadline has passed, also one that was handed over without an answer. */
+/** Cancels the job of a task past its deadline, even if its submission was never answered. */
 async function abandon(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -285,7 +288,7 @@ function describeCall(task: MediaTask, { target, inputs }: Handover, signal: Abo
   return { taskId: task.id, request: task.request, inputs, upstreamModel, apiKey, timeoutMs, signal, traceparent };
 }
 
-/** An upstream that is only polled does not need what the work started from: that is loaded when it is opened. */
+/** Polls do not need the inputs, so they are loaded only if the adapter opens one. */
 function describePoll(
   dependencies: UpstreamDependencies,
   task: MediaTask,
@@ -301,7 +304,7 @@ function describePoll(
       async open() {
         loaded ??= loadInputs(dependencies, task, signal);
         const input = (await loaded)[index];
-        if (input === undefined) throw new ProviderError("rejected", "What the task started from is gone.");
+        if (input === undefined) throw new ProviderError("rejected", "An input of the task is gone.");
         return await input.open();
       },
     }),

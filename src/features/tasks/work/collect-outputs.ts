@@ -12,8 +12,8 @@ export type CollectDependencies = {
 };
 
 /**
- * Copies what was made into our own storage. What is no image, video or sound although it should be counts as not made.
- * Throws a `ProviderError` where it cannot be fetched.
+ * Copies outputs into our own storage. A file that is not of the expected media type counts as not delivered. Throws a
+ * `ProviderError` if a download fails.
  */
 export async function collectOutputs(
   dependencies: CollectDependencies,
@@ -29,14 +29,14 @@ export async function collectOutputs(
   return output;
 }
 
-/** As OpenAI's API has it: 24 kHz, 16 bits, one channel, and no header that could be checked. */
+/** As OpenAI defines it: 24 kHz, 16 bits, mono, headerless. */
 const samples = { contentType: "audio/pcm", bytesPerSecond: 48_000 };
 
 function isBareSamples({ request }: MediaTask): boolean {
   return request.type === "speech" && request.format === "pcm";
 }
 
-/** `null` where there was nothing that could be kept. */
+/** Returns `null` if there is nothing usable to store. */
 async function storeOutput(
   { files, logger }: CollectDependencies,
   task: MediaTask,
@@ -57,10 +57,7 @@ async function storeOutput(
     return { type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "invalid_file") throw error;
-    logger.warn(
-      { task_id: task.id, account_id: task.accountId, output: index, error },
-      "an upstream made something that cannot be used",
-    );
+    logger.warn({ task_id: task.id, account_id: task.accountId, output: index, error }, "upstream output rejected");
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../../platform/database/database.ts";
 
-/** Locks how many open tasks each owner has, in the order of their ids, until the transaction ends. */
+/** Locks the open-task counts of the owners until the transaction ends, in id order to prevent deadlocks. */
 export async function lockCounts(tx: Database, ownerIds: readonly string[]): Promise<Map<string, number>> {
   const owners = [...new Set(ownerIds)].toSorted();
   const known = await selectCounts(tx, owners);
@@ -19,7 +19,7 @@ async function selectCounts(tx: Database, owners: readonly string[]): Promise<Ma
   return new Map(rows.map((row) => [row.owner_id, row.open_tasks]));
 }
 
-/** Changes counts that are locked. */
+/** Updates locked counts. */
 export async function changeCounts(tx: Database, changes: ReadonlyMap<string, number>): Promise<void> {
   await sql`
     update task_counts set open_tasks = open_tasks + changes.by

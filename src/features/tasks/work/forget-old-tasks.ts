@@ -6,17 +6,17 @@ import { deleteTasksBefore, erasePromptsBefore, findOldestOpen } from "./retenti
 
 const dayMs = 24 * 60 * 60 * 1000;
 const atOnceMax = 1000;
-/** One run ends after so many portions, and the next goes on: the database is there for others, too. */
+/** Bounds the load of one run; the next run continues. */
 const portionsMax = 100;
 
-/** For how many days after they were made tasks and what they were asked for are kept; 0 is for ever. */
+/** How many days tasks and their requests are kept after creation; 0 keeps them forever. */
 export type TaskRetention = { taskDays: number; promptDays: number };
 
 type ForgetDependencies = TaskRetention & { database: Database; clock: Clock; signal: AbortSignal };
 
 /**
- * Erases what old tasks were asked for, and takes old tasks away, with their months. Those that are open stay, and all that
- * is not older: a composite task may still ask for its parts. Charges, orders and files know how to go on without them.
+ * Erases old requests and deletes old tasks, by dropping whole months where possible. Keeps open tasks and everything
+ * newer, because a composite task may still read its children. Charges, orders and files do not depend on deleted tasks.
  */
 export async function forgetOldTasks({
   database,
@@ -44,7 +44,7 @@ async function dropOldTasks(
   const oldest = await findOldestOpen(database);
   const openFrom = (oldest === null ? null : readIdTime(oldest)) ?? keptFrom;
   await dropMonths(database, ["tasks"], openFrom < keptFrom ? openFrom : keptFrom);
-  // What lies before the first month, or in one that a task is still open in.
+  // Rows before the first partition, or in a month with an open task.
   const before = findMonthStart(keptFrom);
   await repeat(signal, () => deleteTasksBefore(database, before, atOnceMax));
 }

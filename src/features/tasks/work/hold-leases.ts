@@ -10,24 +10,24 @@ import {
   claimTasks,
   type Lease,
   type LeaseTime,
+  releaseLeases,
   renewLeases,
-  returnLeases,
 } from "./lease-store.ts";
 
-/** How long a worker's lease lasts unless it is renewed: then others believe it dead and claim the task. */
+/** How long a lease lasts unless it is renewed; after that, other workers claim the task. */
 export const leaseMs = 12_000;
 const renewEveryMs = 3_000;
-const returnAfterMs = 20;
+const releaseAfterMs = 20;
 
-/** The leases that this process has, renewed as long as it lives. */
+/** This process's leases, renewed while it runs. */
 export type HeldLeases = {
   claimDue(limit: number): Promise<ClaimedTask[]>;
   claim(taskIds: readonly string[]): Promise<ClaimedTask[]>;
-  /** Its step has ended, and when it is due again is written. */
+  /** The step has ended, and the next due time is already written. */
   drop(lease: Lease): void;
-  /** Its step has ended; it is due again then, which is written soon. */
-  giveBack(lease: Lease, dueAt: Date): void;
-  /** Ends when everything that was given back is written. */
+  /** The step has ended; the next due time is written in a batch. */
+  release(lease: Lease, dueAt: Date): void;
+  /** Resolves when every released lease is written. */
   close(): Promise<void>;
 };
 
@@ -35,14 +35,14 @@ type LeaseDependencies = {
   database: Database;
   clock: Clock;
   logger: Logger;
-  /** Told of what went wrong with the queue; it is tried again. */
+  /** Called for queue errors, which are retried. */
   onTrouble(error: unknown): void;
 };
 
 export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
   const { database, clock } = dependencies;
   const held = new Map<string, Lease & { until: Date }>();
-  const returns = createReturns(dependencies);
+  const releases = createReleases(dependencies);
   let renewal: Promise<void> = Promise.resolve();
 
   function takeTime(): LeaseTime {
@@ -82,29 +82,29 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
       const time = takeTime();
       return hold(await claimTasks(database, taskIds, time), time);
     },
-    giveBack(lease, dueAt) {
+    release(lease, dueAt) {
       drop(lease);
-      returns.tell({ id: lease.id, fencingToken: lease.fencingToken, dueAt });
+      releases.tell({ id: lease.id, fencingToken: lease.fencingToken, dueAt });
     },
     async close() {
       clearInterval(renewing);
       await renewal;
-      await returns.drain();
+      await releases.drain();
     },
   };
 }
 
-/** Together, because most looks at a task change nothing but the time of the next one. */
-function createReturns({ database, logger }: Pick<LeaseDependencies, "database" | "logger">) {
+/** Batched, because most polls change only the next due time. */
+function createReleases({ database, logger }: Pick<LeaseDependencies, "database" | "logger">) {
   return createCoalescer<Lease & { dueAt: Date }, void>({
-    gather: (hurry) => wait(returnAfterMs, undefined, { signal: hurry }).catch(() => {}),
+    gather: (hurry) => wait(releaseAfterMs, undefined, { signal: hurry }).catch(() => {}),
     async run(leases) {
-      await returnLeases(database, leases);
+      await releaseLeases(database, leases);
       return [];
     },
     batchMax: Number.POSITIVE_INFINITY,
     waitingMax: Number.POSITIVE_INFINITY,
-    // The leases run out, and the tasks are claimed then.
-    onTrouble: (error) => logger.warn({ error }, "task leases could not be returned"),
+    // The leases expire, and other workers claim the tasks then.
+    onTrouble: (error) => logger.warn({ error }, "task leases not released"),
   });
 }

@@ -4,16 +4,16 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { ClaimedTask, Task } from "../task.ts";
 import { type TaskRow, toTask } from "../task-rows.ts";
 
-/** A worker's claim of a task. A claim with a newer fencing token has replaced it. */
+/** A worker's lease of a task, valid until a newer fencing token replaces it. */
 export type Lease = Pick<ClaimedTask, "id" | "fencingToken">;
 
-/** From `now` on, until a worker that does not renew it is believed to be dead. */
+/** A lease that is not renewed expires at `until`. */
 export type LeaseTime = { now: Date; until: Date };
 
-/** What a claim brought; a row that cannot be read stays claimed, so that it keeps no other task from being worked on. */
+/** Claimed tasks. An unreadable row stays leased, so that it does not block other tasks. */
 export type Claimed = { tasks: ClaimedTask[]; unreadable: unknown[] };
 
-/** Claims tasks that are due, the longest due first. Until the lease is over nobody else does. */
+/** Claims due tasks, the longest due first. */
 export async function claimDueTasks(
   database: Database,
   { limit, ...time }: LeaseTime & { limit: number },
@@ -21,14 +21,14 @@ export async function claimDueTasks(
   return await claim(database, sql`next_poll_at <= ${time.now} order by next_poll_at limit ${limit}`, time);
 }
 
-/** Claims these tasks, as far as they are due. */
+/** Claims those of the given tasks that are due. */
 export async function claimTasks(database: Database, taskIds: readonly string[], time: LeaseTime): Promise<Claimed> {
   return await claim(database, sql`task_id = any(${taskIds}) and next_poll_at <= ${time.now}`, time);
 }
 
 /**
- * What another worker is just claiming is passed over, not waited for. The tasks are read afterwards, by ids that tell in
- * which months they lie: a join would be planned for all months that there are. One that was canceled in between is over.
+ * `FOR UPDATE SKIP LOCKED`: skip rows another worker is claiming. The tasks are read in a second query by id, so that
+ * PostgreSQL prunes partitions, which it cannot do in a join. Skips a task that was canceled in between.
  */
 async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<Claimed> {
   const { rows: leases } = await sql<{ task_id: string; fencing_token: number }>`
@@ -51,7 +51,10 @@ async function claim(database: Database, due: RawBuilder<unknown>, { until }: Le
   return claimed;
 }
 
-/** Locks a task's lease until the transaction ends. `false` when the task is over, or claimed anew since. */
+/**
+ * Locks a task's lease until the transaction ends. Returns `false` if the task has ended or another worker has claimed
+ * it.
+ */
 export async function lockLease(tx: Database, { id, fencingToken }: { id: string; fencingToken?: number }) {
   const lease = await tx
     .selectFrom("task_leases")
@@ -62,7 +65,7 @@ export async function lockLease(tx: Database, { id, fencingToken }: { id: string
   return lease !== undefined && (fencingToken === undefined || lease.fencing_token === fencingToken);
 }
 
-/** Whether a worker still has what it claimed. */
+/** Whether a worker still holds its lease. */
 export async function hasLease(database: Database, { id, fencingToken }: Lease): Promise<boolean> {
   const lease = await database
     .selectFrom("task_leases")
@@ -72,14 +75,14 @@ export async function hasLease(database: Database, { id, fencingToken }: Lease):
   return lease?.fencing_token === fencingToken;
 }
 
-/** Whether a task that was due then is still unclaimed: as if there were no workers. */
+/** Whether a task that was due then is still unclaimed, which means that no worker is running. */
 export async function hasTasksDueBefore(database: Database, moment: Date): Promise<boolean> {
   const { rows } = await sql<{ is_due: boolean }>`
     select exists (select from task_leases where next_poll_at < ${moment}) as is_due`.execute(database);
   return rows[0]?.is_due === true;
 }
 
-/** How many tasks are open, and since when the oldest queued one and the one that is due for the longest wait. */
+/** Open tasks, when the oldest queued task was created, and since when the longest-due task is due. */
 export type TaskLag = { queued: number; processing: number; oldestQueuedAt: Date | null; oldestDueAt: Date | null };
 
 export async function readTaskLag(database: Database): Promise<TaskLag> {
@@ -92,7 +95,7 @@ export async function readTaskLag(database: Database): Promise<TaskLag> {
   return rows[0] ?? { queued: 0, processing: 0, oldestQueuedAt: null, oldestDueAt: null };
 }
 
-/** Renews leases, as far as they still hold and nothing was written since; answers which did. */
+/** Renews leases that are still held and were not written to since. Returns the renewed ones. */
 export async function renewLeases(
   database: Database,
   leases: readonly (Lease & { until: Date })[],
@@ -110,8 +113,8 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.task_id));
 }
 
-/** Gives leases back with nothing else changed; the tasks are due again then. */
-export async function returnLeases(database: Database, leases: readonly (Lease & { dueAt: Date })[]): Promise<void> {
+/** Releases leases without any other change, and sets when the tasks are due again. */
+export async function releaseLeases(database: Database, leases: readonly (Lease & { dueAt: Date })[]): Promise<void> {
   await sql`
     update task_leases set next_poll_at = given.due_at
       from unnest(
@@ -122,7 +125,7 @@ export async function returnLeases(database: Database, leases: readonly (Lease &
       where task_leases.task_id = given.id and task_leases.fencing_token = given.fencing_token`.execute(database);
 }
 
-/** The task is due then. A worker that has claimed it has lost it, so that it cannot put it off again. */
+/** Sets when the task is due and revokes its lease, so that its worker cannot postpone it. */
 export async function revokeLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
   await sql`
     update task_leases set next_poll_at = ${dueAt}, fencing_token = fencing_token + 1 where task_id = ${taskId}`.execute(
@@ -130,17 +133,16 @@ export async function revokeLease(tx: Database, taskId: TaskId, dueAt: Date): Pr
   );
 }
 
-/** The task of a lease that is locked is due then. */
+/** Sets when the task of a locked lease is due. */
 export async function updateLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
   await tx.updateTable("task_leases").set({ next_poll_at: dueAt }).where("task_id", "=", taskId).execute();
 }
 
-/** The task is over. */
 export async function deleteLease(tx: Database, taskId: TaskId): Promise<void> {
   await tx.deleteFrom("task_leases").where("task_id", "=", taskId).execute();
 }
 
-/** The task that has waited longest for a permit of the provider is due now. Answers whether there is one. */
+/** Makes the task that has waited longest for the provider's permit due now. Returns whether there is one. */
 export async function wakeWaitingTask(database: Database, providerId: string, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1
@@ -153,8 +155,9 @@ export async function wakeWaitingTask(database: Database, providerId: string, no
 }
 
 /**
- * The parent of these tasks is over: the next worker that looks at them ends them, which is at once. One that is just
- * being handed over stays with its worker, as whenever a task is canceled. Leases are locked before tasks, as everywhere.
+ * Cancels the children of an ended parent: a worker ends them at once. A child in mid-submission stays with its worker,
+ * as
+ * in any cancel. Lock order: leases, then tasks.
  */
 export async function cancelChildren(tx: Database, parentId: TaskId, now: Date): Promise<void> {
   await sql`
@@ -169,13 +172,13 @@ export async function cancelChildren(tx: Database, parentId: TaskId, now: Date):
       where parent_id = ${parentId} and phase <> 'ended' and cancel_requested_at is null`.execute(tx);
 }
 
-/** All tasks that a composite task needed, open and ended. */
+/** All children of a composite task, open and ended. */
 export async function listChildren(database: Database, parentId: TaskId): Promise<Task[]> {
   const rows = await database.selectFrom("tasks").selectAll().where("parent_id", "=", parentId).orderBy("id").execute();
   return rows.map(toTask);
 }
 
-/** The files that the children of a composite task made. */
+/** The output files of a composite task's children. */
 export async function listChildOutputs(tx: Database, parentId: TaskId): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select item ->> 'fileId' as id from tasks, jsonb_array_elements(output) as item

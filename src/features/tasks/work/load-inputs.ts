@@ -8,7 +8,7 @@ import type { Task, TaskInput } from "../task.ts";
 
 export type InputDependencies = {
   files: Pick<Files, "getFile" | "openFile" | "signLink" | "inspect">;
-  /** Fetches what callers name by address, and never an address inside our network (SSRF). */
+  /** Fetches caller-supplied URLs with SSRF protection. */
   guarded: Pick<GuardedClient, "fetchBytes">;
   clock: Clock;
 };
@@ -19,8 +19,9 @@ const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const kindsByRole = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
 
 /**
- * What a task starts from, read and checked as far as it comes from strangers. Throws an AppError that names the field
- * where a file is gone or an address leads to nothing that can be used.
+ * Loads a task's inputs, and checks those fetched from URLs. Throws an `AppError` that names the field if a file is gone
+ * or
+ * a URL does not lead to a usable file.
  */
 export async function loadInputs(
   dependencies: InputDependencies,

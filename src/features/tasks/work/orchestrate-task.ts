@@ -5,7 +5,7 @@ import type { Outcome } from "../machine/task-machine.ts";
 import { type CompositeTask, isComposite, type NewChild, type StepRecord, type Task, type TaskEnd } from "../task.ts";
 import { hasLease, listChildren } from "./lease-store.ts";
 
-/** Takes a composite task as far as it goes now: it ends, or is looked at again. */
+/** Advances a composite task as far as possible, until it ends or has to wait. */
 export type Orchestrate = (
   task: CompositeTask,
   context: OrchestrationContext,
@@ -13,26 +13,26 @@ export type Orchestrate = (
 
 type StepChange = { steps: readonly StepRecord[]; progress: number; children?: readonly NewChild[] };
 
-/** What can be done with a composite task while it is claimed. */
+/** What an orchestration may do with a claimed composite task. */
 export type OrchestrationContext = {
-  /** Aborted when the worker stops, when the task's time is over, and when it was canceled or claimed by another. */
+  /** Aborts when the worker stops, the deadline passes, or the task is canceled or claimed by another worker. */
   signal: AbortSignal;
   listChildren(): Promise<Task[]>;
-  /** Writes how the steps stand together with the tasks that they need now. */
+  /** Writes the steps' states together with their new child tasks. */
   move(task: CompositeTask, change: StepChange): Promise<CompositeTask>;
 };
 
-/** How often the lease of a task that takes long to work on is checked. */
+/** How often the lease is checked during a long orchestration. */
 const checkEveryMs = 1_000;
 
-/** Another worker has claimed the task by now, or it is over: whatever was being done with it is dropped. */
+/** Another worker has claimed the task, or it has ended: the current work is dropped. */
 class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
 /**
- * Has a composite task taken further by the feature that knows what it is made of. Answers what came of it, and the task
- * as it is written by then; `null` where the claim was lost.
+ * Lets the owning feature advance a composite task. Returns the outcome and the task as last written, or `null` if the
+ * lease was lost.
  */
 export async function orchestrateTask(
   dependencies: TransitionDependencies & { orchestrate: Orchestrate },
@@ -43,9 +43,9 @@ export async function orchestrateTask(
   const checking = setInterval(() => {
     hasLease(dependencies.database, task).then(
       (isHeld) => {
-        if (!isHeld) lost.abort(new LeaseLostError("The task was claimed by another worker, or is over."));
+        if (!isHeld) lost.abort(new LeaseLostError("Another worker claimed the task, or it has ended."));
       },
-      // Unknown for now; the next write is fenced.
+      // Not known now; the fencing token protects the next write.
       () => {},
     );
   }, checkEveryMs);
@@ -74,7 +74,7 @@ function createContext(
       const outcome = { kind: "steps-changed", steps, progress, children } as const;
       const transition = decideTransition(task, outcome, dependencies.clock.now());
       const applied = await applyTransition(dependencies, task, transition);
-      if (applied === null) throw new LeaseLostError("The task was claimed by another worker, or is over.");
+      if (applied === null) throw new LeaseLostError("Another worker claimed the task, or it has ended.");
       invariant(isComposite(applied.task), "a composite task stays one");
       written.task = applied.task;
       return applied.task;

@@ -5,13 +5,10 @@ import { releaseHold } from "../../ledger/index.ts";
 import { listStrayHolds } from "../task-store.ts";
 
 const atOnceMax = 200;
-/** A hold and its task are written together, so one that is this old without a task has none. */
+/** A hold and its task are written together, so a hold this old without a task will never get one. */
 const graceMs = 10 * 60_000;
 
-/**
- * Compares what is on hold for tasks with the tasks that are open. A hold whose task is over, or never was, is given
- * back; that there was one is a mistake of ours, and told.
- */
+/** Releases open holds whose task has ended or does not exist, and logs each: it is a bug of ours. */
 export async function reconcileTasks({
   database,
   clock,
@@ -26,7 +23,7 @@ export async function reconcileTasks({
   for (const { holdId, accountId, taskId } of strays) {
     const release = { accountId, holdId };
     await inTransaction(database, (tx) => releaseHold(tx, release, clock.now()));
-    logger.error({ hold_id: holdId, account_id: accountId, task_id: taskId }, "money was held for no open task");
+    logger.error({ hold_id: holdId, account_id: accountId, task_id: taskId }, "stray hold released");
   }
   return { released: strays.length };
 }

@@ -2,13 +2,12 @@ import { sql } from "kysely";
 import { presentLeastId, type TaskId } from "../../../lib/ids.ts";
 import type { Database } from "../../../platform/database/database.ts";
 
-/** The oldest task that is not over. */
 export async function findOldestOpen(database: Database): Promise<TaskId | null> {
   const { rows } = await sql<{ id: TaskId | null }>`select min(task_id) as id from task_leases`.execute(database);
   return rows[0]?.id ?? null;
 }
 
-/** Removes some of the tasks that were made before a moment and are over; answers how many. */
+/** Deletes up to `countMax` ended tasks created before a time, and returns how many. */
 export async function deleteTasksBefore(database: Database, before: Date, countMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from tasks where id in (
@@ -18,8 +17,7 @@ export async function deleteTasksBefore(database: Database, before: Date, countM
 }
 
 /**
- * Erases what some of the tasks were asked for that were made before a moment and are over; answers how many. What kind of
- * request it was stays: it is the task's type.
+ * Erases the requests, except their type, of up to `countMax` ended tasks created before a time, and returns how many.
  */
 export async function erasePromptsBefore(
   database: Database,

@@ -1,4 +1,4 @@
-/** The places between two writes where a crash must do no harm. One list, which the crash test goes through. */
+/** The points between two writes where a crash must do no harm. The crash test goes through them all. */
 export const taskFailpoints = [
   "submission-written",
   "submission-answered",
@@ -12,7 +12,7 @@ export const taskFailpoints = [
   "finished",
   "cancel-asked",
 ] as const;
-/** Beside those, of composite tasks. */
+/** Composite tasks have one more. */
 type CompositeFailpoint = "steps-written";
-/** Called where a task has got to. Tests let the process die there. */
+/** Tests kill the process at these points. */
 export type TaskFailpoint = (typeof taskFailpoints)[number] | CompositeFailpoint;

@@ -3,16 +3,16 @@ import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
 import type { CatalogView, RouteTarget } from "../../catalog/index.ts";
 
-/** A target with everything that handing it a task needs. */
+/** A target with its adapter and time-out. */
 export type TaskTarget = RouteTarget & { generation: GenerationProvider; timeoutMs: number };
 
-/** What it takes to hand a task over. */
+/** What a submission needs. */
 export type Handover = { target: TaskTarget; inputs: readonly GenerationInput[] };
 
-/** An image may take minutes to make while one waits. */
+/** A synchronous image can take minutes. */
 const timeoutMsUsual = 600_000;
 
-/** Where tasks of a model can go at the moment. */
+/** The model's current targets. */
 export function listTaskTargets(view: CatalogView, modelId: string, registry: ProviderRegistry): TaskTarget[] {
   return (view.targetsByModelId.get(modelId) ?? []).flatMap((target) => {
     const generation = registry.getGeneration(target.provider);
@@ -23,14 +23,14 @@ export function listTaskTargets(view: CatalogView, modelId: string, registry: Pr
   });
 }
 
-/** Those that can do all that a request asks for, or the obstacle that the first of the others named. */
+/** The targets that support the request, and the first obstacle of those that do not. */
 export function listAbleTargets(targets: readonly TaskTarget[], request: GenerationRequest) {
   const judged = targets.map((target) => ({ target, obstacle: target.generation.findObstacle(request) }));
   const able = judged.filter(({ obstacle }) => obstacle === null).map(({ target }) => target);
   return { able, obstacle: judged.find(({ obstacle }) => obstacle !== null)?.obstacle ?? null };
 }
 
-/** The target that a task was sent to; `null` when the catalog no longer has it. */
+/** The target that a task was sent to; `null` if the catalog no longer has it. */
 export function findTaskTarget(targets: readonly TaskTarget[], sent: UpstreamTarget): TaskTarget | null {
   return targets.find((target) => isSameTarget(target, sent)) ?? null;
 }

@@ -6,28 +6,27 @@ import type { ClaimedTask } from "../task.ts";
 import { type AdvanceDependencies, advanceTask } from "./advance-task.ts";
 import { type HeldLeases, holdLeases } from "./hold-leases.ts";
 
-/** Takes tasks further, as long as there are any. */
+/** Claims and advances tasks. */
 export type TaskWorker = {
-  /** Looks for due tasks at once. `false` when it has no room for any. */
+  /** Polls for due tasks at once. Returns `false` if it is full. */
   wake(): boolean;
-  /** Claims these tasks at once. `false` when it has not room for all. */
+  /** Claims these tasks at once. Returns `false` if it has no room for all of them. */
   begin(taskIds: readonly string[]): Promise<boolean>;
-  /** Claims nothing more. Lets steps that are under way end; those that take too long are given to others. */
+  /** Stops claiming. Running steps may finish; those that take too long are aborted and released. */
   stop(): void;
-  /** Stops, and ends when the last step has. */
+  /** Stops, and resolves when the last step has ended. */
   close(): Promise<void>;
 };
 
 export type WorkerDependencies = AdvanceDependencies & {
-  /** How many steps it takes at a time. */
+  /** How many steps run concurrently. */
   stepsMax: number;
   closeTimeoutMs: number;
 };
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 const claimedAtOnceMax = 200;
 
-/** Starts to work. */
 export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
   const { stepsMax } = dependencies;
   const queue = watchQueue(dependencies);
@@ -43,24 +42,24 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
 
   function run(tasks: readonly ClaimedTask[]): void {
     for (const task of tasks) {
-      // Where there was room before, nothing waited for it.
+      // If there was more room, no task was waiting for it.
       const onFreed = (): void => {
         if (getRoom() === 1) nap.abort();
       };
-      // The runner reports failures itself.
+      // The runner logs failures itself.
       runner.run(task).then(onFreed, onFreed);
     }
   }
 
-  async function look(): Promise<void> {
+  async function pollQueue(): Promise<void> {
     while (!closing.signal.aborted) {
       nap = new AbortController();
       const room = Math.min(getRoom(), claimedAtOnceMax);
-      const claimed = room === 0 ? [] : await leases.claimDue(room).then(queue.noteLook, reportClaims);
+      const claimed = room === 0 ? [] : await leases.claimDue(room).then(queue.noteClaims, reportClaims);
       run(claimed);
-      // As many as there was room for: there may be more.
+      // The batch was full, so more tasks may be due.
       if (claimed.length > 0 && claimed.length === room) continue;
-      await wait(lookEveryMs, undefined, { signal: AbortSignal.any([nap.signal, closing.signal]) }).catch(() => {});
+      await wait(pollEveryMs, undefined, { signal: AbortSignal.any([nap.signal, closing.signal]) }).catch(() => {});
     }
   }
 
@@ -73,18 +72,18 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
     const room = getRoom();
     if (room === 0) return false;
     const claimed = await leases.claim(taskIds.slice(0, room)).catch(reportClaims);
-    // What would be cut off in the middle of being handed over is left to others, who begin it.
-    if (closing.signal.aborted) for (const task of claimed) leases.giveBack(task, dependencies.clock.now());
+    // A stopping worker would be cut off in mid-submission, so it leaves new tasks to other workers.
+    if (closing.signal.aborted) for (const task of claimed) leases.release(task, dependencies.clock.now());
     else run(claimed);
     return taskIds.length <= room;
   }
 
-  const looking = look();
+  const polling = pollQueue();
   let ended: Promise<void> | null = null;
 
   async function end(): Promise<void> {
     closing.abort();
-    await looking;
+    await polling;
     await Promise.all(beginning);
     await runner.close();
     await leases.close();
@@ -106,32 +105,32 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
       beginning.add(begun);
       return await begun.finally(() => beginning.delete(begun));
     },
-    // Whoever closes it is told of what goes wrong.
+    // `close` reports the error.
     stop: () => void close().catch(() => {}),
     close,
   };
 }
 
-/** Tells of the queue's troubles; that the database is away only when it begins and when it is over. */
+/** Logs queue errors; a database outage only at its start and end. */
 function watchQueue({ logger, clock }: Pick<WorkerDependencies, "logger" | "clock">) {
   const outage = createOutageLog({
     ...{ logger, clock },
     begins: "task queue error: the database is unavailable",
-    ends: "the task queue is looked at again",
+    ends: "task queue polling resumed",
   });
   return {
     onTrouble(error: unknown): void {
       if (isDatabaseUnavailable(error)) outage.onTrouble(error);
       else logger.error({ error }, "task queue error");
     },
-    noteLook(claimed: ClaimedTask[]): ClaimedTask[] {
+    noteClaims(claimed: ClaimedTask[]): ClaimedTask[] {
       outage.onRecovery();
       return claimed;
     },
   };
 }
 
-/** Runs the steps of claimed tasks, and gives back their leases. */
+/** Runs the steps of claimed tasks and releases their leases. */
 function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases) {
   const { clock, logger, closeTimeoutMs } = dependencies;
   const cutOff = new AbortController();
@@ -142,26 +141,25 @@ function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases) 
     try {
       const dueAt = await advanceTask(dependencies, task, signal);
       if (dueAt === null) leases.drop(task);
-      else leases.giveBack(task, dueAt);
+      else leases.release(task, dueAt);
     } catch (error) {
-      if (!signal.aborted)
-        logger.error({ task_id: task.id, account_id: task.accountId, error }, "a step of a task failed");
+      if (!signal.aborted) logger.error({ task_id: task.id, account_id: task.accountId, error }, "task step failed");
       const kind = signal.aborted ? "interrupted" : "broken";
       const { lease } = decideTransition(task, { kind }, clock.now());
-      leases.giveBack(task, "at" in lease ? lease.at : clock.now());
+      leases.release(task, "at" in lease ? lease.at : clock.now());
     } finally {
       release();
     }
   }
 
-  /** A step ends when the worker does, and when the task's time is over. */
+  /** Aborts the step when the worker stops and when the task's deadline passes. */
   function limitStep({ deadlineAt }: ClaimedTask): { signal: AbortSignal; release(): void } {
     const leftMs = deadlineAt.getTime() - clock.now().getTime();
-    // One that is late already is only ended.
+    // A task past its deadline only has to be ended.
     if (leftMs <= 0 || leftMs > timerMsMax) return { signal: cutOff.signal, release: () => {} };
     const controller = new AbortController();
     const stop = (): void => controller.abort(cutOff.signal.reason);
-    const timer = setTimeout(() => controller.abort(new Error("The task's time is over.")), leftMs);
+    const timer = setTimeout(() => controller.abort(new Error("The task's deadline has passed.")), leftMs);
     cutOff.signal.addEventListener("abort", stop);
     return {
       signal: controller.signal,
@@ -180,17 +178,17 @@ function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases) 
       await step;
       running.delete(step);
     },
-    /** Waits for the steps that are under way; those that take too long are cut off. */
+    /** Waits for running steps, and aborts those that take too long. */
     async close(): Promise<void> {
       const ended = new AbortController();
       const late = wait(closeTimeoutMs, undefined, { signal: ended.signal }).catch(() => {});
       await Promise.race([Promise.all(running), late]);
       ended.abort();
-      cutOff.abort(new Error("The worker stops."));
+      cutOff.abort(new Error("The worker is stopping."));
       await Promise.all(running);
     },
   };
 }
 
-/** No step takes as long as this, and no timer can wait for longer. */
+/** The longest delay that a timer supports. */
 const timerMsMax = 2 ** 31 - 1;

@@ -5,12 +5,12 @@ import type { Outcome, Step, Transition } from "../machine/task-machine.ts";
 import type { ClaimedTask } from "../task.ts";
 
 /*
- * What a worker does with a task belongs to the span that made the task, which is kept with it: each worker has one task
- * at a time, so that span is the parent, and not only linked. A look that finds nothing new is not told of: its spans are
- * never ended. A task that takes hours is looked at thousands of times.
+ * A worker's spans are children of the span that created the task, which is stored with it. Children, not links, because
+ * one worker at a time has the task. Polls without a change are not traced: their spans are never ended, because a task
+ * that takes hours is polled thousands of times.
  */
 
-/** `null` where the submission of the task was not traced. */
+/** Returns `null` if the submission was not traced. */
 export function resumeTask(tracing: Tracing | null, { id, model, type, traceparent }: ClaimedTask): Span | null {
   if (tracing === null || traceparent === null) return null;
   const attributes = { "sluice.task.id": id, "sluice.task.type": type, "gen_ai.request.model": model };
@@ -58,12 +58,12 @@ export function endStep(span: Span | null, outcome: Outcome): void {
 
 const failures: ReadonlySet<Outcome["kind"]> = new Set(["no-target", "ambiguous", "lost", "unreachable", "route-gone"]);
 
-/** What is worth knowing even where it changes nothing of a task. One that waits for a target looks for it again and again. */
-export function isWorthTelling({ kind }: Outcome): boolean {
+/** Outcomes worth a span even without a change, except `no-target`, which repeats while a task waits. */
+export function isWorthTracing({ kind }: Outcome): boolean {
   return kind === "made" || kind === "target-chosen" || (failures.has(kind) && kind !== "no-target");
 }
 
-/** The end of a task is written with its money and its event. */
+/** Spans the write of the end, with its settlement and event. */
 export function startEnd(span: Span | null, { end, change }: Transition): Span | null {
   if (span === null || end === null) return null;
   const attributes = { "db.system.name": "postgresql", "sluice.task.status": change.state };

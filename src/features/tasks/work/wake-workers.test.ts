@@ -4,7 +4,7 @@ import { createWakeUps } from "./wake-workers.ts";
 
 type Listener = Parameters<ChangeFeed["subscribe"]>[1];
 
-/** Wake-ups of a process whose worker has room for so many, and what it and the other nodes are told. */
+/** Wake-ups of a process whose worker has the given room, and the calls that reach it and the other nodes. */
 function open({ room, hasWorker = true }: { room: number; hasWorker?: boolean }) {
   const told: string[] = [];
   const listeners: Listener[] = [];
@@ -30,7 +30,7 @@ function open({ room, hasWorker = true }: { room: number; hasWorker?: boolean })
   return { wakeUps, told, listeners };
 }
 
-test("new tasks are begun by this process's own worker as far as it has room, and else by other nodes", async () => {
+test("new tasks start on this process's own worker while it has room, then on other nodes", async () => {
   const { wakeUps, told } = open({ room: 1 });
   wakeUps.begin(["task_1"]);
   await wakeUps.drain();
@@ -40,7 +40,7 @@ test("new tasks are begun by this process's own worker as far as it has room, an
   expect(told).toEqual(["own task_1", "own task_2 task_3", "others"]);
 });
 
-test("a node without workers wakes those of others, once for all that comes meanwhile", async () => {
+test("a node without workers wakes other nodes, once for concurrent wake-ups", async () => {
   const { wakeUps, told } = open({ room: 0, hasWorker: false });
   for (const id of ["task_1", "task_2", "task_3"]) wakeUps.begin([id]);
   wakeUps.wake();
@@ -51,7 +51,7 @@ test("a node without workers wakes those of others, once for all that comes mean
   expect(told).toEqual(["others", "others"]);
 });
 
-test("a task that is due again wakes one worker, another node's where this one is full", async () => {
+test("a due task wakes one worker: another node's if this one is full", async () => {
   const free = open({ room: 1 });
   free.wakeUps.wake();
   const full = open({ room: 0 });
@@ -60,7 +60,7 @@ test("a task that is due again wakes one worker, another node's where this one i
   expect([free.told, full.told]).toEqual([["own"], ["own", "others"]]);
 });
 
-test("what another node tells of, or what may have been missed, wakes this process's worker", () => {
+test("a notification from another node, or a reset of the feed, wakes this process's worker", () => {
   const { told, listeners } = open({ room: 1 });
   for (const listener of listeners) {
     listener.onChange("");

@@ -4,26 +4,26 @@ import type { TaskWorker } from "./task-worker.ts";
 
 type WakeableWorker = Pick<TaskWorker, "wake" | "begin">;
 
-/** Wakes a worker when tasks are due: this process's own, or where it has no room for them, those of other nodes. */
+/** Wakes a worker when tasks are due: this process's own, or other nodes' if it is full. */
 export type WakeUps = {
-  /** From now on this process's worker is woken first. */
+  /** Registers this process's worker, which is woken first. */
   attach(worker: WakeableWorker): void;
-  /** Some task is due. */
+  /** A task is due. */
   wake(): void;
-  /** These tasks are new. */
+  /** New tasks are due. */
   begin(taskIds: readonly string[]): void;
-  /** Ends when every wake-up is sent. */
+  /** Resolves when every wake-up is sent. */
   drain(): Promise<void>;
 };
 
 type WakeUpDependencies = {
   feed: ChangeFeed;
-  /** Tells every node that tasks are due. */
+  /** Notifies every node that tasks are due. */
   notify(): Promise<void>;
   onTrouble(error: unknown): void;
 };
 
-/** A wake-up that is lost costs half a second: the queue is the table, and workers look at it. */
+/** A lost wake-up costs half a second: the table is the queue, and workers poll it. */
 export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): WakeUps {
   let worker: WakeableWorker | null = null;
   const others = createSingleFlight(notify, onTrouble);
