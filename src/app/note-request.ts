@@ -1,5 +1,5 @@
 import { type CallerDirectory, recallCaller } from "../features/accounts/index.ts";
-import { decideEnding, hungUpStatus, type RequestLog } from "../features/requests/index.ts";
+import { decideEnding, clientClosedStatus, type RequestLog } from "../features/requests/index.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { getWire } from "../platform/http/endpoint-table.ts";
 import { type CallFacts, createFacts } from "../platform/http/request-context.ts";
@@ -49,7 +49,7 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
 function describeEnd({ reply, isAborted, code }: EndedRequest) {
   const hasFailed = code !== null;
   const isUnanswered = isAborted && !hasFailed && !reply.raw.headersSent;
-  const status = isUnanswered ? hungUpStatus : reply.statusCode;
+  const status = isUnanswered ? clientClosedStatus : reply.statusCode;
   return { status, ending: decideEnding({ status, isAborted, hasFailed }) };
 }
 

@@ -165,7 +165,7 @@ describe("reading a document", () => {
   test("refuses what is no document, in a sentence", async () => {
     await expect(read(await uploadPicture())).rejects.toMatchObject({
       ...{ code: "invalid_file", param: "from_task_id" },
-      message: "The file is an image; a document is wanted here.",
+      message: "The file is an image, but a document is required.",
     });
   });
 });
@@ -176,7 +176,7 @@ describe("documents are only ours to write", () => {
     const wanted = { param: "input_images[0]", kinds: ["image", "video"] } as const;
     await expect(stage.files.getFile(stage.accountId, id, wanted)).rejects.toMatchObject({
       ...{ code: "invalid_file", param: "input_images[0]" },
-      message: "The file is a document; an image or a video is wanted here.",
+      message: "The file is a document, but an image or a video is required.",
     });
   });
 

@@ -317,7 +317,7 @@ describe("what is refused costs nothing, and reaches no upstream:", () => {
     {
       what: "a video without sound",
       make: () => encode("mp4", [...lavfi("testsrc=s=64x64:d=1:r=5"), "-c:v", "libx264", "-pix_fmt", "yuv420p"]),
-      says: "The file has no audio in it.",
+      says: "The file has no audio track.",
     },
     {
       what: "a recording that is too long",

@@ -1,6 +1,6 @@
 import type { DatabaseSnapshot } from "../../platform/database/database-snapshot.ts";
 
-/** Of every file that the snapshot has: the key of its bytes, their count and SHA-256, and its id; a line each. */
+/** One line per file of the snapshot: storage key, size, SHA-256 and id. */
 export function readFileList(snapshot: DatabaseSnapshot): AsyncIterable<Buffer> {
   return snapshot.readQuery("select storage_key, bytes, encode(sha256, 'hex'), id from files order by id");
 }

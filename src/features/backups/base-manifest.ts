@@ -6,7 +6,7 @@ import type { ByteStore } from "../../platform/storage/byte-store.ts";
 
 const part = Type.Object({ key: Type.String(), bytes: Type.Integer(), sha256: Type.String() });
 
-/** A base backup of the embedded server: from it and the log after it, every moment since `taken_at` can be restored. */
+/** A base backup of the embedded server: with the WAL after it, any time since `taken_at` can be restored. */
 const baseSchema = Type.Object({
   format: Type.Literal(1),
   id: Type.String(),
@@ -20,7 +20,7 @@ const baseSchema = Type.Object({
 
 export type Base = Static<typeof baseSchema>;
 
-/** Manifests lie in one folder, and their parts in another. */
+/** Manifests are in this folder, their parts in subfolders. */
 export const baseFolder = "base";
 const manifestPattern = /^[\w-]+\.json$/;
 
@@ -33,7 +33,7 @@ async function listBases(archive: ByteStore): Promise<Base[]> {
   return bases;
 }
 
-/** The last one that was whole by a moment; the last of all for `null`. */
+/** The last base backup taken by a given time, or the last of all for `null`. */
 export async function getBase(archive: ByteStore, until: Date | null): Promise<Base> {
   const bases = (await listBases(archive)).toSorted((a, b) => a.taken_at.localeCompare(b.taken_at));
   const usable = bases.filter(({ taken_at }) => until === null || new Date(taken_at) <= until);
@@ -41,6 +41,6 @@ export async function getBase(archive: ByteStore, until: Date | null): Promise<B
   if (base !== undefined) return base;
   const [first] = bases;
   throw first === undefined
-    ? new OperatorError("There is no base backup in that place.", "Name the wal_archive of the original.")
-    : new OperatorError(`The first moment that can be restored is ${first.taken_at}.`, "Use a later time.");
+    ? new OperatorError("There is no base backup in that place.", "Use the wal_archive of the original.")
+    : new OperatorError(`The earliest time that can be restored is ${first.taken_at}.`, "Use a later time.");
 }

@@ -5,7 +5,7 @@ import { DamagedPartError, type PartReader, readPart } from "./part-stream.ts";
 
 type CheckDependencies = { place: ByteStore; onProgress(sentence: string): void; signal: AbortSignal };
 
-/** Reads every byte of a backup and says what is damaged or missing; nothing where it is whole. */
+/** Reads every byte of a backup and returns what is damaged or missing. */
 export async function checkBackup(
   { place, onProgress, signal }: CheckDependencies,
   manifest: Manifest,
@@ -28,7 +28,7 @@ export async function checkBackup(
     onProgress(`checking the database: ${index + 1} of ${parts.length} parts`);
     await check(part);
   }
-  // A list that is damaged names nothing that could be looked for.
+  // A damaged list of files cannot be checked further.
   if (problems.length > 0) return problems;
   let count = 0;
   await forEachFile(readListedFiles(reader, manifest.files.list), async (file) => {

@@ -11,7 +11,7 @@ import {
   writePart,
 } from "./part-stream.ts";
 
-/** A file as the list of files names it. */
+/** An entry of the list of files. */
 export type ListedFile = { id: string; storageKey: string; bytes: number; sha256: string };
 
 const filesAtOnceMax = 8;
@@ -28,12 +28,12 @@ export async function* parseListedFiles(list: AsyncIterable<Buffer>): AsyncGener
   }
 }
 
-/** Where a file's bytes lie in a backup. */
+/** A file's place in a backup. */
 export function toPart({ storageKey, bytes, sha256 }: ListedFile): Part {
   return { key: `files/${storageKey}`, bytes, sha256 };
 }
 
-/** Does something with every file, a few at a time. The first that fails ends it, once the others are done. */
+/** Processes every file, a few at a time. The first failure stops it, once the running ones are done. */
 export async function forEachFile(
   files: AsyncGenerator<ListedFile>,
   work: (file: ListedFile) => Promise<void>,
@@ -56,7 +56,7 @@ export async function forEachFile(
   return done;
 }
 
-/** What is copied is what the database says of it, or there is no backup. */
+/** Verifies a file against the database while copying it: a mismatch fails the backup. */
 export async function copyFile(files: ByteStore, writer: PartWriter, file: ListedFile): Promise<void> {
   const part = toPart(file);
   try {
@@ -64,8 +64,8 @@ export async function copyFile(files: ByteStore, writer: PartWriter, file: Liste
   } catch (error) {
     if (!(error instanceof DamagedPartError || error instanceof MissingBytesError)) throw error;
     throw new OperatorError(
-      `The bytes of ${file.id} in the storage of files are missing or damaged, so that this would be no whole backup.`,
-      `Bring them back, or give the file up: npm run -s sluice -- file purge --file ${file.id}`,
+      `The bytes of ${file.id} are missing or damaged in the file storage, so the backup would be incomplete.`,
+      `Restore them, or delete the file: npm run -s sluice -- file purge --file ${file.id}`,
       { cause: error },
     );
   }

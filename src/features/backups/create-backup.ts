@@ -11,9 +11,9 @@ import { type PartWriter, writePart, writeParts } from "./part-stream.ts";
 
 type BackupDependencies = {
   address: DatabaseAddress;
-  /** Where the files of the gateway are. */
+  /** The gateway's file storage. */
   files: ByteStore;
-  /** Where the backup goes. */
+  /** The destination. */
   place: ByteStore;
   randomBytes: (count: number) => Uint8Array;
   onProgress(sentence: string): void;
@@ -21,9 +21,9 @@ type BackupDependencies = {
 };
 
 type BackupOptions = {
-  /** What the gateway's secrets are sealed with; `null` where there is none yet. */
+  /** The key that encrypts the gateway's secrets; `null` if there is none yet. */
   secret: string | null;
-  /** Whether the secret goes into the backup. */
+  /** Whether the backup contains the key. */
   includesSecret: boolean;
 };
 
@@ -32,8 +32,8 @@ type DatabasePart = Omit<Manifest, "files" | "secrets" | "secret_fingerprint"> &
 };
 
 /**
- * Copies the database as it is at one moment, then every file that it names. Files never change, and while this runs none
- * is removed (`isBackupRunning`), so that both are of the same moment. The manifest comes last: what was cut off has none.
+ * Copies a snapshot of the database, then every file in it. Files never change and none is deleted during a backup
+ * (`isBackupRunning`), so both are of the same moment. The manifest is written last: an interrupted backup has none.
  */
 export async function createBackup(dependencies: BackupDependencies, options: BackupOptions): Promise<Manifest> {
   const { address, place, onProgress, signal } = dependencies;
@@ -80,7 +80,7 @@ async function copyDatabase({
       tables.push({ name: table.name, columns: [...table.columns], parts });
     }
     const [list] = await writeParts(writer, "files-list", readFileList(snapshot), Number.POSITIVE_INFINITY);
-    if (list === undefined) throw new Error("A list has a part.");
+    if (list === undefined) throw new Error("The list of files has no part.");
     return {
       ...{ format: 1, id, taken_at: snapshot.takenAt.toISOString(), server_version: snapshot.serverVersion },
       ...{ schema: [...schema], tables, partitions: [...partitions], sequences: await snapshot.readSequences() },
@@ -91,7 +91,7 @@ async function copyDatabase({
   }
 }
 
-/** In the order of time; no two backups have the same. */
+/** Sorts by time; the random suffix makes it unique. */
 function createBackupId({ takenAt }: DatabaseSnapshot, randomBytes: (count: number) => Uint8Array): string {
   const time = takenAt.toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
   return `${time}-${Buffer.from(randomBytes(3)).toString("hex")}`;

@@ -21,8 +21,8 @@ type BaseDependencies = {
 };
 
 /**
- * Copies the embedded server's files into the archive of its log, and the files of callers that are not there yet. The
- * manifest comes last.
+ * Copies the embedded server's data directory into the WAL archive, and the callers' files that are not there yet. The
+ * manifest is written last.
  */
 export async function createBaseBackup(
   { address, files, archive, randomBytes, onProgress, signal }: BaseDependencies,
@@ -39,7 +39,7 @@ export async function createBaseBackup(
       parts.push(await writeCompressed(writer, `${id}/server.tar.gz`, tar));
     });
     const [server] = parts;
-    if (server === undefined) throw new Error("Nothing was copied.");
+    if (server === undefined) throw new Error("The base backup is empty.");
     const base: Base = {
       ...{ format: 1, id, taken_at: endedAt.toISOString(), server_version: serverVersion },
       ...{ start_log: startLog, server },
@@ -56,7 +56,7 @@ export async function createBaseBackup(
   }
 }
 
-/** Files from before the archive. Those that are made from now on are noted, and copied by whoever carries the log. */
+/** Copies files from before the archive existed. Later ones are queued, and copied by the log shipper. */
 async function archiveFiles({
   address,
   files,
@@ -79,7 +79,7 @@ async function archiveFiles({
   }
 }
 
-/** What has its key was written whole. */
+/** Writes are atomic, so an existing key is complete. */
 async function isThere(archive: ByteStore, file: ListedFile): Promise<boolean> {
   try {
     (await archive.open(toPart(file).key)).destroy();

@@ -5,16 +5,16 @@ import { decideSecret } from "./decide-secret.ts";
 const secret = "the original's secret key, long enough";
 const question = { fingerprint: fingerprintSecret(secret), here: null, inBackup: null, acceptsNew: false };
 
-test("a copy gets the original's secret key, by the backup or by the operator, or none where that is wanted", () => {
+test("a copy gets the original's secret key from the backup or the operator, or none on request", () => {
   expect(decideSecret({ ...question, inBackup: secret })).toBe(secret);
   expect(decideSecret({ ...question, here: secret })).toBeNull();
   expect(decideSecret({ ...question, here: "another", acceptsNew: true })).toBeNull();
   expect(decideSecret({ ...question, fingerprint: null })).toBeNull();
 });
 
-test("a copy that could not read its secrets is refused", () => {
+test("a copy that could not decrypt its secrets is rejected", () => {
   expect(() => decideSecret(question)).toThrow("The backup has no secret key");
   expect(() => decideSecret({ ...question, here: "another" })).toThrow("not the one of the backup");
-  // The key that is there stays: it may be another gateway's.
+  // An existing key is not replaced: it may belong to another gateway.
   expect(() => decideSecret({ ...question, here: "another", inBackup: secret })).toThrow("not the one of the backup");
 });

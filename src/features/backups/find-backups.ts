@@ -5,7 +5,7 @@ import { type Manifest, manifestName, parseManifest } from "./manifest.ts";
 
 const backupIdPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;
 
-/** All that look like backups in a place, the oldest first; without a manifest it is what a backup that was cut off left. */
+/** All backups in a place, oldest first; one without a manifest was interrupted. */
 export async function listBackups(place: ByteStore): Promise<{ id: string; manifest: Manifest | null }[]> {
   const ids = (await place.list("")).filter((name) => backupIdPattern.test(name));
   const found = [];
@@ -13,7 +13,7 @@ export async function listBackups(place: ByteStore): Promise<{ id: string; manif
   return found;
 }
 
-/** The backup of the id, or the newest that is complete. */
+/** The backup with the id, or the newest complete one. */
 export async function getBackup(place: ByteStore, id: string | undefined): Promise<Manifest> {
   const ids = id === undefined ? (await listBackups(place)).map((backup) => backup.id).toReversed() : [id];
   for (const candidate of ids) {
@@ -24,7 +24,7 @@ export async function getBackup(place: ByteStore, id: string | undefined): Promi
     id === undefined
       ? "There is no complete backup in that place."
       : `There is no complete backup ${id} in that place.`,
-    "See what is there: npm run -s sluice -- backup list <where>",
+    "List what is there: npm run -s sluice -- backup list <where>",
   );
 }
 

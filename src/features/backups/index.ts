@@ -1,9 +1,9 @@
 /**
- * Backups: the database and every file that it names, as of one moment, in a folder or a bucket; and copies made of them.
+ * Backups: the database and every file in it, as of one moment, in a folder or a bucket; and restored copies.
  *
- * Promises: what has a manifest is whole, and what was cut off has none. A backup never touches another. Nothing is written
- * by a restore before all of the backup was read and found undamaged, and only where nothing was. A restored copy is marked
- * as one, and spends, sends and deletes nothing until an operator confirms it.
+ * Promises: a backup with a manifest is complete, and an interrupted one has none. A backup never touches another. A
+ * restore verifies the whole backup before it writes anything, and writes only into an empty place. A restored copy is
+ * marked as one, and spends, sends and deletes nothing until an operator confirms it.
  */
 export { checkBackup } from "./check-backup.ts";
 export { createBackup } from "./create-backup.ts";

@@ -4,13 +4,13 @@ import { Value } from "typebox/value";
 const part = Type.Object({ key: Type.String(), bytes: Type.Integer(), sha256: Type.String() });
 
 /**
- * What a backup has, written after all of it: every part with its size and SHA-256. Without one there is no backup.
- * Keys are relative to the backup's own folder.
+ * The contents of a backup, written last: every part with its size and SHA-256. Keys are relative to the backup's
+ * folder.
  */
 const manifestSchema = Type.Object({
   format: Type.Literal(1),
   id: Type.String(),
-  /** The moment that the database is of. */
+  /** The time of the database snapshot. */
   taken_at: Type.String(),
   server_version: Type.String(),
   schema: Type.Array(Type.Object({ number: Type.Integer(), name: Type.String(), checksum: Type.String() })),
@@ -24,11 +24,11 @@ const manifestSchema = Type.Object({
     }),
   ),
   sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
-  /** The list of files is a part; the files themselves lie under `files/`, as they are. */
+  /** The list of files is a part; the files themselves are under `files/`. */
   files: Type.Object({ list: part, count: Type.Integer(), bytes: Type.Integer() }),
-  /** The secret key, where it was asked for. */
+  /** The secret key, if requested. */
   secrets: Type.Union([part, Type.Null()]),
-  /** Which secret key the database's secrets are sealed with; tells nothing of it. */
+  /** Identifies the key that encrypts the database's secrets without revealing it. */
   secret_fingerprint: Type.Union([Type.String(), Type.Null()]),
 });
 
@@ -37,18 +37,18 @@ export type Part = Static<typeof part>;
 
 export const manifestName = "manifest.json";
 
-/** `null` where it is not a manifest of ours, or one of a newer version. */
+/** `null` if it is not a manifest, or one of a newer version. */
 export function parseManifest(text: string): Manifest | null {
   try {
     const value: unknown = JSON.parse(text);
     return Value.Check(manifestSchema, value) ? value : null;
   } catch {
-    // What is no JSON is no manifest.
+    // Not JSON, so not a manifest.
     return null;
   }
 }
 
-/** All that the database is made of, and what else is in parts; files are in the list of files. */
+/** All parts except the files, which are in the list of files. */
 export function listParts({ tables, files, secrets }: Manifest): Part[] {
   return [...tables.flatMap(({ parts }) => parts), files.list, ...(secrets === null ? [] : [secrets])];
 }

@@ -31,13 +31,13 @@ test.each([1, 7, 64, 1000, 100_000])(
   },
 );
 
-test("nothing is one empty part", async () => {
+test("an empty source is one empty part", async () => {
   const parts = await writeParts(writer, "none", cut(Buffer.alloc(0), 1));
   expect(parts).toHaveLength(1);
   expect(await buffer(readParts(writer, parts))).toHaveLength(0);
 });
 
-test("whoever reads a part that was changed is told so", async () => {
+test("reading a modified part fails", async () => {
   const parts = await writeParts(writer, "changed", cut(rows, 64));
   writeFileSync(join(folder, "one", parts[0]?.key ?? ""), randomBytes(parts[0]?.bytes ?? 0));
   await expect(buffer(readParts(writer, parts))).rejects.toThrow();
@@ -45,7 +45,7 @@ test("whoever reads a part that was changed is told so", async () => {
   await expect(buffer(readParts(writer, parts))).rejects.toThrow(DamagedPartError);
 });
 
-test("lines are split wherever their pieces are", async () => {
+test("lines are split wherever the chunks end", async () => {
   for (const size of [1, 3, 1000]) {
     expect((await Array.fromAsync(splitLines(cut(rows, size)))).join("\n")).toBe(rows.toString().trimEnd());
   }

@@ -18,7 +18,7 @@ type RestoreDependencies = {
   place: ByteStore;
   database: Database;
   address: DatabaseAddress;
-  /** Where the files of the gateway are to be. */
+  /** The file storage to restore into. */
   files: ByteStore;
   settings: { data_dir: string; secret_key?: string | undefined; s3_bucket?: string | undefined };
   randomBytes: (count: number) => Uint8Array;
@@ -27,9 +27,10 @@ type RestoreDependencies = {
 };
 
 /**
- * Makes an empty database and an empty folder of files what they were when the backup was taken, as a copy that is to be
- * confirmed. Everything is checked before anything is written. Cut off, it leaves a database that no gateway starts on, and
- * that the same restore begins anew with.
+ * Restores a backup into an empty database and an empty folder of files, as a copy that an operator has to confirm.
+ * Verifies everything before writing anything. An interrupted restore leaves a database that no gateway starts on; run
+ * the
+ * same restore again.
  */
 export async function restoreBackup(
   dependencies: RestoreDependencies,
@@ -56,7 +57,7 @@ export async function restoreBackup(
   if (applied.length > 0) onProgress(`migrated: ${applied.join(", ")}`);
 }
 
-/** A schema that this version cannot make is one of a newer version. */
+/** A schema that this version cannot create comes from a newer version. */
 function requireKnownSchema({ schema, id }: Manifest): void {
   const known = readMigrations();
   const isKnown = schema.every(({ number, checksum }, index) => {
@@ -65,12 +66,12 @@ function requireKnownSchema({ schema, id }: Manifest): void {
   });
   if (isKnown) return;
   throw new OperatorError(
-    `The backup ${id} was made by a newer Sluice, or by one with other migrations.`,
+    `The backup ${id} was made by a newer Sluice, or by one with different migrations.`,
     "Restore it with the version that made it, or a newer one.",
   );
 }
 
-/** Whether nothing is there at all; `false` where a restore was begun. Refuses everything else by name. */
+/** Returns whether the target is empty, or `false` after an interrupted restore. Throws for anything else. */
 async function requireEmpty({ database, address, files, settings }: RestoreDependencies): Promise<boolean> {
   const tables = await listTableNames(address);
   if (tables.length > 0 && (await readCopyState(database)) === "restoring") return false;
@@ -78,7 +79,7 @@ async function requireEmpty({ database, address, files, settings }: RestoreDepen
     const shown = tables.slice(0, 3).join(", ");
     throw new OperatorError(
       `The database is not empty: it has ${tables.length} tables, such as ${shown}.`,
-      "Restore into a new database, or with a data_dir (SLUICE_DATA_DIR) of its own.",
+      "Restore into a new database, or use a new data_dir (SLUICE_DATA_DIR).",
     );
   }
   await requireNoFiles({ files, settings });
@@ -89,12 +90,12 @@ export async function requireNoFiles({
   files,
   settings,
 }: Pick<RestoreDependencies, "files" | "settings">): Promise<void> {
-  // A bucket may have more in it than files of this gateway, or may have survived what the database did not.
+  // A bucket may contain other files, or have survived the loss of the database.
   const [found] = settings.s3_bucket === undefined ? await files.list("") : [];
   if (found === undefined) return;
   throw new OperatorError(
     `The data directory is not empty: ${settings.data_dir}/files has ${found}.`,
-    "Restore with a data_dir (SLUICE_DATA_DIR) of its own.",
+    "Use a new data_dir (SLUICE_DATA_DIR).",
   );
 }
 
@@ -103,7 +104,7 @@ async function requireUndamaged(dependencies: RestoreDependencies, manifest: Man
   if (problems.length === 0) return;
   throw new OperatorError(
     `The backup ${manifest.id} is damaged: ${problems.slice(0, 3).join(" ")}`,
-    "Nothing was restored. Use another: npm run -s sluice -- backup list <where>",
+    "Nothing was restored. Use another backup: npm run -s sluice -- backup list <where>",
   );
 }
 

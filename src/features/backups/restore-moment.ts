@@ -34,7 +34,7 @@ type MomentDependencies = {
 
 export type RestoredMoment = { base: Base; files: number; missing: readonly string[] };
 
-/** Makes an empty data directory what the original was at a moment, as a copy that is to be confirmed. */
+/** Restores an empty data directory to a point in time, as a copy that an operator has to confirm. */
 export async function restoreMoment(
   dependencies: MomentDependencies,
   { until, acceptsNewSecret }: { until: Date | null; acceptsNewSecret: boolean },
@@ -42,12 +42,12 @@ export async function restoreMoment(
   const { archive, files, settings, randomBytes, onProgress } = dependencies;
   if (settings.database_url !== undefined) {
     throw new OperatorError(
-      "A point in time can be restored into an embedded database only.",
-      "Unset DATABASE_URL, or use the tools of the external one.",
+      "Point-in-time recovery works only with an embedded database.",
+      "Unset DATABASE_URL, or use the external database's own tools.",
     );
   }
   const base = await getBase(archive, until);
-  // Those of a restore that was cut off are written again.
+  // An interrupted restore overwrites its own files.
   if (!existsSync(locateRestoredLog(settings.data_dir))) await requireNoFiles({ files, settings });
   const reader: PartReader = { place: archive, folder: baseFolder };
   const secret = decideSecret({
@@ -83,7 +83,7 @@ async function fetchLog(
   return paths;
 }
 
-/** The database is worth more than a file: one that is not in the archive any more is named, and the others are restored. */
+/** The database is worth more than a file: reports a missing file and restores the others. */
 async function restoreFiles(
   { archive, files, onProgress, signal }: MomentDependencies,
   address: DatabaseAddress,

@@ -8,23 +8,23 @@ import { createGunzip, createGzip } from "node:zlib";
 import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
 
 type ShippingOptions = {
-  /** Where the server puts finished segments. */
+  /** Where the server puts finished WAL segments. */
   spool: string;
   archive: ByteStore;
-  /** Copies the files that the database has by now; a segment never comes before the files that it names. */
+  /** Archives the database's current files first, so that no archived segment refers to a missing file. */
   archiveFiles(signal: AbortSignal): Promise<void>;
-  /** Whether anything may be written: a copy that is not confirmed must leave the original's archive alone. */
+  /** Whether shipping is allowed: an unconfirmed copy must not write to the original's archive. */
   mayShip(): boolean;
-  /** Told why nothing can be archived, each reason once until it succeeds again. */
+  /** Called when archiving fails; once per message until it succeeds again. */
   onTrouble(error: Error): void;
 };
 
 export type LogShipping = { close(): Promise<void> };
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 const segmentPattern = /^[0-9A-F]{24}(\.[0-9A-F]{8}\.backup)?$|^[0-9A-F]{8}\.history$/;
 
-/** Carries finished segments of the write-ahead log to the archive, however long that is away: the spool keeps them. */
+/** Ships finished WAL segments to the archive. During an outage of the archive they stay in the spool. */
 export function startLogShipping({ spool, archive, archiveFiles, mayShip, onTrouble }: ShippingOptions): LogShipping {
   const closing = new AbortController();
   const { signal } = closing;
@@ -32,7 +32,7 @@ export function startLogShipping({ spool, archive, archiveFiles, mayShip, onTrou
 
   async function ship(): Promise<void> {
     if (!mayShip()) return;
-    // Those that are there before the files are looked at.
+    // Only segments that exist before the files are archived.
     const names = (await readdir(spool)).filter((name) => segmentPattern.test(name)).toSorted();
     await archiveFiles(signal);
     for (const name of names) {
@@ -51,7 +51,7 @@ export function startLogShipping({ spool, archive, archiveFiles, mayShip, onTrou
   async function keepShipping(): Promise<void> {
     while (!signal.aborted) {
       await ship().catch(reportTrouble);
-      await wait(lookEveryMs, undefined, { signal }).catch(() => {});
+      await wait(pollEveryMs, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -66,15 +66,17 @@ export function startLogShipping({ spool, archive, archiveFiles, mayShip, onTrou
 
 type Segment = { archive: ByteStore; path: string; name: string; signal: AbortSignal };
 
-/** A server that crashed may hand out a segment again. Another one under the same name is another server's. */
+/**
+ * After a crash, the server may emit a segment again. Different contents under the same name come from another server.
+ */
 async function shipSegment({ archive, path, name, signal }: Segment): Promise<void> {
   const key = toLogKey(name);
   const there = await readSegment(archive, name);
   const here = await buffer(createReadStream(path)).catch(ignoreMissing);
-  // The process that carried them before may have been at it still.
+  // Another process shipped it meanwhile.
   if (here === null) return;
   if (there !== null && !there.equals(here)) {
-    throw new Error(`The archive has another ${name}: each database needs a wal_archive of its own.`);
+    throw new Error(`The archive has a different ${name}: each database needs its own wal_archive.`);
   }
   if (there === null)
     await archive.put(
@@ -94,14 +96,14 @@ function toLogKey(name: string): string {
   return `log/${name}.gz`;
 }
 
-/** The names of the segments from one on, whichever timeline they are of, and of all histories. */
+/** The segments of any timeline from `startLog` on, and all history files. */
 export async function listSegments(archive: ByteStore, startLog: string): Promise<string[]> {
   const names = (await archive.list("log")).map((key) => key.replace(/\.gz$/, ""));
   const isWanted = (name: string): boolean => name.endsWith(".history") || name.slice(8) >= startLog.slice(8);
   return names.filter((name) => segmentPattern.test(name) && isWanted(name));
 }
 
-/** A segment has 16 MB; `null` where there is none of that name. */
+/** Reads a segment of 16 MB; `null` if it does not exist. */
 export async function readSegment(archive: ByteStore, name: string): Promise<Buffer | null> {
   try {
     return await buffer(connect(await archive.open(toLogKey(name)), createGunzip(), () => {}));

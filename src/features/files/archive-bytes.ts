@@ -5,16 +5,16 @@ import { deleteUnarchivedBytes, listUnarchivedBytes } from "./unarchived-bytes-s
 type ArchiveDependencies = {
   database: Database;
   bytes: ByteStore;
-  /** Where the bytes are copied to, each under its key in `files`. */
+  /** The destination; each object is stored under its key in `files`. */
   archive: ByteStore;
   signal: AbortSignal;
-  /** Told of bytes that were lost before they could be copied. */
+  /** Called for bytes that were lost before they could be copied. */
   onTrouble(error: unknown): void;
 };
 
 const keysAtOnceMax = 100;
 
-/** Copies the bytes of every file that was made until now and is not in the archive yet. */
+/** Copies the bytes of every file that is not in the archive yet. */
 export async function archiveBytes({
   database,
   bytes,

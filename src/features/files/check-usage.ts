@@ -4,10 +4,10 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { FileLimits } from "./file.ts";
 import type { FileUsage } from "./file-store.ts";
 
-/** Whether an account has money, a quota or a plan; handed in, because features of one rank do not know each other. */
+/** Whether an account has credit, a quota or a plan; injected, because features of one rank do not import each other. */
 export type HasMoney = (database: Database, accountId: AccountId) => Promise<boolean>;
 
-/** What an account may have uploaded at a time. */
+/** An account's upload quota. */
 export type Quota = { isPaid: boolean; filesMax: number; bytesMax: number };
 
 export function chooseQuota(
@@ -28,12 +28,12 @@ export function isWithin({ files, bytes }: FileUsage, { filesMax, bytesMax }: Qu
 
 export function createQuotaError({ isPaid, filesMax, bytesMax }: Quota): AppError {
   const options = { param: "file" };
-  const quota = `${filesMax} uploaded files of ${bytesMax} bytes together`;
+  const quota = `${filesMax} uploaded files and ${bytesMax} bytes`;
   return isPaid
-    ? new AppError("payload_too_large", `An account has at most ${quota}. Delete some first.`, options)
+    ? new AppError("payload_too_large", `An account can store at most ${quota}. Delete files first.`, options)
     : new AppError(
         "insufficient_balance",
-        `An account without credit has at most ${quota}. Add credit, or delete some files.`,
+        `An account without credit can store at most ${quota}. Add credit or delete files.`,
         options,
       );
 }

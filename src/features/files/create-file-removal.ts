@@ -8,13 +8,18 @@ import { deleteFiles } from "./file-store.ts";
 import { isUnarchived } from "./unarchived-bytes-store.ts";
 import { claimDueBytes, deleteUnownedBytes, doomUnownedBytes } from "./unowned-bytes-store.ts";
 
-/** A file goes first and dooms its bytes with it, so that a crash at any moment leaves nothing that no sweep finds. */
+/**
+ * Deletes the row first and marks its bytes for deletion in the same statement, so that a sweep finds them after any
+ * crash.
+ */
 export type FileRemoval = {
-  /** Whether there was such a file. It is gone when this answers; its bytes go at once or, where that fails, later. */
+  /** Returns whether the file existed. Its bytes are deleted at once or, if that fails, by the sweep. */
   deleteFile(which: { fileId: string; accountId?: AccountId }): Promise<boolean>;
-  /** Removes files whose time is over, and bytes that belong to none. */
+  /** Deletes expired files, and bytes without a file. */
   removeExpired(): Promise<{ files: number; removedBytes: number }>;
-  /** Removes bytes that were written for nothing. What became a file after all, as when only its answer was lost, stays. */
+  /**
+   * Deletes bytes that were written in vain, unless they became a file after all: only the commit's response was lost.
+   */
   discardBytes(storageKey: string): Promise<void>;
 };
 
@@ -22,24 +27,24 @@ type RemovalDependencies = {
   database: Database;
   clock: Clock;
   bytes: ByteStore;
-  /** Told of bytes that could not be removed; somebody tries again. */
+  /** Called for bytes that could not be deleted; the sweep retries. */
   onTrouble(error: unknown): void;
 };
 
-/** After this, another may try to remove bytes that somebody began to remove. */
+/** After this, another process may retry a deletion. */
 const retryMs = 10 * 60 * 1000;
 const filesAtOnceMax = 500;
 const claimedAtOnceMax = 100;
 const removedAtOnceMax = 8;
 
 export function createFileRemoval({ database, clock, bytes, onTrouble }: RemovalDependencies): FileRemoval {
-  /** Until when bytes that somebody is about to remove are left to them. */
+  /** Reserves a deletion for this process until then. */
   const putOff = (now: Date): Date => new Date(now.getTime() + retryMs);
 
-  /** Removes bytes whose file is gone. Failing does no harm: they are doomed, and the sweep finds them. */
+  /** Deletes bytes whose file is gone. A failure does no harm: the bytes stay marked, and the sweep retries. */
   async function removeDoomedBytes(storageKey: string): Promise<boolean> {
     try {
-      // A backup that saw the file, or the archive of the log, has yet to copy them. The sweep comes back.
+      // A running backup that saw the file, or the WAL archive, still has to copy them; the sweep retries.
       if ((await isBackupRunning(database)) || (await isUnarchived(database, storageKey))) return false;
       await bytes.delete(nameThumbnail(storageKey));
       await bytes.delete(storageKey);
@@ -51,7 +56,7 @@ export function createFileRemoval({ database, clock, bytes, onTrouble }: Removal
     }
   }
 
-  /** Removes all unowned bytes that are due; answers how many could be. */
+  /** Deletes all unowned bytes that are due, and returns how many succeeded. */
   async function removeDueBytes(): Promise<number> {
     let removed = 0;
     for (let claimed = claimedAtOnceMax; claimed === claimedAtOnceMax; ) {
@@ -85,7 +90,7 @@ export function createFileRemoval({ database, clock, bytes, onTrouble }: Removal
       try {
         if (await doomUnownedBytes(database, storageKey, putOff(clock.now()))) await removeDoomedBytes(storageKey);
       } catch (error) {
-        // They are noted as unowned, so that the sweep finds them.
+        // They are recorded as unowned, so the sweep finds them.
         onTrouble(error);
       }
     },

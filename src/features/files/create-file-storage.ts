@@ -22,21 +22,21 @@ export type NewFile = {
   media: Omit<InspectedMedia, "kind"> & { kind: FileKind };
 };
 
-/** What goes with a file into the transaction that makes it. */
-export type Surroundings = {
+/** Options of the transaction that creates a file. */
+export type StoreOptions = {
   signal: AbortSignal;
-  /** Done in the transaction, before anything else and at its end. */
+  /** Run inside the transaction, at its start and end. */
   begin?(tx: Database): Promise<void>;
   conclude?(tx: Database, file: StoredFile): Promise<void>;
 };
 
 export type FileStorage = {
   /**
-   * Keeps the bytes, then makes the file in one transaction with its quota. `null` where there is a file with the id
-   * already. Whatever happens in between, bytes without a file are noted and removed.
+   * Stores the bytes, then inserts the file and counts its quota in one transaction. Returns `null` if the id already
+   * exists. Bytes without a file are recorded as unowned and deleted later.
    */
-  storeFile(file: NewFile, surroundings: Surroundings): Promise<StoredFile | null>;
-  /** Stores what a task made: of any number of attempts with one id, one makes the file and all answer it. */
+  storeFile(file: NewFile, options: StoreOptions): Promise<StoredFile | null>;
+  /** Stores a task's output idempotently: of several attempts with one id, one creates the file and all return it. */
   storeOutput(output: Omit<NewFile, "purpose">, signal: AbortSignal): Promise<StoredFile>;
 };
 
@@ -48,12 +48,12 @@ type StorageDependencies = {
   limits: FileLimits;
   hasMoney: HasMoney;
   removal: Pick<FileRemoval, "discardBytes">;
-  /** Whether bytes are to be copied to an archive. */
+  /** Whether bytes are copied to an archive. */
   isArchived: boolean;
 };
 
 const writeMsMax = 15 * 60 * 1000;
-/** Long after the writer has given up. */
+/** Well after the writer has timed out. */
 const abandonedMs = 4 * writeMsMax;
 
 export function createFileStorage(dependencies: StorageDependencies): FileStorage {
@@ -89,7 +89,7 @@ export function createFileStorage(dependencies: StorageDependencies): FileStorag
     return isStored ? file : null;
   };
 
-  /** Of several uploads at once each sees those before it. */
+  /** The usage row's lock serializes concurrent uploads. */
   async function countUpload(tx: Database, file: StoredFile): Promise<void> {
     await addUsage(tx, file.accountId, file.bytes);
     const quota = chooseQuota(limits, await hasMoney(tx, file.accountId));
@@ -101,13 +101,13 @@ export function createFileStorage(dependencies: StorageDependencies): FileStorag
     async storeOutput(output, signal) {
       const made = await storeFile({ ...output, purpose: "output" }, { signal });
       const stored = made ?? (await findFile(database, output.id));
-      invariant(stored !== null, `${output.id} was kept by another, but is not there`);
+      invariant(stored !== null, `${output.id} was stored by another process, but is missing`);
       return stored;
     },
   };
 }
 
-/** Random, and never anything that a caller chose. */
+/** Random: it contains nothing a caller chose. */
 function createStorageKey(ids: IdSource, accountId: AccountId, now: Date): string {
   const [year, month] = now.toISOString().split("-");
   return `${accountId}/${year}/${month}/${ids.next("file").slice("file_".length)}`;

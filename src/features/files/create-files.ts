@@ -45,7 +45,7 @@ type FilesDependencies = {
   siteUrl: string;
   /** Whether bytes are copied to an archive, by `archiveBytes`. */
   isArchived?: boolean;
-  /** Told of bytes that could not be removed; somebody tries again. */
+  /** Called for bytes that could not be deleted; the sweep retries. */
   onTrouble(error: unknown): void;
 };
 
@@ -54,41 +54,44 @@ type WantedFile = { param: string; kinds: readonly FileKind[] };
 export type Files = {
   /** POST /files, GET /files, GET /files/{id}, GET /files/{id}/content, DELETE /files/{id}: behind the API key. */
   addRoutes(v1: HttpServer): void;
-  /** GET /files/{id}?expires=…&signature=…, and its /thumbnail: where signed links lead to. No key. */
+  /** GET /files/{id}?expires=…&signature=… and its /thumbnail: the targets of signed links, without a key. */
   addLinkRoutes(http: HttpServer): void;
-  /** Keeps what a task made, checked like an upload. Its id is made beforehand: keeping it again answers the same file. */
+  /** Stores a task's output, checked like an upload. Idempotent: the same id returns the same file. */
   keepOutput(output: Output): Promise<StoredFile>;
-  /** Keeps what the gateway wrote for a task; in all else as `keepOutput`. */
+  /** Stores a document that the gateway wrote for a task; idempotent like `keepOutput`. */
   keepDocument(document: NewDocument): Promise<StoredFile>;
-  /** All of a document of the account that is there; else an error that names the field. */
+  /** Reads a document of the account; throws an error that names the field if it is missing. */
   readDocument(accountId: AccountId, fileId: string, options: { param: string }): Promise<Buffer>;
-  /** A file of the account that is there and of one of the kinds; else an error that names the field. */
+  /** Returns a file of the account that has one of the kinds; otherwise throws an error that names the field. */
   getFile(accountId: AccountId, fileId: string, wanted: WantedFile): Promise<StoredFile>;
-  /** What a stranger's bytes are, decided as for an upload; an error that names the field where they are not wanted. */
+  /**
+   * Detects the media type of untrusted bytes, as for an upload; throws an error that names the field if it is not
+   * wanted.
+   */
   inspect(bytes: Buffer, wanted: WantedFile & { signal?: AbortSignal }): Promise<InspectedMedia>;
-  /** The same for a recording that came in a form, in which there has to be something to hear. */
+  /** The same for an uploaded recording, which must contain audible sound. */
   inspectSound(file: FormFile, options: { param: string }): Promise<SoundRecording>;
-  /** Throws `file_not_found` where the file was deleted meanwhile. */
+  /** Throws `file_not_found` if the file was deleted meanwhile. */
   openFile(file: StoredFile, range?: ByteRange): Promise<Readable>;
-  /** Has the routes of a scope take files in a form, and nothing else. */
+  /** Makes the routes of a scope accept multipart forms with files, and nothing else. */
   acceptForms(http: HttpServer, form: FormDescription): Promise<void>;
-  /** Reads a form as an upload is read. Whoever has it removes it. */
+  /** Reads a form like an upload. The caller removes its files. */
   receiveForm: ReceiveForm;
-  /** Keeps a file of a form as an upload of the account. */
+  /** Stores a file of a form as an upload of the account. */
   keepUpload(upload: Omit<KeptUpload, "purpose"> & { signal: AbortSignal }): Promise<StoredFile>;
-  /** Removes a file of the account, if it is there. */
+  /** Deletes a file of the account, if it exists. */
   deleteFile(accountId: AccountId, fileId: FileId): Promise<void>;
   removeExpired: FileRemoval["removeExpired"];
   /**
-   * The file of the account that a link of ours leads to; `null` where the address is not ours. Throws `invalid_url`
-   * where it is ours and leads to nothing of the account's.
+   * Resolves a signed link to a file of the account; `null` if the URL is not ours. Throws `invalid_url` if it is ours but
+   * does not lead to a file of the account.
    */
   findLinkedFile(accountId: AccountId, url: string, options: { param: string }): Promise<FileId | null>;
-  /** Pure and quick: an address under which anybody can read the file for a day. */
+  /** Pure and fast: a URL under which anyone can read the file for a day. */
   signLink(fileId: FileId, now: Date): { url: string; expiresAt: Date };
 };
 
-/** One may decode a large image while another runs a program; more would starve everything else. */
+/** One may decode a large image while another runs ffprobe; more would starve everything else. */
 const inspectionsAtOnceMax = 2;
 
 export function createFiles(dependencies: FilesDependencies): Files {

@@ -18,8 +18,8 @@ type Thumbnail = { contentType: string; bytes: Buffer };
 
 export type Thumbnails = {
   /**
-   * A small image of an image, or a frame of a video: made when it is first asked for, and kept beside the file's bytes
-   * from then on. What has no picture is not found.
+   * A small version of an image, or a frame of a video: created on the first request and stored beside the file's bytes.
+   * Throws `file_not_found` for other kinds.
    */
   read(file: StoredFile): Promise<Thumbnail>;
 };
@@ -28,14 +28,14 @@ type ThumbnailDependencies = { database: Database; bytes: ByteStore; spool: Spoo
 
 const sideMax = 640;
 const quality = 78;
-/** A video that is larger is shown without a poster, rather than copied for one. */
+/** Larger videos get no thumbnail, because the whole file would have to be copied. */
 const sourceBytesMax = 256 * 1024 * 1024;
 const makeMsMax = 60_000;
-/** One is made at a time, so that whoever scrolls takes no processor from what is paid for. */
+/** One at a time, so that scrolling through a list takes no CPU from paid work. */
 const madeAtOnceMax = 1;
 const waitingMax = 200;
 
-/** Where a file's thumbnail is kept; whoever removes the file's bytes removes these. */
+/** The thumbnail's storage key; it is deleted together with the file's bytes. */
 export function nameThumbnail(storageKey: string): string {
   return `${storageKey}.thumbnail`;
 }
@@ -52,7 +52,7 @@ export function createThumbnails({ database, bytes, spool }: ThumbnailDependenci
       if (made === null) throw createFileNotFound();
       const key = nameThumbnail(file.storageKey);
       await bytes.put(key, Readable.from([made]), { signal });
-      // Whoever deletes the file from here on finds the thumbnail; who did so before did not.
+      // A deletion from here on also deletes the thumbnail; an earlier one missed it.
       if ((await findFile(database, file.id)) === null) await bytes.delete(key);
       return { contentType: contentTypes[file.kind === "video" ? "video" : "image"], bytes: made };
     } finally {
@@ -60,12 +60,12 @@ export function createThumbnails({ database, bytes, spool }: ThumbnailDependenci
     }
   }
 
-  /** However many ask for one at a time, it is made once. */
+  /** Concurrent requests share one thumbnail. */
   function makeOnce(file: StoredFile): Promise<Thumbnail> {
     const known = underWay.get(file.id);
     if (known !== undefined) return known;
     if (underWay.size >= waitingMax) {
-      throw new AppError("overloaded", "Too many thumbnails are being made. Try again in a moment.");
+      throw new AppError("overloaded", "Too many thumbnails are being created. Try again in a moment.");
     }
     const made = permits.run(() => make(file)).finally(() => underWay.delete(file.id));
     underWay.set(file.id, made);
@@ -89,7 +89,7 @@ async function draw(file: StoredFile, path: string, signal: AbortSignal): Promis
   return await buffer(await convertPicture(path, { name: "webp", quality, sideMax }, signal));
 }
 
-/** A machine that cannot draw one shows the video itself. */
+/** Without ffmpeg, clients show the video itself. */
 function explainMissing(error: unknown): null {
   if (error instanceof OperatorError || error instanceof MediaToolError) return null;
   throw error;

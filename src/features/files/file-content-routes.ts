@@ -17,17 +17,17 @@ import type { StoredFile } from "./file.ts";
 import { planContent, presentSafeHeaders } from "./file-content.ts";
 import { isLinkValid } from "./file-link.ts";
 import { renameFile } from "./filename.ts";
-import { createFileNotFound, getFile } from "./get-file.ts";
+import { createFileNotFound, getLinkedFile, getOwnFile } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
 
 type ContentDependencies = { database: Database; clock: Clock; bytes: ByteStore };
 
-/** Of what was uploaded or made; documents of a drama are JSON, and subtitles are text. */
+/** Uploads and outputs; a drama's documents are JSON, and subtitles are text. */
 const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
 
 type NamedFile = { Params: { file_id: string } };
 
-/** A file's bytes for whoever has the account's key. */
+/** A file's content, for the account's API keys. */
 export function addFileContentRoute(v1: HttpServer, dependencies: ContentDependencies): void {
   const { config, schema, errors } = describeEndpoint("getFileContent", ["file_not_found", "unknown_parameter"]);
   const params = pathParams({ file_id: "file" });
@@ -35,7 +35,7 @@ export function addFileContentRoute(v1: HttpServer, dependencies: ContentDepende
 
   async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
     const { accountId } = getCaller(request);
-    const file = await getFile(dependencies, request.params.file_id, { accountId, param: "file_id" });
+    const file = await getOwnFile(dependencies, request.params.file_id, { accountId, param: "file_id" });
     return await sendContent(dependencies, { file, request, reply, embedding: "same-origin" });
   }
 
@@ -44,7 +44,7 @@ export function addFileContentRoute(v1: HttpServer, dependencies: ContentDepende
     schema: {
       ...schema,
       summary: "Get a file's content",
-      description: "The bytes as they are. `Range` asks for a part of them.",
+      description: "Returns the file's bytes. Use `Range` to get a part of them.",
       tags: ["Files"],
       params,
       querystring,
@@ -57,8 +57,8 @@ export function addFileContentRoute(v1: HttpServer, dependencies: ContentDepende
       }),
       response: {
         200: Type.Unsafe<Buffer>(Type.String({ description: "The bytes." })),
-        206: Type.Unsafe<Buffer>(Type.String({ description: "The part that `Range` asked for." })),
-        304: Type.Null({ description: "You have it already." }),
+        206: Type.Unsafe<Buffer>(Type.String({ description: "The requested range." })),
+        304: Type.Null({ description: "Not modified." }),
         ...errors,
         416: errorAnswers(["invalid_parameter"])[400],
       },
@@ -69,25 +69,25 @@ export function addFileContentRoute(v1: HttpServer, dependencies: ContentDepende
 
 type LinkDependencies = ContentDependencies & { linkKey: Buffer; thumbnails: Thumbnails };
 
-/** Where signed links lead to. Whether a link is wrong, too old, or of a file that is gone is nobody's business. */
+/** The targets of signed links. A wrong link, an expired link and a deleted file return the same error. */
 export function addFileLinkRoute(http: HttpServer, dependencies: LinkDependencies): void {
-  async function getLinkedFile(request: FastifyRequest<NamedFile>): Promise<StoredFile> {
+  async function readLink(request: FastifyRequest<NamedFile>): Promise<StoredFile> {
     const { file_id: fileId } = request.params;
     const { expires, signature } = request.query as Record<string, unknown>;
     const { linkKey, clock } = dependencies;
     if (!isLinkValid(linkKey, { fileId, expires, signature }, clock.now())) throw createFileNotFound();
-    return await getFile(dependencies, fileId);
+    return await getLinkedFile(dependencies, fileId);
   }
 
   async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
-    const file = await getLinkedFile(request);
+    const file = await readLink(request);
     const { download } = request.query as Record<string, unknown>;
     const named = typeof download === "string" ? { ...file, filename: renameFile(file.filename, download) } : file;
     return await sendContent(dependencies, { file: named, request, reply, embedding: "cross-origin" });
   }
 
   async function answerThumbnail(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
-    const file = await getLinkedFile(request);
+    const file = await readLink(request);
     const { contentType, bytes } = await dependencies.thumbnails.read(file);
     return reply
       .headers({
@@ -109,7 +109,7 @@ type Reading = {
   answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply>;
 };
 
-/** The framework's own answer to HEAD would read the whole file to throw it away. */
+/** The framework's default HEAD handler would read the whole file. */
 function addReading(http: HttpServer, path: string, { config, schema, answer }: Reading): void {
   http.get<NamedFile>(path, { config, schema, exposeHeadRoute: false }, answer);
   http.head<NamedFile>(path, { config, schema: { ...schema, hide: true } }, answer);
@@ -119,11 +119,11 @@ type Sending = {
   file: StoredFile;
   request: FastifyRequest<NamedFile>;
   reply: FastifyReply;
-  /** Who may show it in a page of theirs. */
+  /** Which origins may embed the file. */
   embedding: "same-origin" | "cross-origin";
 };
 
-/** Sends a file, or the part of it that was asked for. Whoever hangs up ends the reading. */
+/** Sends a file or the requested range. A client that disconnects stops the read. */
 async function sendContent(
   { clock, bytes }: ContentDependencies,
   { file, request, reply, embedding }: Sending,
@@ -138,9 +138,9 @@ async function sendContent(
   return reply.send(await openFile({ bytes }, file, plan.range));
 }
 
-/** HTTP has a status of its own for this, which the table of errors has not. */
+/** 416 is not in the error table. */
 function refuseRange(request: FastifyRequest<NamedFile>, reply: FastifyReply, bytes: number): FastifyReply {
-  const error = new AppError("invalid_parameter", `The range lies outside of the file's ${bytes} bytes.`, {
+  const error = new AppError("invalid_parameter", `The range is outside the file's ${bytes} bytes.`, {
     param: "Range",
   });
   request.failure = error;

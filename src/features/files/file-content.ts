@@ -3,7 +3,7 @@ import type { ByteRange } from "../../platform/storage/byte-store.ts";
 import type { StoredFile } from "./file.ts";
 import { presentDisposition } from "./filename.ts";
 
-/** What the caller asks for: all of the file, a part, or only what has changed. */
+/** The request's conditional and range headers. */
 export type ContentRequest = {
   range: string | undefined;
   ifRange: string | undefined;
@@ -13,13 +13,13 @@ export type ContentRequest = {
 export type ContentPlan = {
   status: 200 | 206 | 304 | 416;
   headers: Record<string, string>;
-  /** `null` where there are no bytes in the answer. */
+  /** `null` if the response has no body. */
   range: ByteRange | null;
 };
 
 const cacheSecondsMax = 3600;
 
-/** Decides which bytes an answer has and what its head says of them. A file's bytes never change. */
+/** Decides the range and headers of a response. A file's bytes never change. */
 export function planContent(file: StoredFile, request: ContentRequest, now: Date): ContentPlan {
   const etag = `"${file.sha256}"`;
   const headers = {
@@ -48,7 +48,7 @@ export function planContent(file: StoredFile, request: ContentRequest, now: Date
   };
 }
 
-/** How long a browser may keep what is a file's, and that it must never run it. */
+/** Caching, and a CSP that keeps browsers from running the file. */
 export function presentSafeHeaders(file: StoredFile, now: Date): Record<string, string> {
   return {
     "cache-control": `private, max-age=${measureCacheSeconds(file, now)}, immutable`,
@@ -56,7 +56,7 @@ export function presentSafeHeaders(file: StoredFile, now: Date): Record<string, 
   };
 }
 
-/** What is told from its own bytes needs no more; of our texts we know how they are written. */
+/** Media types were detected from the content; our own text documents are UTF-8. */
 function presentContentType({ kind, contentType }: StoredFile): string {
   return kind === "document" ? `${contentType}; charset=utf-8` : contentType;
 }

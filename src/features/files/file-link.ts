@@ -3,7 +3,7 @@ import type { FileId } from "../../lib/ids.ts";
 
 const linkMs = 24 * 60 * 60 * 1000;
 
-/** An address under which anybody can read the file for a day. */
+/** Signs a URL under which anyone can read the file for a day. */
 export function signLink(
   { linkKey, siteUrl }: { linkKey: Buffer; siteUrl: string },
   fileId: FileId,
@@ -19,7 +19,7 @@ export function signLink(
 
 export type FileLink = { fileId: string; expires: unknown; signature: unknown };
 
-/** What an address says that looks like a link of ours; `null` for every other. */
+/** Parses a URL that looks like one of our links; `null` for any other. */
 export function parseLink(url: string, { siteUrl }: { siteUrl: string }): FileLink | null {
   const address = URL.parse(url);
   const own = new URL(siteUrl);

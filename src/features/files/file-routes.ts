@@ -16,7 +16,7 @@ import {
   presentFileList,
 } from "./file-schema.ts";
 import { listFiles } from "./file-store.ts";
-import { createFileNotFound, getFile } from "./get-file.ts";
+import { createFileNotFound, getOwnFile } from "./get-file.ts";
 
 type FileRouteDependencies = { database: Database; clock: Clock; removal: FileRemoval };
 
@@ -41,8 +41,7 @@ function addFileList(http: HttpServer, { database, clock }: FileRouteDependencie
       schema: {
         ...schema,
         summary: "List files",
-        description:
-          "What the account has uploaded and what its ended tasks have made, the newest first unless told otherwise.",
+        description: "The account's uploads and the outputs of its ended tasks, newest first by default.",
         tags,
         querystring: fileListQuerySchema,
         response: { 200: fileListSchema, ...errors },
@@ -70,7 +69,7 @@ function addFileDetail(http: HttpServer, { database, clock }: FileRouteDependenc
       schema: {
         ...schema,
         summary: "Get a file",
-        description: "What a file is; its bytes are at `/files/{file_id}/content`.",
+        description: "Returns a file's metadata. Its bytes are at `/files/{file_id}/content`.",
         tags,
         params,
         querystring,
@@ -79,7 +78,9 @@ function addFileDetail(http: HttpServer, { database, clock }: FileRouteDependenc
     },
     async (request) => {
       const { accountId } = getCaller(request);
-      return presentFile(await getFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" }));
+      return presentFile(
+        await getOwnFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" }),
+      );
     },
   );
 }
@@ -93,7 +94,7 @@ function addFileDeletion(http: HttpServer, { database, clock, removal }: FileRou
       schema: {
         ...schema,
         summary: "Delete a file",
-        description: "At once and for good. A task that still needs the file fails.",
+        description: "Deletes a file at once and permanently. A task that still needs the file fails.",
         tags,
         params,
         querystring,
@@ -102,8 +103,8 @@ function addFileDeletion(http: HttpServer, { database, clock, removal }: FileRou
     },
     async (request) => {
       const { accountId } = getCaller(request);
-      const { id } = await getFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" });
-      // Of two who delete it at once, one does.
+      const { id } = await getOwnFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" });
+      // Of two concurrent deletions, one gets a 404.
       if (!(await removal.deleteFile({ fileId: id, accountId }))) throw createFileNotFound("file_id");
       return { id, object: "file" as const, deleted: true as const };
     },

@@ -6,23 +6,23 @@ const fileId = (description: string) => Type.String({ examples: ["file_01kh2n8v7
 
 export const fileSchema = Type.Object({
   object: Type.Literal("file"),
-  file_id: fileId("What generation requests call the file."),
+  file_id: fileId("The file's id, for generation requests."),
   id: fileId("The same as `file_id`."),
   bytes: Type.Integer({ minimum: 1 }),
-  content_type: Type.String({ description: "Decided by the content, not by the name.", examples: ["image/png"] }),
+  content_type: Type.String({ description: "Detected from the content, not from the name.", examples: ["image/png"] }),
   filename: Type.String(),
-  purpose: Type.Enum([...filePurposes], { description: "As the upload said; `output` for what tasks made." }),
+  purpose: Type.Enum([...filePurposes], { description: "The purpose of the upload; `output` for outputs of tasks." }),
   created: Type.Integer({ description: "Unix time in seconds." }),
-  created_at: Type.Integer({ description: "The same as `created`, where OpenAI's clients look for it." }),
-  status: Type.Literal("processed", { description: "What is here was checked and can be used." }),
-  expires_at: Type.String({ format: "date-time", description: "Until when the file is kept." }),
+  created_at: Type.Integer({ description: "The same as `created`, for OpenAI's clients." }),
+  status: Type.Literal("processed", { description: "Always `processed`: files are checked during the upload." }),
+  expires_at: Type.String({ format: "date-time", description: "When the file is deleted." }),
 });
 
 export const fileListSchema = Type.Object({
   object: Type.Literal("list"),
   data: Type.Array(fileSchema),
   has_more: Type.Boolean(),
-  next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get what follows." }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get the next page." }),
 });
 
 export const fileListQuerySchema = Type.Object(
@@ -32,7 +32,7 @@ export const fileListQuerySchema = Type.Object(
       Type.String({ pattern: fileIdPattern.source, description: "The `next_cursor`, or the id of the last file." }),
     ),
     order: Type.Optional(
-      Type.Enum(["asc", "desc"], { default: "desc", description: "By age: the oldest first, or the newest." }),
+      Type.Enum(["asc", "desc"], { default: "desc", description: "By creation time: oldest or newest first." }),
     ),
     purpose: Type.Optional(Type.Enum([...filePurposes])),
   },
@@ -40,19 +40,19 @@ export const fileListQuerySchema = Type.Object(
 );
 
 export const deletedFileSchema = Type.Object({
-  id: fileId("The file that is gone."),
+  id: fileId("The deleted file."),
   object: Type.Literal("file"),
   deleted: Type.Literal(true),
 });
 
-/** For the reference: the body is read as a stream, and checked as it comes. */
+/** For the reference only: the body is a stream, checked as it is read. */
 export const uploadSchema = Type.Object(
   {
     file: Type.String({
       format: "binary",
       description: "PNG, JPEG, WebP, GIF, MP3, WAV, M4A, OGG, FLAC, MP4, WebM or MOV.",
     }),
-    purpose: Type.Enum([...uploadPurposes], { description: "`generation`, or what OpenAI's clients call it." }),
+    purpose: Type.Enum([...uploadPurposes], { description: "`generation`, or a purpose of OpenAI's clients." }),
   },
   { additionalProperties: false },
 );

@@ -5,7 +5,7 @@ import type { FileKind, FilePurpose, StoredFile } from "./file.ts";
 
 export type FileUsage = { files: number; bytes: number };
 
-/** Whether there was no file with the id, and now is. */
+/** Returns `false` if the id already exists. */
 export async function insertFile(tx: Database, file: StoredFile): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("files")
@@ -22,7 +22,7 @@ export async function insertFile(tx: Database, file: StoredFile): Promise<boolea
       height: file.height,
       duration_ms: file.durationMs === null ? null : BigInt(file.durationMs),
       storage_key: file.storageKey,
-      // Until the task that made it is charged.
+      // Hidden until the task that created it is charged.
       is_withheld: file.purpose === "output",
       created_at: file.createdAt,
       expires_at: file.expiresAt,
@@ -37,7 +37,7 @@ export async function findFile(database: Database, fileId: string): Promise<Stor
   return row === undefined ? null : toFile(row);
 }
 
-/** The outputs of a task that has ended and is charged: from now on they are listed. */
+/** Unhides the outputs of a charged task. */
 export async function releaseOutputs(tx: Database, fileIds: readonly string[]): Promise<void> {
   if (fileIds.length === 0) return;
   await tx.updateTable("files").set({ is_withheld: false }).where("id", "in", fileIds).execute();
@@ -45,7 +45,7 @@ export async function releaseOutputs(tx: Database, fileIds: readonly string[]): 
 
 export type FileFilter = { accountId?: AccountId; purpose?: FilePurpose; unexpiredAt?: Date; hidesWithheld?: boolean };
 
-/** By age, the newest first unless told; those that follow the one named by `after`. */
+/** By age, newest first by default, starting after the id `after`. */
 export async function listFiles(
   database: Database,
   { accountId, purpose, unexpiredAt, hidesWithheld = false }: FileFilter,
@@ -88,7 +88,7 @@ function toFile(row: FileRow): StoredFile {
   };
 }
 
-/** What of an account's uploads is there at a moment: files that have expired and are not swept up yet are not. */
+/** An account's current uploads, without expired files that are not swept yet. */
 export async function findUsage(database: Database, accountId: AccountId, now: Date): Promise<FileUsage> {
   const { rows } = await sql<{ files: bigint; bytes: bigint }>`
     select usage.files - expired.files as files, usage.bytes - expired.bytes as bytes
@@ -99,7 +99,7 @@ export async function findUsage(database: Database, accountId: AccountId, now: D
   return { files: Number(rows[0]?.files ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
-/** Counts one more upload; the row stays locked until the transaction ends, so that no other is decided meanwhile. */
+/** Counts an upload; the row's lock serializes quota checks until the transaction ends. */
 export async function addUsage(tx: Database, accountId: AccountId, bytes: number): Promise<void> {
   await tx
     .insertInto("file_usages")
@@ -114,8 +114,8 @@ export async function addUsage(tx: Database, accountId: AccountId, bytes: number
 }
 
 /**
- * Removes a file that is there, or some that have expired, and dooms their bytes, in one statement. Answers with the
- * keys of the bytes.
+ * Deletes one file, or some expired ones, and marks their bytes for deletion, in one statement. Returns the storage keys
+ * of the bytes.
  */
 export async function deleteFiles(
   database: Database,

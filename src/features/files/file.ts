@@ -1,19 +1,19 @@
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { MediaKind } from "../../platform/media/inspection.ts";
 
-/** Documents are what the gateway itself writes: nothing in them is a stranger's to be checked. */
+/** Documents are written by the gateway itself, so they need no inspection. */
 export type FileKind = MediaKind | "document";
 
 export type DocumentType = "application/json" | "text/vtt";
 
-/** What uploads can be for: generations, whatever OpenAI's clients call it. */
+/** Accepted purposes; all mean generation, under the names OpenAI's clients use. */
 export const uploadPurposes = ["generation", "vision", "user_data", "assistants"] as const;
 export type UploadPurpose = (typeof uploadPurposes)[number];
-/** Uploads are material for generations; outputs are what tasks made of it. */
+/** Uploads are inputs of generations; outputs are created by tasks. */
 export const filePurposes = [...uploadPurposes, "output"] as const;
 export type FilePurpose = (typeof filePurposes)[number];
 
-/** A file that was checked and whose bytes are kept until it expires or is deleted. */
+/** A checked file, stored until it expires or is deleted. */
 export type StoredFile = {
   id: FileId;
   accountId: AccountId;
@@ -32,14 +32,14 @@ export type StoredFile = {
   storageKey: string;
 };
 
-/** What callers may store, and for how long. */
+/** Upload and output limits, and the retention period. */
 export type FileLimits = {
   uploadBytesMax: number;
   outputBytesMax: number;
-  /** Of an account's uploads together; what its tasks made does not count. */
+  /** All uploads of an account together; outputs do not count. */
   accountFilesMax: number;
   accountBytesMax: number;
-  /** The same for an account without money, so that nobody gets free storage by signing up. */
+  /** The same for an account without credit, so that signing up gives no free storage. */
   unpaidFilesMax: number;
   unpaidBytesMax: number;
   retentionMs: number;

@@ -4,7 +4,7 @@ import { cleanFilename, presentDisposition } from "./filename.ts";
 
 const names = fc.string({ unit: "binary", maxLength: 400 });
 
-test("whatever a file is called, its name has 1 to 255 characters that mean nothing to a disk or a terminal", () => {
+test("a cleaned name has 1 to 255 characters, none of which means anything to a disk or a terminal", () => {
   fc.assert(
     fc.property(names, (given) => {
       const name = cleanFilename(given);
@@ -16,7 +16,7 @@ test("whatever a file is called, its name has 1 to 255 characters that mean noth
   );
 });
 
-test("a name survives its header, which has no way out of its quotes", () => {
+test("a name round-trips through its header and cannot escape its quotes", () => {
   fc.assert(
     fc.property(names, (given) => {
       const name = cleanFilename(given);

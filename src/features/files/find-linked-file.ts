@@ -5,10 +5,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { isLinkValid, parseLink } from "./file-link.ts";
 import { findFile } from "./file-store.ts";
 
-/**
- * The file that a link of ours leads to: found by what the link says, never by fetching it. `null` for every other
- * address.
- */
+/** Resolves one of our signed links without fetching it; `null` for any other URL. */
 export async function findLinkedFile(
   { database, clock, linkKey, siteUrl }: { database: Database; clock: Clock; linkKey: Buffer; siteUrl: string },
   accountId: AccountId,
@@ -19,6 +16,6 @@ export async function findLinkedFile(
   const now = clock.now();
   const file = isLinkValid(linkKey, link, now) ? await findFile(database, link.fileId) : null;
   if (file !== null && file.accountId === accountId && file.expiresAt > now) return file.id;
-  const message = "The link is not valid, is too old, or its file is gone. Send the file's `file_id` instead.";
+  const message = "The link is invalid or has expired, or its file was deleted. Send the file's `file_id` instead.";
   throw new AppError("invalid_url", message, { param });
 }

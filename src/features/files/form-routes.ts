@@ -5,24 +5,24 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
 import { cleanFilename } from "./filename.ts";
-import { withUploadPlace } from "./limit-uploads.ts";
+import { withUploadSlot } from "./limit-uploads.ts";
 import type { FormPart } from "./read-upload-form.ts";
 import { acceptForms, checkHead, readParts, watchCaller } from "./upload-routes.ts";
 
 export type FormFile = { filename: string; spooled: SpooledFile };
 export type FormEntry = { name: string; value: string | FormFile };
 
-/** A form that was read to its end. Its files lie on this machine's disk until they are removed. */
+/** A fully read form. Its files are on the local disk until `remove`. */
 type ReceivedForm = { entries: readonly FormEntry[]; remove(): Promise<void> };
 
-/** What a form may have, and what it is called where something is wrong with it. */
+/** A form's limits, and its field names for error messages. */
 export type FormDescription = {
   names: string;
   param: string;
   filesMax: number;
   fieldsMax: number;
   fieldBytesMax: number;
-  /** The parts that are files, or may be. */
+  /** The parts that may be files. */
   fileNames: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export type ReceiveForm = (
   form: FormDescription,
 ) => Promise<ReceivedForm>;
 
-/** Routes of other features that take files in a form of their own. */
+/** For routes of other features with file forms of their own. */
 export async function acceptFileForms(
   http: HttpServer,
   uploadBytesMax: number,
@@ -47,14 +47,14 @@ export async function acceptFileForms(
   });
 }
 
-/** Reads a form as uploads are read; all of its files together may be as large as one upload. */
+/** Reads a form like an upload; all of its files together may be as large as one upload. */
 export async function receiveForm(
   { counters, spool, uploadBytesMax }: { counters: Counters; spool: Spool; uploadBytesMax: number },
   { request, reply, form }: { request: FastifyRequest; reply: FastifyReply; form: FormDescription },
 ): Promise<ReceivedForm> {
   const { accountId } = getCaller(request);
   checkHead(request, uploadBytesMax);
-  return await withUploadPlace(counters, { accountId, requestId: request.id }, () =>
+  return await withUploadSlot(counters, { accountId, requestId: request.id }, () =>
     readForm({ spool, uploadBytesMax }, { form, sent: readParts(request, form), signal: watchCaller(reply) }),
   );
 }
@@ -72,7 +72,7 @@ async function readForm(
     const name = part.fieldname;
     if (part.type === "field") return { name, value: String(part.value) };
     if (!form.fileNames.includes(name)) {
-      throw new AppError("unknown_parameter", `\`${name}\` is not a file of this request.`, { param: name });
+      throw new AppError("unknown_parameter", `\`${name}\` is not a file field of this request.`, { param: name });
     }
     const bytesMax = listFiles().reduce((left, { bytes }) => left - bytes, uploadBytesMax);
     const spooled = await spool.write(part.file, { bytesMax, signal });
@@ -89,7 +89,7 @@ async function readForm(
 }
 
 function createTooLarge(bytesMax: number, { param }: FormDescription): AppError {
-  return new AppError("payload_too_large", `The files are larger than ${bytesMax} bytes together.`, {
+  return new AppError("payload_too_large", `The files exceed ${bytesMax} bytes in total.`, {
     param,
   });
 }

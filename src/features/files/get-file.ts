@@ -8,30 +8,43 @@ import { requireKind, type WantedMedia } from "./inspect-spooled.ts";
 
 export const fileIdPattern = /^file_[0-9a-z]{26}$/;
 
-/** A file that has not expired; `accountId` is left out by who holds a signed link. */
-export async function getFile(
-  { database, clock }: { database: Database; clock: Clock },
+type FileLookup = { database: Database; clock: Clock };
+
+/** Returns an unexpired file of the account; a file of another account does not exist for it. */
+export async function getOwnFile(
+  dependencies: FileLookup,
   fileId: string,
-  { accountId, param }: { accountId?: AccountId; param?: string } = {},
+  { accountId, param }: { accountId: AccountId; param: string },
 ): Promise<StoredFile> {
+  const file = await findUnexpired(dependencies, fileId);
+  if (file === null || file.accountId !== accountId) throw createFileNotFound(param);
+  return file;
+}
+
+/** Returns an unexpired file for a verified signed link, which grants access without an account. */
+export async function getLinkedFile(dependencies: FileLookup, fileId: string): Promise<StoredFile> {
+  const file = await findUnexpired(dependencies, fileId);
+  if (file === null) throw createFileNotFound();
+  return file;
+}
+
+async function findUnexpired({ database, clock }: FileLookup, fileId: string): Promise<StoredFile | null> {
   const file = fileIdPattern.test(fileId) ? await findFile(database, fileId) : null;
-  const isThere = file !== null && file.expiresAt > clock.now();
-  if (isThere && (accountId === undefined || file.accountId === accountId)) return file;
-  throw createFileNotFound(param);
+  return file !== null && file.expiresAt > clock.now() ? file : null;
 }
 
 export async function getFileOfKind(
-  { database, clock }: { database: Database; clock: Clock },
+  dependencies: FileLookup,
   accountId: AccountId,
   { fileId, wanted }: { fileId: string; wanted: WantedMedia },
 ): Promise<StoredFile> {
-  const file = await getFile({ database, clock }, fileId, { accountId, param: wanted.param });
+  const file = await getOwnFile(dependencies, fileId, { accountId, param: wanted.param });
   requireKind(file.kind, wanted);
   return file;
 }
 
-/** The same whether it never was, is another's, has expired or was deleted. */
+/** The same error whether the file never existed, belongs to another account, has expired or was deleted. */
 export function createFileNotFound(param?: string, cause?: unknown): AppError {
   const options = { ...(param === undefined ? {} : { param }), cause };
-  return new AppError("file_not_found", "There is no such file, or its time is over.", options);
+  return new AppError("file_not_found", "There is no such file, or it has expired.", options);
 }

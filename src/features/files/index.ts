@@ -1,10 +1,11 @@
 /**
- * Files: what callers upload, and what tasks made for them.
+ * Files: uploads of callers and outputs of tasks.
  *
- * Promises: a file exists only after its content was read to the end and found to be what it claims to be, unless it is a
- * document, which the gateway itself wrote. Its bytes are durable before it is answered, and nothing of an upload that
- * failed stays behind. What a task makes is listed once the task is charged. Quotas hold under any concurrency. Links are signed and live for a day. A file that has expired, was
- * deleted or is another account's does not exist.
+ * Promises: a file exists only after its content was read to the end and checked, unless it is a document that the
+ * gateway itself wrote. Its bytes are durable before the response, and a failed upload leaves nothing behind. Outputs
+ * are
+ * listed once their task is charged. Quotas hold under any concurrency. Links are signed and valid for a day. An expired
+ * or deleted file, or one of another account, does not exist.
  */
 export { archiveBytes } from "./archive-bytes.ts";
 export { createFileRemoval } from "./create-file-removal.ts";

@@ -3,15 +3,15 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { findSound, type SoundFinding } from "../../platform/media/find-sound.ts";
 import type { Inspect } from "./inspect-spooled.ts";
 
-/** A recording in which there is something to hear: audio, or a video with sound. */
+/** A recording with audible sound: audio, or a video with a sound track. */
 export type SoundRecording = { contentType: string; durationMs: number };
 
 const problems = {
-  "no-track": "The file has no audio in it.",
+  "no-track": "The file has no audio track.",
   silent: "The recording is silent.",
 } as const satisfies Record<Exclude<SoundFinding, "heard">, string>;
 
-/** What a recording on this machine's disk is; an error that names the field where nothing is heard in it. */
+/** Inspects a recording on the local disk; throws an error that names the field if it has no audible sound. */
 export async function inspectSound(
   { inspect, inspections }: { inspect: Inspect; inspections: Semaphore },
   path: string,

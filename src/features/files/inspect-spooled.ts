@@ -14,7 +14,7 @@ const allKinds: readonly FileKind[] = ["image", "audio", "video"];
 
 export const anyMedia = (param: string): WantedMedia => ({ param, kinds: allKinds });
 
-/** What a file on this machine's disk is; an error that names the field where it is not wanted. */
+/** Inspects a file on the local disk; throws an error that names the field if its kind is not wanted. */
 export async function inspectSpooled(
   { inspections, pictures }: { inspections: Semaphore; pictures: PictureReader },
   path: string,
@@ -31,11 +31,11 @@ export async function inspectSpooled(
   return inspection.media;
 }
 
-/** The machine cannot look into this kind of file, which is no fault of it; the log says what the operator can do. */
+/** ffprobe is missing, which is not the file's fault; the log has the remedy for the operator. */
 function explainMissing(error: unknown): never {
   if (!(error instanceof OperatorError)) throw error;
   const { remedy } = error;
-  throw new AppError("internal_error", "This service cannot take video and audio at present. Images can be sent.", {
+  throw new AppError("internal_error", "This service cannot accept video and audio at present. Images are accepted.", {
     detail: { remedy },
     cause: error,
   });
@@ -51,5 +51,5 @@ const names = {
 export function requireKind(kind: FileKind, { param, kinds }: WantedMedia): void {
   if (kinds.includes(kind)) return;
   const wanted = kinds.map((other) => names[other]).join(" or ");
-  throw new AppError("invalid_file", `The file is ${names[kind]}; ${wanted} is wanted here.`, { param });
+  throw new AppError("invalid_file", `The file is ${names[kind]}, but ${wanted} is required.`, { param });
 }

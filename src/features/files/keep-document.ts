@@ -20,7 +20,7 @@ export type NewDocument = {
 
 const documentBytesMax = 8 * 1024 * 1024;
 
-/** Keeps a document that the gateway wrote for a task, once for each id. */
+/** Stores a document that the gateway wrote for a task; idempotent by id. */
 export async function keepDocument(
   { database, storage, spool }: { database: Database; storage: FileStorage; spool: Spool },
   { id, accountId, contentType, filename, bytes, signal }: NewDocument,
@@ -37,7 +37,7 @@ export async function keepDocument(
   }
 }
 
-/** The words of a model are in it, so that its size is not ours to choose. */
+/** A document contains model output, so its size is not under our control. */
 function checkSize(bytes: number): void {
   if (bytes > 0 && bytes <= documentBytesMax) return;
   const reason = bytes === 0 ? "is empty" : `is larger than ${documentBytesMax} bytes`;

@@ -17,9 +17,9 @@ export type Output = {
   kind: MediaKind;
   bytes: Readable;
   signal: AbortSignal;
-  /** Bare samples, in which there is nothing to be checked; told by whoever asked for them. */
+  /** Headerless samples, whose format only the caller knows. */
   samples?: { contentType: string; bytesPerSecond: number };
-  /** What an image is turned into before it is kept, where it is something else. */
+  /** The format to convert an image to, if it is not already in it. */
   format?: PictureFormat;
 };
 
@@ -34,7 +34,7 @@ type KeepDependencies = {
 
 const param = "output";
 
-/** Keeps what a task made, once: of any number of attempts with one id, one makes the file and all answer it. */
+/** Stores a task's output idempotently: of several attempts with one id, one creates the file and all return it. */
 export async function keepOutput(
   dependencies: KeepDependencies,
   { id, accountId, kind, bytes, signal, samples, format }: Output,
@@ -64,7 +64,7 @@ function hasFormat({ contentType }: InspectedMedia, { name }: PictureFormat): bo
   return contentType === `image/${name}`;
 }
 
-/** What comes of a conversion is looked at like everything that is kept. */
+/** A converted file is inspected like any other. */
 async function storeConverted(
   dependencies: KeepDependencies,
   file: Omit<NewFile, "purpose">,
@@ -77,7 +77,7 @@ async function storeConverted(
       return await spoolOutput(dependencies, await convertPicture(file.spooled.path, format, signal), signal);
     } catch (error) {
       if (signal.aborted || error instanceof AppError) throw error;
-      const message = `The file cannot be turned into ${format.name.toUpperCase()}.`;
+      const message = `The file could not be converted to ${format.name.toUpperCase()}.`;
       throw new AppError("invalid_file", message, { param, cause: error });
     }
   });

@@ -4,22 +4,22 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { presentRetryHeaders } from "../../platform/http/limit-headers.ts";
 
 const uploadsAtOnceMax = 10;
-/** A process that died gives its places back after this. */
-const placeMs = 60_000;
-const renewMs = placeMs / 3;
+/** A dead process's slots are free after this. */
+const slotMs = 60_000;
+const renewMs = slotMs / 3;
 
-/** Does the work of one upload while it holds one of the account's few places; throws where all are taken. */
-export async function withUploadPlace<T>(
+/** Runs an upload in one of the account's slots; throws if all are taken. */
+export async function withUploadSlot<T>(
   counters: Counters,
   { accountId, requestId }: { accountId: AccountId; requestId: string },
   work: () => Promise<T>,
 ): Promise<T> {
   const lease = { key: `{${accountId}}:running-uploads`, leaseId: requestId };
-  const check = { ...lease, max: uploadsAtOnceMax, ttlMs: placeMs, work: "uploads" };
+  const check = { ...lease, max: uploadsAtOnceMax, ttlMs: slotMs, work: "uploads" };
   const decision = await counters.take({ rates: [], leases: [check] });
   if (!decision.isAllowed) throw createRefusal(decision.leases[0]?.retryAfterMs ?? 1000);
-  // A place that could not be renewed is lost at the worst, and then one more upload runs for a while.
-  const timer = setInterval(() => void counters.renew({ ...lease, ttlMs: placeMs }).catch(() => {}), renewMs);
+  // At worst a slot that could not be renewed is lost, and one upload too many runs for a while.
+  const timer = setInterval(() => void counters.renew({ ...lease, ttlMs: slotMs }).catch(() => {}), renewMs);
   try {
     return await work();
   } finally {
@@ -31,7 +31,7 @@ export async function withUploadPlace<T>(
 function createRefusal(retryAfterMs: number): AppError {
   return new AppError(
     "concurrency_limit_exceeded",
-    `Too much at once: ${uploadsAtOnceMax} uploads of the account run at this moment. Wait for one of them to end.`,
+    `The account's limit of ${uploadsAtOnceMax} concurrent uploads is reached. Retry when one of them has ended.`,
     {
       headers: presentRetryHeaders(retryAfterMs),
     },

@@ -11,7 +11,7 @@ export async function openFile(
   try {
     return await bytes.open(storageKey, range);
   } catch (error) {
-    // It was deleted after it was found.
+    // The file was deleted after it was found.
     throw error instanceof MissingBytesError ? createFileNotFound(undefined, error) : error;
   }
 }

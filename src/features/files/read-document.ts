@@ -6,7 +6,7 @@ import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { getFileOfKind } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
 
-/** All of a document of the account that is there: it was limited when it was kept. */
+/** Reads a whole document of the account; its size was limited when it was stored. */
 export async function readDocument(
   { database, clock, bytes }: { database: Database; clock: Clock; bytes: ByteStore },
   accountId: AccountId,

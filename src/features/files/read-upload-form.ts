@@ -3,7 +3,7 @@ import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/
 import { type UploadPurpose, uploadPurposes } from "./file.ts";
 import { cleanFilename } from "./filename.ts";
 
-/** One part of a multipart form, as it arrives. */
+/** A part of a multipart form, as it arrives. */
 export type FormPart =
   | { type: "file"; fieldname: string; filename: string | undefined; file: AsyncIterable<Uint8Array> }
   | { type: "field"; fieldname: string; value: unknown };
@@ -11,10 +11,10 @@ export type FormPart =
 type FormFile = { filename: string; spooled: SpooledFile };
 export type UploadForm = FormFile & { purpose: UploadPurpose };
 
-/** `refuse` is told to whoever sends more. */
+/** `refuse` creates the error for a larger file. */
 type ReadLimits = { bytesMax: number; refuse: () => AppError; signal: AbortSignal };
 
-/** Reads the form to its end: one file and its purpose, in either order. Throws, and leaves nothing, for anything else. */
+/** Reads a form with one file and its purpose, in either order. Throws for anything else and leaves nothing behind. */
 export async function readUploadForm(
   spool: Spool,
   parts: AsyncIterable<FormPart>,
@@ -25,10 +25,10 @@ export async function readUploadForm(
   try {
     for await (const part of parts) {
       if (part.fieldname === "file") {
-        if (form !== null) throw createProblem("file", "Send one file only.");
+        if (form !== null) throw createProblem("file", "Send only one file.");
         form = await spoolFile(spool, part, limits);
       } else if (part.fieldname === "purpose") {
-        if (purpose !== null) throw createProblem("purpose", "Send `purpose` once only.");
+        if (purpose !== null) throw createProblem("purpose", "Send `purpose` only once.");
         purpose = readPurpose(part);
       } else {
         throw new AppError("unknown_parameter", `\`${part.fieldname}\` is not a field of this request.`, {
@@ -48,7 +48,7 @@ export async function readUploadForm(
 function readPurpose(part: FormPart): UploadPurpose {
   const purpose = uploadPurposes.find((known) => part.type === "field" && part.value === known);
   if (purpose !== undefined) return purpose;
-  const message = `\`purpose\` must be one of: ${uploadPurposes.join(", ")}. Images, audio and video are kept here, for generations.`;
+  const message = `\`purpose\` must be one of: ${uploadPurposes.join(", ")}. Only images, audio and video for generations are stored.`;
   throw createProblem("purpose", message);
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 
-/** Notes that bytes are to be archived, in the transaction that makes their file. */
+/** Queues bytes for the archive, in the transaction that inserts their file. */
 export async function insertUnarchivedBytes(tx: Database, storageKey: string): Promise<void> {
   await tx.insertInto("unarchived_bytes").values({ storage_key: storageKey }).execute();
 }
@@ -19,7 +19,7 @@ export async function deleteUnarchivedBytes(database: Database, storageKey: stri
   await database.deleteFrom("unarchived_bytes").where("storage_key", "=", storageKey).execute();
 }
 
-/** There is no archive any more that they could be copied to. */
+/** For a gateway whose archive was switched off. */
 export async function forgetUnarchivedBytes(database: Database): Promise<void> {
   await database.deleteFrom("unarchived_bytes").execute();
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 
-/** Notes bytes that are about to be written, so that they are found again whatever happens to their writer. */
+/** Records bytes before they are written, so that the sweep finds them if the writer dies. */
 export async function insertUnownedBytes(database: Database, storageKey: string, dueAt: Date): Promise<void> {
   await database
     .insertInto("unowned_bytes")
@@ -9,7 +9,7 @@ export async function insertUnownedBytes(database: Database, storageKey: string,
     .execute();
 }
 
-/** Makes bytes a file's, in the transaction that makes the file. `false` where somebody has begun to remove them. */
+/** Assigns bytes to a file, in the transaction that inserts it. Returns `false` if their deletion has begun. */
 export async function takeUnownedBytes(tx: Database, storageKey: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("unowned_bytes")
@@ -19,7 +19,7 @@ export async function takeUnownedBytes(tx: Database, storageKey: string): Promis
   return numDeletedRows === 1n;
 }
 
-/** `false` where they belong to a file, or nobody knows them any more. */
+/** Marks bytes for deletion. Returns `false` if they belong to a file or are already gone. */
 export async function doomUnownedBytes(database: Database, storageKey: string, dueAt: Date): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable("unowned_bytes")
@@ -29,7 +29,7 @@ export async function doomUnownedBytes(database: Database, storageKey: string, d
   return numUpdatedRows === 1n;
 }
 
-/** Dooms some of the bytes that are due, and puts them off until another may try; answers with their keys. */
+/** Claims due bytes for deletion, and postpones the next attempt. Returns their keys. */
 export async function claimDueBytes(
   database: Database,
   { now, nextAt, countMax }: { now: Date; nextAt: Date; countMax: number },

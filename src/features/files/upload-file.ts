@@ -6,7 +6,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Spool } from "../../platform/storage/create-spool.ts";
 import { chooseQuota, createQuotaError, type HasMoney, isWithin } from "./check-usage.ts";
-import type { FileStorage, NewFile, Surroundings } from "./create-file-storage.ts";
+import type { FileStorage, NewFile, StoreOptions } from "./create-file-storage.ts";
 import type { FileLimits, StoredFile } from "./file.ts";
 import { presentFile } from "./file-schema.ts";
 import { findFile, findUsage } from "./file-store.ts";
@@ -30,10 +30,10 @@ export type Upload = {
   requestId: string;
   /** The `Idempotency-Key`. */
   key: string | null;
-  /** How long the file must be at least, by what was said of the body's length. */
+  /** The file's minimum size, from the `Content-Length`. */
   bytesMin: number;
   form: AsyncIterable<FormPart>;
-  /** Aborted when the caller has gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 };
 
@@ -41,7 +41,7 @@ export type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answ
 
 const answerType = "application/json; charset=utf-8";
 
-/** Reads an upload, finds out what it is, keeps it. Nothing of it stays behind where that fails. */
+/** Reads, inspects and stores an upload. A failure leaves nothing behind. */
 export async function uploadFile(dependencies: UploadDependencies, upload: Upload): Promise<UploadOutcome> {
   const { signal } = upload;
   const room = await findRoom(dependencies, upload);
@@ -56,8 +56,8 @@ export async function uploadFile(dependencies: UploadDependencies, upload: Uploa
 }
 
 /**
- * How much may be read. A quota that is used up is told before anything is; the last word on it is spoken when the file
- * is stored. What was sent before may be among what is stored, and is answered again.
+ * How much may be read. An exhausted quota is rejected before reading; the final check is in the transaction that stores
+ * the file. A known idempotency key passes, because its first upload may be what filled the quota.
  */
 async function findRoom(
   { database, clock, limits, hasMoney, keyedRequests }: UploadDependencies,
@@ -74,7 +74,7 @@ async function findRoom(
   throw createQuotaError(quota);
 }
 
-/** With a key, a caller who goes away does not end it: whoever sends it again gets the answer. */
+/** With a key, a disconnect does not cancel the upload: a retry gets its response. */
 async function keepKeyed(
   dependencies: UploadDependencies,
   upload: Upload,
@@ -85,7 +85,7 @@ async function keepKeyed(
   const wanted = { ...claim, fingerprint: computeFingerprint(form) };
   let outcome = await keyedRequests.claimKey(wanted);
   if (outcome.kind === "answered" && (await isGone(dependencies, outcome.answer))) {
-    // What the key remembers is not there any more: the upload is a new one.
+    // The stored response refers to a deleted file, so this is a new upload.
     await keyedRequests.forgetAnswer(claim, outcome.answer);
     outcome = await keyedRequests.claimKey(wanted);
   }
@@ -106,10 +106,10 @@ async function keepKeyed(
   }
 }
 
-/** Whether the file that an answer tells of was deleted, or has expired. */
+/** Whether the file of a stored response was deleted or has expired. */
 async function isGone({ database, clock }: UploadDependencies, { body }: RememberedAnswer): Promise<boolean> {
   if (body === null) return false;
-  // It was written by `describeAnswer`.
+  // Written by `describeAnswer`.
   const { id } = JSON.parse(body.toString()) as { id: string };
   const file = await findFile(database, id);
   return file === null || file.expiresAt <= clock.now();
@@ -121,20 +121,20 @@ function describeUpload({ accountId }: Upload, { filename, spooled, purpose }: U
 
 export type KeptUpload = Omit<NewFile, "id" | "media"> & { wanted: WantedMedia };
 
-/** Finds out what a file is, and keeps it as an upload of the account. */
+/** Inspects a file and stores it as an upload of the account. */
 export async function keepUpload(
   { ids, inspect, storage }: KeepDependencies,
   { wanted, ...upload }: KeptUpload,
-  surroundings: Surroundings,
+  options: StoreOptions,
 ): Promise<StoredFile> {
-  const media = await inspect(upload.spooled.path, { ...wanted, signal: surroundings.signal });
+  const media = await inspect(upload.spooled.path, { ...wanted, signal: options.signal });
   const id = ids.next("file");
-  const file = await storage.storeFile({ ...upload, id, media }, surroundings);
+  const file = await storage.storeFile({ ...upload, id, media }, options);
   invariant(file !== null, `${id} was not new`);
   return file;
 }
 
-/** The boundary between the parts of a form differs from try to try; what is in them does not. */
+/** Covers the form's contents, because multipart boundaries differ between retries. */
 function computeFingerprint({ filename, spooled, purpose }: UploadForm): Buffer {
   return createHash("sha256")
     .update(`POST /v1/files\n${purpose}\n${spooled.sha256.toString("hex")}\n${filename}`)

@@ -11,7 +11,7 @@ import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { compileValidator } from "../../platform/http/validation.ts";
 import { fileSchema, presentFile, uploadSchema } from "./file-schema.ts";
 import type { KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
-import { withUploadPlace } from "./limit-uploads.ts";
+import { withUploadSlot } from "./limit-uploads.ts";
 import { createTooLarge, type FormPart } from "./read-upload-form.ts";
 import type { Upload, UploadOutcome } from "./upload-file.ts";
 
@@ -22,9 +22,9 @@ type UploadRouteDependencies = {
   upload(upload: Upload): Promise<UploadOutcome>;
 };
 
-const description = `One image, audio or video file as \`multipart/form-data\`. What it is follows from its content: a file that
-is damaged, not whole, or something else than it seems is refused. With an \`Idempotency-Key\` the upload can be sent again:
-it is kept once.`;
+const description = `Uploads one image, audio or video file as \`multipart/form-data\`. Its type is detected from its content: a damaged,
+truncated or mislabeled file is rejected. With an \`Idempotency-Key\`, retries of the same upload are stored
+once.`;
 
 const uploadErrors = [
   "malformed_request",
@@ -40,7 +40,7 @@ const uploadErrors = [
   "concurrency_limit_exceeded",
 ] as const satisfies readonly ErrorCode[];
 
-/** More than an honest form needs, so that a strange one is told what is strange. */
+/** More than a valid form needs, so that an invalid one gets a specific error. */
 const formLimits = { fields: 8, files: 4, parts: 12, fieldSize: 2000 };
 const envelopeBytesMax = 64 * 1024;
 
@@ -53,7 +53,7 @@ export function addUploadRoutes(v1: HttpServer, dependencies: UploadRouteDepende
 
 export type FormLimits = { fields: number; files: number; parts: number; fieldSize: number; fileSize: number };
 
-/** Routes that read forms read nothing else. */
+/** Makes the routes of a scope accept forms only. */
 export async function acceptForms(http: HttpServer, limits: FormLimits): Promise<void> {
   http.removeAllContentTypeParsers();
   await http.register(multipart, {
@@ -70,7 +70,7 @@ function addUploadRoute(http: HttpServer, dependencies: UploadRouteDependencies)
     "/files",
     {
       config,
-      // The body is described for the reference only: it is a stream, which is checked as it is read.
+      // The body schema is for the reference only: the body is a stream, checked as it is read.
       validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
       schema: {
         ...schema,
@@ -88,7 +88,7 @@ function addUploadRoute(http: HttpServer, dependencies: UploadRouteDependencies)
       const { accountId } = getCaller(request);
       const key = parseKey(request.headers["idempotency-key"]);
       checkHead(request, uploadBytesMax);
-      const outcome = await withUploadPlace(counters, { accountId, requestId: request.id }, () =>
+      const outcome = await withUploadSlot(counters, { accountId, requestId: request.id }, () =>
         upload({
           accountId,
           requestId: request.id,
@@ -104,12 +104,12 @@ function addUploadRoute(http: HttpServer, dependencies: UploadRouteDependencies)
   );
 }
 
-/** What can be refused before anything of the body is read. */
+/** Rejects what the headers alone show to be wrong. */
 export function checkHead(request: FastifyRequest, bytesMax: number): void {
   if (!request.isMultipart()) throw createNoForm();
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    throw new AppError("unsupported_media_type", "A compressed body is not accepted. Send it without compression.", {
+    throw new AppError("unsupported_media_type", "Compressed bodies are not accepted. Send it without compression.", {
       param: "Content-Encoding",
     });
   }
@@ -122,7 +122,7 @@ function createNoForm(): AppError {
 
 const uploadForm = { names: "`file` and `purpose`", param: "file" };
 
-/** The form's parts, where what the parser says of a bad form becomes what we say of it. */
+/** Yields the form's parts, and translates the parser's errors. */
 export async function* readParts(
   request: FastifyRequest,
   form: { names: string; param: string } = uploadForm,
@@ -130,7 +130,7 @@ export async function* readParts(
   try {
     for await (const part of request.parts()) {
       if (part.type === "field" && (part.fieldnameTruncated || part.valueTruncated)) {
-        throw new AppError("invalid_parameter", "A field is longer than any that is known here.", {
+        throw new AppError("invalid_parameter", "A field is too long.", {
           param: part.fieldname,
         });
       }
@@ -156,7 +156,7 @@ function explainFormError(error: unknown, { names, param }: { names: string; par
   if (error instanceof AppError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "FST_PROTO_VIOLATION") {
-    return new AppError("unknown_parameter", "A field has a name that is not one of this request.", { cause: error });
+    return new AppError("unknown_parameter", "A field has a name that this request does not have.", { cause: error });
   }
   if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
     return new AppError("invalid_parameter", `The form has too many parts. Send ${names} only.`, {
@@ -164,7 +164,7 @@ function explainFormError(error: unknown, { names, param }: { names: string; par
       cause: error,
     });
   }
-  return new AppError("malformed_request", `The body is not a whole form of ${names}.`, {
+  return new AppError("malformed_request", `The body is not a complete form. Send ${names}.`, {
     param,
     cause: error,
   });
@@ -173,7 +173,7 @@ function explainFormError(error: unknown, { names, param }: { names: string; par
 export function watchCaller(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const onClose = (): void => {
-    if (!reply.raw.writableFinished) controller.abort(new Error("The caller has gone."));
+    if (!reply.raw.writableFinished) controller.abort(new Error("The client disconnected."));
   };
   reply.raw.once("close", onClose);
   if (reply.raw.destroyed) onClose();

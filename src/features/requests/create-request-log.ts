@@ -10,19 +10,19 @@ import { createOutageLog } from "../../platform/observability/outage-log.ts";
 import type { ContentRecord } from "./content/content-store.ts";
 import type { StoredContent } from "./content/request-content.ts";
 import type { ContentSeal } from "./content/seal-content.ts";
-import { createGapKeeper } from "./create-gap-keeper.ts";
+import { createLossCounter } from "./create-loss-counter.ts";
 import type { LoggedRequest } from "./request-record.ts";
 import { insertRequests, updateRequests } from "./request-store.ts";
 
 export type RequestLog = {
   /**
-   * Takes a call into the log, with its bodies where these are kept. Never throws and never waits: what is too much is
-   * lost, counted, and told as a gap.
+   * Queues a call for the log, with its bodies if the content log is on. Never throws or waits: calls beyond the limits are
+   * dropped, counted, and reported as a gap.
    */
   note(record: LoggedRequest, content?: ContentTap | null): void;
-  /** Adds to a call that was noted what became known of it since: its tokens and its charge. */
+  /** Adds the tokens and charge to a call that was noted before they were known. */
   amend(record: LoggedRequest): void;
-  /** Writes what was noted last. */
+  /** Writes what is still queued. */
   close(): Promise<void>;
 };
 
@@ -32,49 +32,50 @@ type RequestLogOptions = {
   ids: IdSource;
   logger: Logger;
   metrics: Pick<Metrics, "requestLogWritten" | "requestLogLost">;
-  /** Absent where no call has a content. */
+  /** Absent if no content is stored. */
   contentSeal?: Pick<ContentSeal, "seal">;
-  /** Told of the account of each call that is written. */
+  /** Called with the account of each written call. */
   onWritten?(accountId: AccountId): void;
   limits?: Partial<typeof requestLogLimits>;
 };
 
 const requestLogLimits = {
-  /** How long a call waits for others: somebody may look for it already. */
+  /** How long a batch gathers: short, because users look for their calls at once. */
   gatherMs: 200,
   batchMax: 500,
   /** About 20 MB of calls. */
   waitingMax: 20_000,
   gapAccountsMax: 10_000,
-  /** What the bodies of a batch may take together, so that others do not wait for them for long. */
+  /** Bounds a batch's bodies, so that other calls do not wait long. */
   batchContentBytesMax: 4 * 1024 * 1024,
 };
 
-/** A call that waits to be written. */
+/** A call in the queue. */
 type NotedRequest = {
   record: LoggedRequest;
-  /** It is in the log already, or was noted before. */
+  /** Updates a call that was noted before. */
   isAmended: boolean;
   content: ContentTap | null;
-  /** What its content is to the database, once that was made of it. */
+  /** The sealed content, once it is computed. */
   stored: StoredContent | null;
-  /** Nobody heard whether it was written: it may be there already. */
+  /** The last attempt's commit was not acknowledged, so the rows may exist. */
   isSentAgain: boolean;
 };
 
 /**
- * The request log's writer: calls wait in memory for a moment and are written together. While the database is away they
- * wait, up to a bound; what comes then is lost. Of what is lost it is remembered whose it was and when, and written once
- * the database is back.
+ * The request log's writer: queues calls in memory and writes them in batches. During a database outage the queue grows
+ * up to a bound; calls beyond it are dropped. The log records what was lost, per account and period, once the database
+ * is
+ * back.
  */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { database, clock, ids, logger, metrics, contentSeal } = options;
   const limits = { ...requestLogLimits, ...options.limits };
-  const gaps = createGapKeeper({ database, ids, logger, metrics, accountsMax: limits.gapAccountsMax });
+  const losses = createLossCounter({ database, ids, logger, metrics, accountsMax: limits.gapAccountsMax });
   const outage = createOutageLog({
     ...{ logger, clock },
-    begins: "the request log cannot be written; calls wait in memory",
-    ends: "the request log is written again",
+    begins: "request log not writable, calls queued in memory",
+    ends: "request log writable again",
   });
   let isClosing = false;
 
@@ -100,31 +101,31 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       await write(batch);
       for (const { record } of batch) options.onWritten?.(record.accountId);
       outage.onRecovery();
-      // They are written; that they have gaps beside them is told later if need be.
-      await gaps.tell().catch((error: unknown) => outage.onTrouble(error));
+      // The batch is written; if the gaps cannot be written now, the next batch retries.
+      await losses.report().catch((error: unknown) => outage.onTrouble(error));
       return [];
     },
     judge(failure, one) {
       outage.onTrouble(failure);
       one.isSentAgain = true;
       if (!isDatabaseUnavailable(failure)) return "alone";
-      return isClosing ? new Error("the gateway stops") : "again";
+      return isClosing ? new Error("the gateway is stopping") : "again";
     },
   });
 
   return {
     note(record, content = null) {
-      const written = writer.submit({ record, content, ...freshly }).catch(() => gaps.lose(record));
+      const written = writer.submit({ record, content, ...freshly }).catch(() => losses.add(record));
       if (content !== null) void written.finally(() => releaseTap(content));
     },
     amend(record) {
-      // The call itself is in the log, and its charge in the ledger: no more than the way from one to the other is lost.
+      // The call is in the log and its charge in the ledger; only the link between them is lost.
       writer.submit({ record, content: null, ...freshly, isAmended: true }).catch(() => {});
     },
     async close() {
       isClosing = true;
       await writer.close();
-      await gaps.tell().catch((error: unknown) => logger.error({ error }, "calls were lost from the request log"));
+      await losses.report().catch((error: unknown) => logger.error({ error }, "request log entries lost"));
     },
   };
 }
@@ -135,7 +136,7 @@ function listRecords(batch: readonly NotedRequest[], isAmended: boolean): Logged
   return batch.filter((one) => one.isAmended === isAmended).map(({ record }) => record);
 }
 
-/** What is wrong with a content must not cost the log the call. */
+/** A failure to seal content must not lose the call itself. */
 async function sealContent(
   { contentSeal, logger }: { contentSeal: RequestLogOptions["contentSeal"] | undefined; logger: Logger },
   record: LoggedRequest,
@@ -144,7 +145,7 @@ async function sealContent(
   try {
     if (contentSeal !== undefined) return await contentSeal.seal(record, content);
   } catch (error) {
-    logger.error({ request_id: record.id, error }, "the content of a request could not be sealed");
+    logger.error({ request_id: record.id, error }, "request content not sealed");
   }
   return { state: "lost", sealed: null };
 }

@@ -38,13 +38,13 @@ const columns: readonly (readonly [name: string, get: (record: RequestRecord) =>
     ["replayed", ({ isReplayed }) => isReplayed],
   ];
 
-/** The requests of a time as CSV, newest first, read as fast as they are taken. */
+/** Requests as CSV, newest first, streamed with back-pressure. */
 export async function openRequestCsv(
   { database }: Pick<RequestReading, "database">,
   filter: RequestFilter,
 ): Promise<AsyncGenerator<string, void>> {
   if ((await countRequests(database, filter, linesMax + 1)) > linesMax) {
-    throw new AppError("invalid_parameter", `These are more than ${linesMax} lines. Ask for less time.`, {
+    throw new AppError("invalid_parameter", `The export has more than ${linesMax} lines. Choose a shorter period.`, {
       param: "from",
     });
   }
@@ -54,7 +54,7 @@ export async function openRequestCsv(
 async function* writeLines(database: Database, filter: RequestFilter): AsyncGenerator<string, void> {
   yield presentCsvLine(columns.map(([name]) => name));
   let after: RequestPlace | null = null;
-  // What is written meanwhile makes it no longer than it may be.
+  // The limit also holds if calls are added meanwhile.
   for (let written = 0; written < linesMax; written += linesAtOnce) {
     const records: RequestRecord[] = await listRequests(database, filter, { after, limit: linesAtOnce });
     yield (await addTaskCharges(database, filter.accountId, records)).map(presentLine).join("");

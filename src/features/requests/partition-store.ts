@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 
-/** Others use the table meanwhile: what does not get its locks soon is tried again by the next run. */
+/** The table is in use: a run that does not get its locks leaves the work to the next one. */
 const lockTimeoutMs = 2000;
 
-/** The logs by their tables, and how long a partition of each is. */
+/** The log tables and the length of their partitions. */
 const units = { requests: "month", request_upstreams: "month", request_contents: "day" } as const;
 
 type Roll = { table: keyof typeof units; now: Date; ahead: Date; keptFrom: Date };
 
-/** Makes the partitions of a log that come next, and drops those in which nothing is as young as `keptFrom`. */
+/** Creates a log's next partitions, and drops those that are entirely older than `keptFrom`. */
 export async function rollPartitions(database: Database, { table, now, ahead, keptFrom }: Roll): Promise<void> {
   const unit = units[table];
   await database.transaction().execute(async (tx) => {
@@ -22,11 +22,11 @@ export async function rollPartitions(database: Database, { table, now, ahead, ke
   });
 }
 
-export async function forgetGaps(database: Database, keptFrom: Date): Promise<void> {
+export async function deleteGaps(database: Database, keptFrom: Date): Promise<void> {
   await database.deleteFrom("request_gaps").where("to_at", "<", keptFrom).execute();
 }
 
-/** How many calls or contents are in no partition of their time: none, unless a clock is wrong or the upkeep has not run for long. */
+/** Rows in the default partitions: none, unless a clock is wrong or the job has not run for long. */
 export async function countStrayRequests(database: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (

@@ -18,7 +18,7 @@ import {
 
 export type RequestReading = { database: Database; clock: Clock; keptDays: number };
 
-/** What a caller asks for, as it is written in a query. */
+/** The query parameters of a search. */
 export type AskedRequests = {
   from?: string | undefined;
   to?: string | undefined;
@@ -34,7 +34,7 @@ export type AskedRequests = {
 const dayMs = 24 * 60 * 60 * 1000;
 const gapsMax = 20;
 
-/** What is asked for, no further back than the log goes. */
+/** Parses a filter, limited to the retention period. */
 export async function readFilter(
   { database, clock, keptDays }: RequestReading,
   accountId: AccountId,
@@ -45,7 +45,7 @@ export async function readFilter(
   return {
     accountId,
     from: range.from === null || range.from < keptFrom ? keptFrom : range.from,
-    // Ids are made by clocks that are not all the same.
+    // The clocks of nodes differ slightly, so ids may lie in the future.
     to: range.to ?? new Date(clock.now().getTime() + dayMs),
     model: asked.model ?? null,
     keyId: asked.key_id ?? null,
@@ -61,7 +61,7 @@ export function findKeptFrom(clock: Clock, keptDays: number): Date {
   return new Date(clock.now().getTime() - keptDays * dayMs);
 }
 
-/** `429` is itself, `5xx` a hundred of them. */
+/** `429` is one status, `5xx` a class. */
 function parseStatus(text: string): { least: number; most: number } {
   if (!text.endsWith("xx")) return { least: Number(text), most: Number(text) };
   const least = Number(text.charAt(0)) * 100;
@@ -73,7 +73,7 @@ function parsePlace(id: string): RequestPlace | null {
   return createdAt === null ? null : { id, createdAt };
 }
 
-/** A page of the log, newest first, with what is missing in its time. */
+/** A page of the log, newest first, with the gaps of its period. */
 export async function readRequests(
   reading: RequestReading,
   filter: RequestFilter,
@@ -96,24 +96,24 @@ export async function getRequest(
   const isKept = place !== null && place.createdAt >= findKeptFrom(clock, keptDays);
   const record = isKept ? await findRequest(database, { accountId, ...place }) : null;
   if (record === null) {
-    throw new AppError("not_found", "The account has no such request, or its time is over.", { param: "request_id" });
+    throw new AppError("not_found", "The account has no such request, or it has expired.", { param: "request_id" });
   }
   const [charged = record] = await addTaskCharges(database, accountId, [record]);
   return charged;
 }
 
-/** A call of whichever account with what only operators see. Throws where the log does not have it. */
+/** A call of any account, with the fields that only operators see. Throws if it is not in the log. */
 export async function showRequest(database: Database, id: string): Promise<ShownRequest> {
   const place = parsePlace(id);
   const record = place === null ? null : await findAnyRequest(database, place);
   if (record === null) {
-    throw new AppError("not_found", `The request log has no ${id}: no key made it, or its time is over.`);
+    throw new AppError("not_found", `The request log has no ${id}: it was made without a key, or it has expired.`);
   }
   const [charged = record] = await addTaskCharges(database, record.accountId, [record]);
   return { ...charged, ...(await findRouting(database, record)) };
 }
 
-/** A task is charged when it ends, long after the request that made it. */
+/** A task is charged when it ends, long after its request. */
 export async function addTaskCharges(
   database: Database,
   accountId: AccountId,
@@ -124,7 +124,7 @@ export async function addTaskCharges(
   return records.map((record) => {
     const charge = record.taskId === null ? undefined : charges.get(record.taskId);
     if (charge === undefined) return record;
-    // What a quota paid cost no money.
+    // Charges paid from a quota cost no money.
     return { ...record, chargeId: charge.chargeId, charge: nano(charge.unit === "money" ? charge.paid : 0n) };
   });
 }

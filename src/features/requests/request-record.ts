@@ -2,13 +2,13 @@ import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { FailedAttempt } from "../../platform/http/request-context.ts";
 
-/** How a call ended: its answer was given whole, or the caller left, or the answer broke off after it had begun. */
+/** `hung_up`: the client disconnected. `broken_off`: the response failed after it had started. */
 export const requestEndings = ["answered", "refused", "failed", "hung_up", "broken_off"] as const;
 export type RequestEnding = (typeof requestEndings)[number];
 
-/** One call of an account, as the request log has it. */
+/** A call in the request log. */
 export type RequestRecord = {
-  /** The `x-request-id` of its answer, which begins with the time. */
+  /** The response's `x-request-id`, which starts with its time. */
   id: string;
   createdAt: Date;
   accountId: AccountId;
@@ -37,26 +37,25 @@ export type RequestRecord = {
   isReplayed: boolean;
 };
 
-/** Which upstream a call went to. For operators only, so that no record that customers read has it. */
+/** The upstream of a call. Separate from the record, because only operators may see it. */
 export type RequestRouting = {
-  /** The one that answered, or was asked last; `null` where none was asked. */
+  /** The upstream that responded, or the last one tried; `null` if none was called. */
   upstream: string | null;
   failedAttempts: readonly FailedAttempt[];
 };
 
-/** A call as it is written; most endpoints ask no upstream. */
+/** A call as written; most endpoints call no upstream. */
 export type LoggedRequest = RequestRecord & Partial<RequestRouting>;
 
 /** A call as operators see it. */
 export type ShownRequest = RequestRecord & RequestRouting;
 
-/** Requests of an account that were made and are not in the log. */
+/** Calls of an account that are missing in the log. */
 export type RequestGap = { accountId: AccountId; from: Date; to: Date; lost: number };
 
-/** Where a caller hung up before the answer began, nothing was answered; the field's own number for that. */
-export const hungUpStatus = 499;
+/** nginx's status for a client that disconnected before the response. */
+export const clientClosedStatus = 499;
 
-/** What became of a call, from what is known of its answer. */
 export function decideEnding(end: { status: number; isAborted: boolean; hasFailed: boolean }): RequestEnding {
   const { status, isAborted, hasFailed } = end;
   if (isAborted && !hasFailed) return "hung_up";

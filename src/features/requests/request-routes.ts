@@ -34,8 +34,8 @@ export function addRequestRoutes(http: HttpServer, reading: ContentReading): voi
 
 function addSummary(http: HttpServer, reading: RequestReading): void {
   const { config, schema, errors } = describeEndpoint("summarizeRequests", ["invalid_parameter", "unknown_parameter"]);
-  const description = `How the calls of a time went: how many, with which statuses, which error codes, and how long they took, in at most 121
-buckets of equal length. Takes the filters of \`GET /requests\`. The newest 200000 calls are counted.`;
+  const description = `Counts the calls of a period by status and error code, with latency percentiles, in at most 121 buckets of equal
+length. Takes the filters of \`GET /requests\`. Counts the newest 200000 calls.`;
   http.get(
     "/requests/summary",
     {
@@ -69,9 +69,9 @@ function addExport(http: HttpServer, reading: RequestReading): void {
         tags,
         querystring: summaryQuerySchema,
         ...describeAnswers({ 200: { types: ["text/csv"], always: ["content-disposition"] } }),
-        // A stream, which is sent as it is.
+        // A stream, sent without serialization.
         response: {
-          200: Type.Unsafe<Readable>(Type.String({ description: "Its first line names the columns." })),
+          200: Type.Unsafe<Readable>(Type.String({ description: "The first line contains the column names." })),
           ...errors,
         },
       },
@@ -87,8 +87,8 @@ function addExport(http: HttpServer, reading: RequestReading): void {
 
 function addListRequests(http: HttpServer, reading: ContentReading): void {
   const { config, schema, errors } = describeEndpoint("listRequests", ["invalid_parameter", "unknown_parameter"]);
-  const description = `The request log: every call of the account, failed ones too, newest first. A call is in it about a second after
-its end, and for as long as the service keeps the log. Filters combine.`;
+  const description = `The request log: every call of the account, including failed ones, newest first. A call appears about a second
+after its end and is kept for the service's retention period. Filters combine.`;
   http.get(
     "/requests",
     {
@@ -122,7 +122,7 @@ function addGetRequest(http: HttpServer, reading: ContentReading): void {
       schema: {
         ...schema,
         summary: "Get a request",
-        description: "One call of the request log, by the `x-request-id` of its answer.",
+        description: "Returns a call by the `x-request-id` of its response.",
         tags,
         params: pathParams({ request_id: "request" }),
         querystring: Type.Object({}, { additionalProperties: false }),

@@ -20,16 +20,16 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const requestIdPattern = "^req_[0-9a-z]{26}$";
 const idsMax = 50;
 
-/** What requests can be looked for by. */
+/** The filters of requests. */
 const requestFilterFields = {
   ...periodFields,
   ...chargeFilterFields,
-  wire: Type.Optional(Type.Enum(endpointWires, { description: "Only calls that came in this form." })),
+  wire: Type.Optional(Type.Enum(endpointWires, { description: "Only calls in this API format." })),
   status: Type.Optional(
     Type.String({
       pattern: "^([1-5]xx|[1-5][0-9]{2})$",
       examples: ["5xx", "429"],
-      description: "A status, or a class of them.",
+      description: "A status or a status class.",
     }),
   ),
   error_code: Type.Optional(Type.String({ pattern: "^[a-z_0-9]{1,64}$", description: "Only with this error code." })),
@@ -44,7 +44,7 @@ export const requestQuerySchema = Type.Object(
     ids: Type.Optional(
       Type.String({
         pattern: `^req_[0-9a-z]{26}(,req_[0-9a-z]{26}){0,${idsMax - 1}}$`,
-        description: `Only these requests: up to ${idsMax} ids with commas between them.`,
+        description: `Only these requests: up to ${idsMax} ids, separated by commas.`,
       }),
     ),
     ...listFields(requestIdPattern),
@@ -53,82 +53,82 @@ export const requestQuerySchema = Type.Object(
 );
 
 const tokensSchema = Type.Object({
-  input: count("All input, what was read from a cache and written to one included."),
-  cached_input: count("What of it was read from a cache."),
-  cache_writes: count("What of it was written to a cache."),
-  audio_input: count("What of it was sound."),
-  output: count("All output."),
-  reasoning: count("What of it was reasoning."),
-  audio_output: count("What of it was sound."),
+  input: count("All input tokens, including cache reads and writes."),
+  cached_input: count("Input tokens read from a cache."),
+  cache_writes: count("Input tokens written to a cache."),
+  audio_input: count("Input tokens that were audio."),
+  output: count("All output tokens."),
+  reasoning: count("Output tokens that were reasoning."),
+  audio_output: count("Output tokens that were audio."),
 });
 
 export const requestSchema = Type.Object({
   object: Type.Literal("request"),
-  id: Type.String({ examples: ["req_01kh2n8v7m3q5x9d4c6b8a0e2f"], description: "The `x-request-id` of the answer." }),
+  id: Type.String({ examples: ["req_01kh2n8v7m3q5x9d4c6b8a0e2f"], description: "The response's `x-request-id`." }),
   created: Type.Integer({ description: "Unix time in seconds." }),
   created_at: Type.String({ format: "date-time", description: "The same, to the millisecond." }),
-  client_request_id: maybe("The `X-Client-Request-Id` that was sent with it."),
-  key_id: Type.String({ description: "The key that it was made with." }),
+  client_request_id: maybe("The `X-Client-Request-Id` of the request."),
+  key_id: Type.String({ description: "The API key of the request." }),
   wire: Type.Union([Type.Enum(endpointWires), Type.Null()], {
-    description: "In which form it came; `null` where there is nothing at its path.",
+    description: "The API format; `null` if the path does not exist.",
   }),
   method: Type.String({ examples: ["POST"] }),
-  route: maybe("The path, with the names of its parameters; `null` where there is nothing at it."),
-  model: maybe("The model, as it was asked for where it is none."),
+  route: maybe("The path with its parameter names; `null` if the path does not exist."),
+  model: maybe("The requested model, also if it does not exist."),
   status: Type.Integer({
-    description: "The status of the answer; 499 where the caller hung up before it began.",
+    description: "The response's status; 499 if the client disconnected before the response started.",
   }),
-  error_code: maybe("The code of the error that it was answered with, or broke off with."),
+  error_code: maybe("The error code of the response or of the stream."),
   ending: Type.Enum(requestEndings, {
-    description: `\`answered\`; \`refused\` with a 4xx; \`failed\` with a 5xx; \`hung_up\` where the caller left before the end;
-\`broken_off\` where the answer had begun when it failed.`,
+    description: `\`answered\`; \`refused\` with a 4xx; \`failed\` with a 5xx; \`hung_up\` if the client disconnected before the end;
+\`broken_off\` if the response failed after it had started.`,
   }),
-  latency_ms: count("From the first byte of the request to the last of the answer."),
-  time_to_first_token_ms: maybeCount("To the first piece of a streamed answer; `null` where none was streamed."),
-  tokens: Type.Union([tokensSchema, Type.Null()], { description: "`null` where it used none." }),
-  charge: Type.Union([moneySchema("What was paid in money."), Type.Null()], {
-    description: "What was paid in money; `null` where nothing was charged, or not yet.",
+  latency_ms: count("From the first byte of the request to the last byte of the response."),
+  time_to_first_token_ms: maybeCount("Time to the first piece of a streamed response; `null` if it was not streamed."),
+  tokens: Type.Union([tokensSchema, Type.Null()], { description: "`null` if it used none." }),
+  charge: Type.Union([moneySchema("The amount paid in money."), Type.Null()], {
+    description: "The amount paid in money; `null` if nothing was charged, or not yet.",
   }),
-  charge_id: maybe("The charge, which `GET /charges/{charge_id}` explains."),
-  task_id: maybe("The task that it made."),
-  user_agent: maybe("What the client calls itself, up to 256 characters."),
+  charge_id: maybe("The charge; see `GET /charges/{charge_id}`."),
+  task_id: maybe("The task that it created."),
+  user_agent: maybe("The `User-Agent`, up to 256 characters."),
   replayed: Type.Boolean({ description: "The answer to an earlier request with the same `Idempotency-Key`." }),
   has_content: Type.Boolean({
-    description: "Whether `GET /requests/{request_id}/content` tells something: the key's content log was on.",
+    description: "Whether `GET /requests/{request_id}/content` returns content: the key's content log was on.",
   }),
 });
 
 const gapSchema = Type.Object({
   from: Type.String({ format: "date-time" }),
   to: Type.String({ format: "date-time" }),
-  lost: Type.Integer({ minimum: 1, description: "How many calls of this time are not in the log." }),
+  lost: Type.Integer({ minimum: 1, description: "How many calls of this period are missing in the log." }),
 });
 
 export const requestListSchema = Type.Object({
   ...createPageSchema(requestSchema).properties,
   gaps: Type.Array(gapSchema, {
     description:
-      "Times of which the log is not whole, newest first; empty as a rule. What was charged is always in `GET /charges`.",
+      "Periods in which the log is incomplete, newest first; usually empty. `GET /charges` always lists every charge.",
   }),
 });
 
 const percentilesSchema = Type.Object({
-  p50: count("Half took no longer."),
-  p95: count("95 of 100."),
-  p99: count("99 of 100."),
+  p50: count("The median."),
+  p95: count("The 95th percentile."),
+  p99: count("The 99th percentile."),
 });
 const maybePercentiles = (description: string) => Type.Union([percentilesSchema, Type.Null()], { description });
 
 const figureFields = {
   count: count("All calls."),
-  "1xx": count("With such a status."),
-  "2xx": count("With such a status."),
-  "3xx": count("With such a status."),
-  "4xx": count("With such a status; 499, where the caller hung up before the answer began, is one."),
-  "5xx": count("With such a status."),
-  hung_up: count("Whose caller left before the end, whatever their status."),
-  latency_ms: maybePercentiles("Of calls that were answered; `null` where there are none."),
-  time_to_first_token_ms: maybePercentiles("Of those of them that were streamed."),
+  "1xx": count("Calls with such a status."),
+  "2xx": count("Calls with such a status."),
+  "3xx": count("Calls with such a status."),
+  "4xx": count("Calls with such a status, including 499: the client disconnected before the response started."),
+  "5xx": count("Calls with such a status."),
+  hung_up: count("Calls whose client disconnected before the end, whatever their status."),
+  latency_ms: maybePercentiles("Of successful calls; `null` if there are none."),
+  time_to_first_token_ms: maybePercentiles("Of successful streamed calls."),
 };
 
 export const summaryQuerySchema = Type.Object(requestFilterFields, { additionalProperties: false });
@@ -139,14 +139,14 @@ export const summarySchema = Type.Object({
   to: Type.String({ format: "date-time" }),
   partial: Type.Boolean({
     description:
-      "Whether there were too many calls to count all: then only the newest are, and `from` is when these begin.",
+      "Whether there were too many calls to count: then only the newest are counted, and `from` is the time of the first.",
   }),
-  bucket_seconds: Type.Integer({ minimum: 1, description: "How long each bucket is." }),
+  bucket_seconds: Type.Integer({ minimum: 1, description: "The length of each bucket." }),
   buckets: Type.Array(Type.Object({ from: Type.String({ format: "date-time" }), ...figureFields }), {
-    description: "Oldest first; those without calls are there too.",
+    description: "Oldest first, including empty buckets.",
   }),
   total: Type.Object(figureFields),
-  errors: Type.Array(Type.Object({ code: Type.String(), count: count("How many calls ended with it.") }), {
+  errors: Type.Array(Type.Object({ code: Type.String(), count: count("Calls that ended with this code.") }), {
     description: "The most frequent error codes.",
   }),
 });

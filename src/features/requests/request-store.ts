@@ -8,7 +8,7 @@ import type { FailedAttempt } from "../../platform/http/request-context.ts";
 import { type ContentRecord, insertContents } from "./content/content-store.ts";
 import type { LoggedRequest, RequestEnding, RequestGap, RequestRecord, RequestRouting } from "./request-record.ts";
 
-/** The columns of the table, in its order. */
+/** The table's columns, in order. */
 const requestRow: RowType<RequestRecord> = {
   name: "requests",
   columns: [
@@ -43,7 +43,7 @@ const requestRow: RowType<RequestRecord> = {
 
 type RoutedRequest = LoggedRequest & { upstream: string };
 
-/** The columns of the table, in its order. */
+/** The table's columns, in order. */
 const upstreamRow: RowType<RoutedRequest> = {
   name: "request_upstreams",
   columns: [
@@ -63,7 +63,7 @@ function isRouted(record: LoggedRequest): record is RoutedRequest {
   return (record.upstream ?? null) !== null;
 }
 
-/** Writes who answered these calls, as part of the statement that writes the calls. */
+/** Inserts the calls' upstreams in the same statement as the calls. */
 function insertUpstreams(records: readonly LoggedRequest[]): RawBuilder<unknown> {
   const rows = presentRows(upstreamRow, records.filter(isRouted));
   return sql`insert into request_upstreams select * from unnest(${rows}::request_upstreams[])`;
@@ -72,8 +72,8 @@ function insertUpstreams(records: readonly LoggedRequest[]): RawBuilder<unknown>
 type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[] };
 
 /**
- * Writes a batch, with what is kept of the contents. Where it is sent again because nobody heard of its commit, what is
- * there already stays; to look for that each time would cost as much as the rest.
+ * Inserts a batch with its contents. Only a retry after an unacknowledged commit ignores existing rows: the check would
+ * double the cost of every batch.
  */
 export async function insertRequests(
   database: Database,
@@ -94,7 +94,7 @@ export async function insertRequests(
     ) ${insertUpstreams(records)}`.execute(database);
 }
 
-/** Writes what is known of calls now and was not when they were written: what they used, and what that cost. */
+/** Adds the usage and charge, which were not known when the calls were inserted. */
 export async function updateRequests(database: Database, records: readonly LoggedRequest[]): Promise<void> {
   await sql`
     with written as (update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
@@ -119,7 +119,7 @@ export async function insertGaps(database: Database, gaps: readonly RequestGap[]
     .execute();
 }
 
-/** What is asked for; `null` where it does not matter. */
+/** A filter of requests; `null` matches everything. */
 export type RequestFilter = {
   accountId: AccountId;
   from: Date;
@@ -127,17 +127,17 @@ export type RequestFilter = {
   model: string | null;
   keyId: string | null;
   wire: string | null;
-  /** One status, or all of a class: both ends are among them. */
+  /** An inclusive range of statuses. */
   status: { least: number; most: number } | null;
   errorCode: string | null;
   clientRequestId: string | null;
-  /** With the moments that they begin with. */
+  /** With the time that each id contains. */
   ids: readonly { id: string; createdAt: Date }[] | null;
 };
 
 export type RequestPlace = { id: string; createdAt: Date };
 
-/** Newest first, from after a place. */
+/** Newest first, starting after a position. */
 export async function listRequests(
   database: Database,
   filter: RequestFilter,
@@ -154,7 +154,7 @@ export async function listRequests(
     const isOfClass = sql`and status between ${status.least} and ${status.most}`;
     return (await page(isOfClass).execute(database)).rows.map(toRecord);
   }
-  // Each status by itself is in the order of time in the index; all of a class together are not.
+  // The index orders each single status by time, but not a class of them.
   const { rows } = await sql<RequestRow>`
     select page.* from generate_series(${status.least}::integer, ${status.most}::integer) as one (status)
       cross join lateral (${page(sql`and requests.status = one.status and requests.status >= 400`)}) as page
@@ -162,7 +162,7 @@ export async function listRequests(
   return rows.map(toRecord);
 }
 
-/** How many there are, up to a limit. */
+/** Counts up to a limit. */
 export async function countRequests(database: Database, filter: RequestFilter, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
@@ -171,7 +171,6 @@ export async function countRequests(database: Database, filter: RequestFilter, l
   return rows[0]?.count ?? 0;
 }
 
-/** The whole filter as one condition. */
 export function joinConditions(filter: RequestFilter): RawBuilder<unknown> {
   const { status } = filter;
   const conditions = [...listConditions(filter)];
@@ -179,7 +178,7 @@ export function joinConditions(filter: RequestFilter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
-/** From here on statuses have an index of their own. */
+/** Statuses from here on have an index of their own. */
 const errorStatusMin = 400;
 
 function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> {
@@ -189,7 +188,7 @@ function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> 
   if (model !== null) yield sql`model = ${model}`;
   if (keyId !== null) yield sql`key_id = ${keyId}`;
   if (wire !== null) yield sql`wire = ${wire}`;
-  // Tells the planner which index has it.
+  // Implies the partial index's predicate.
   if (wire !== null && wire !== "chat") yield sql`wire <> 'chat'`;
   if (errorCode !== null) yield sql`error_code = ${errorCode}`;
   if (clientRequestId !== null) yield sql`client_request_id = ${clientRequestId}`;
@@ -210,7 +209,7 @@ export async function findRequest(
   return row === undefined ? null : toRecord(row);
 }
 
-/** A call of whichever account, for operators. Its id tells its partition, and each account has an index there. */
+/** A call of any account, for operators. The id determines the partition; each account is one index lookup in it. */
 export async function findAnyRequest(
   database: Database,
   { id, createdAt }: RequestPlace,
@@ -238,7 +237,7 @@ export async function findRouting(
   return { upstream: row?.upstream ?? null, failedAttempts };
 }
 
-/** The newest gaps of a time. */
+/** The newest gaps of a period. */
 export async function listGaps(
   database: Database,
   { accountId, from, to }: Pick<RequestFilter, "accountId" | "from" | "to">,
@@ -256,7 +255,7 @@ export async function listGaps(
   return rows.map((row) => ({ accountId, from: row.from_at, to: row.to_at, lost: row.lost }));
 }
 
-/** What tasks were charged, as far as they are; from the tasks and the ledger's charges. */
+/** The charges of tasks, from the tables of tasks and ledger. */
 export async function listTaskCharges(
   database: Database,
   { accountId, taskIds }: { accountId: AccountId; taskIds: readonly string[] },

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import { joinConditions, type RequestFilter } from "./request-store.ts";
 
-/** Half of them took no longer than the first, 95 and 99 of a hundred no longer than the others. */
 type Percentiles = { p50: number; p95: number; p99: number };
 
 export type SummaryFigures = {
@@ -10,7 +9,7 @@ export type SummaryFigures = {
   /** From 1xx to 5xx. */
   byClass: readonly number[];
   hungUp: number;
-  /** Of calls that were answered; of those of them that were streamed. */
+  /** Of successful calls; `firstToken` only of streamed ones. */
   latency: Percentiles | null;
   firstToken: Percentiles | null;
 };
@@ -29,7 +28,7 @@ type SummaryRow = {
   first_token: number[] | null;
 };
 
-/** Counts the newest calls of a time, one more than `countedMax` at the most, all in one pass. */
+/** Aggregates the newest calls of a period, at most `countedMax` + 1, in one pass. */
 export async function readSummaryRows(
   database: Database,
   { bucketSeconds, countedMax, ...filter }: RequestFilter & { bucketSeconds: number; countedMax: number },

@@ -5,7 +5,7 @@ import { type BucketRow, readSummaryRows, type SummaryFigures } from "./request-
 export type RequestSummary = {
   from: Date;
   to: Date;
-  /** There were more calls than are counted: only the newest are, and `from` is when these begin. */
+  /** There were more calls than are counted: `from` is the time of the oldest counted one. */
   isPartial: boolean;
   bucketSeconds: number;
   buckets: readonly (SummaryFigures & { from: Date })[];
@@ -16,12 +16,12 @@ export type RequestSummary = {
 const bucketsMax = 120;
 const bucketWidths = [10, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600, 30 * 24 * 3600] as const;
 const errorsMax = 20;
-/** About as many as are read within half a second. */
+/** About half a second's worth of reading. */
 const countedMax = 200_000;
 
 const noFigures: SummaryFigures = { count: 0, byClass: [0, 0, 0, 0, 0], hungUp: 0, latency: null, firstToken: null };
 
-/** How the calls of a time went: how many, how they ended, and how long they took, in buckets of equal length. */
+/** Aggregates the calls of a period into buckets of equal length. */
 export async function summarizeRequests(
   { database, clock }: RequestReading,
   filter: RequestFilter,
@@ -45,7 +45,7 @@ function chooseWidth(from: Date, to: Date): number {
   return bucketWidths.find((width) => seconds / width <= bucketsMax) ?? Math.ceil(seconds / bucketsMax);
 }
 
-/** A time without calls has a bucket too. */
+/** Adds buckets for times without calls. */
 function fillBuckets(
   known: readonly BucketRow[],
   { from, to, bucketSeconds }: { from: Date; to: Date; bucketSeconds: number },

@@ -1,7 +1,7 @@
 /**
- * The console's search box: what an id, the beginning of one, or a few words lead to.
+ * The console's search: finds objects of the account by id, by the beginning of an id, or by words.
  *
- * Promises: nothing of another account is ever found. One question is one statement that reads a bounded part of the
- * account's rows, however many there are. What is found has a place in the console, or the answer says that it has none.
+ * Promises: a search never finds another account's objects. It is one statement that reads a bounded part of the
+ * account's rows.
  */
 export { addSearchRoutes } from "./search-routes.ts";

@@ -1,17 +1,16 @@
-/** What a search is for: the beginning of an id, or words that names may contain. */
+/** The beginning of an id, or words in a name. */
 export type Search =
   | { kind: "id"; prefix: SearchPrefix; beginning: string }
-  /** In small letters for names, and as they were written for ids that callers chose. */
+  /** `words` in lower case for names; `text` as typed for ids that callers chose. */
   | { kind: "words"; words: string; text: string };
 
-/** The ids that lead somewhere. */
+/** The searchable kinds of ids. */
 const searchPrefixes = ["req", "task", "txn", "key", "file", "evt", "whe"] as const;
 
 export type SearchPrefix = (typeof searchPrefixes)[number];
 
 /**
- * Eight of the ten characters of an id that tell its time: whatever begins so was made within one second, so that there
- * is little to look at even where ids are not in the order of accounts.
+ * Eight of the ten time characters of an id cover one second, so few rows match even without an index on the account.
  */
 const beginningMin = 8;
 

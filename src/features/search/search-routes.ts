@@ -26,8 +26,8 @@ export function addSearchRoutes(
       schema: {
         operationId: "search",
         summary: "Search",
-        description: `What of the account an id or words lead to, newest first, at most ${hitsMax}. Words are looked for in the
-names of keys and uploaded files and in the URLs of webhook endpoints; a whole \`X-Client-Request-Id\` finds its requests.`,
+        description: `Finds objects of the account by id or by words, newest first, at most ${hitsMax}. Words match the names of keys and
+uploaded files, prompts of tasks, and URLs of webhook endpoints; a whole \`X-Client-Request-Id\` matches its requests.`,
         tags: ["Search"],
         querystring: searchQuerySchema,
         response: {

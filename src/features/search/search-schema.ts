@@ -7,7 +7,7 @@ export const searchQuerySchema = Type.Object(
       minLength: 1,
       maxLength: 200,
       pattern: "^[^\\0]*$",
-      description: "An id, at least eight characters of one after its prefix, or a part of a name or prompt.",
+      description: "An id, its prefix and at least eight characters, or a part of a name or prompt.",
     }),
   },
   { additionalProperties: false },
@@ -21,8 +21,8 @@ const searchResultSchema = Type.Object({
   name: Type.String({
     description: "A name, a file's name, a model, a task's prompt, an event's type or an endpoint's URL.",
   }),
-  status: maybe("Of tasks, keys and endpoints; of a file its purpose."),
-  task_id: maybe("The task that made it, or that it tells of."),
+  status: maybe("The status of a task, key or endpoint; the purpose of a file."),
+  task_id: maybe("The task that created the object, or that the event is about."),
   created_at: Type.String({ format: "date-time" }),
 });
 

@@ -11,10 +11,10 @@ export const searchKinds = [
 export type SearchHit = {
   kind: (typeof searchKinds)[number];
   id: string;
-  /** What people know it by: a name, a model, a type, an address. */
+  /** A name, model, type or URL. */
   name: string;
   status: string | null;
-  /** The task that made it or that it tells of. */
+  /** The task that created the object, or that the event is about. */
   taskId: string | null;
   createdAt: Date;
 };
@@ -22,14 +22,14 @@ export type SearchHit = {
 type SearchScope = {
   accountId: AccountId;
   now: Date;
-  /** From when on requests are kept; some that are older may still be there. */
+  /** The start of the retention period; older requests may still exist. */
   requestsFrom: Date;
   limit: number;
 };
 
 type HitRow = { kind: SearchHit["kind"]; id: string; name: string; status: string | null; task_id: string | null };
 
-/** Newest first, from the tables of the features below. */
+/** Newest first. Reads the tables of the features below. */
 export async function findHits(database: Database, search: Search, scope: SearchScope): Promise<SearchHit[]> {
   const select =
     search.kind === "id" ? selectById[search.prefix](search.beginning, scope) : selectByWords(search, scope);
@@ -42,7 +42,7 @@ export async function findHits(database: Database, search: Search, scope: Search
 type SelectHits = (beginning: string, scope: SearchScope) => RawBuilder<unknown>;
 
 const idCharacters = 26;
-/** The last letter of the ids' alphabet, as often as an id is long: nothing that begins so comes after it. */
+/** Sorts after every id with the same beginning. */
 const lastEnding = "z".repeat(idCharacters);
 
 const begins = (column: RawBuilder<unknown>, beginning: string): RawBuilder<unknown> =>
@@ -64,7 +64,7 @@ const selectRequests = ({ accountId, requestsFrom }: SearchScope) => sql`
     from requests where account_id = ${accountId} and created_at >= ${requestsFrom}`;
 
 const selectById: Record<SearchPrefix, SelectHits> = {
-  // Its table is in the order of time, which the id begins with.
+  // Partitioned by time, which the id starts with.
   req: (beginning, scope) => sql`
     ${selectRequests(scope)} and created_at between ${findMoment(beginning, "first")}
       and ${findMoment(beginning, "last")} and ${begins(sql`id`, beginning)}`,
@@ -97,7 +97,7 @@ const selectById: Record<SearchPrefix, SelectHits> = {
     ${selectEndpoints} where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
 };
 
-/** When the first and the last of the ids that begin so were made. */
+/** The times of the first and last id with this beginning. */
 function findMoment(beginning: string, end: "first" | "last"): Date {
   const length = beginning.indexOf("_") + 1 + idCharacters;
   return readIdTime(beginning.padEnd(length, end === "first" ? "0" : "z")) ?? new Date(0);
@@ -105,20 +105,20 @@ function findMoment(beginning: string, end: "first" | "last"): Date {
 
 const taskMarginMs = 1000;
 
-/** The ids of outputs are made with their task's, so that it is among the account's tasks of that moment. */
+/** Output ids are created together with their task's id, so the task's id lies within the same second. */
 function findTaskId(fileBeginning: string, end: "first" | "last"): string {
   const momentMs = findMoment(fileBeginning, end).getTime();
   const marginMs = end === "first" ? -taskMarginMs : taskMarginMs;
   return presentLeastId("task", new Date(Math.max(0, momentMs + marginMs)));
 }
 
-/** Only this many of an account's newest files, keys and tasks are looked through: their words have no index. */
+/** How many of the newest objects of each kind a word search reads: their names have no index. */
 const lookedThroughMax = 2_000;
 
-/** As much of a prompt as a line of a list can show. */
+/** The length of a prompt in the results. */
 const promptCharactersMax = 200;
 
-/** What people gave names or prompts to, and requests that a caller gave an id of its own. */
+/** Searches names and prompts, and requests by their client request id. */
 function selectByWords({ words, text }: { words: string; text: string }, scope: SearchScope): RawBuilder<unknown> {
   const { accountId, now, limit } = scope;
   const contains = sql`strpos(lower(name), ${words}) > 0 order by created_at desc, id desc limit ${limit}`;

@@ -15,7 +15,7 @@ const pathIds = {
   task: { pattern: "^task_[0-9a-z]{1,64}$", missing: { code: "task_not_found", message: "There is no such task." } },
   file: {
     pattern: "^file_[0-9a-z]{26}$",
-    missing: { code: "file_not_found", message: "There is no such file, or its time is over.", namesParam: true },
+    missing: { code: "file_not_found", message: "There is no such file, or it has expired.", namesParam: true },
   },
   charge: {
     pattern: "^txn_[0-9a-z]{1,64}$",
@@ -23,7 +23,7 @@ const pathIds = {
   },
   request: {
     pattern: "^req_[0-9a-z]{26}$",
-    missing: { ...unknown("The account has no such request, or its time is over."), namesParam: true },
+    missing: { ...unknown("The account has no such request, or it has expired."), namesParam: true },
   },
   checkout: {
     pattern: "^chk_[0-9a-z]{1,64}$",

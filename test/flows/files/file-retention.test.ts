@@ -345,7 +345,7 @@ describe("a stranger's bytes", () => {
     await expect(stage.files.getFile(stage.accountId, id, wanted)).rejects.toMatchObject({
       code: "invalid_file",
       param: "audio_file_id",
-      message: "The file is an image; audio is wanted here.",
+      message: "The file is an image, but audio is required.",
     });
   });
 });

@@ -17,8 +17,8 @@ export function addContentRoutes(http: HttpServer, reading: ContentReading): voi
 
 function addGetContent(http: HttpServer, reading: ContentReading): void {
   const { config, schema, errors } = describeEndpoint("getRequestContent", ["not_found", "unknown_parameter"]);
-  const description = `The bodies of a request and of its answer, where the key's content log was on. Secrets are taken out before they are
-kept. Needs a key with the scope \`contents\`.`;
+  const description = `The bodies of a request and its response, if the key's content log was on. Secrets are removed before the bodies are
+stored. Requires a key with the scope \`contents\`.`;
   http.get(
     "/requests/:request_id/content",
     {
@@ -48,7 +48,7 @@ function addDeleteContent(http: HttpServer, reading: ContentReading): void {
         ...schema,
         summary: "Delete the content of a request",
         description:
-          "At once and for good. The request stays in the log, and the answer tells that its content was deleted.",
+          "Deletes the content at once and permanently. The request stays in the log, with its content marked as deleted.",
         tags,
         params,
         querystring,

@@ -5,19 +5,17 @@ import { contentStates, type KeptBody } from "./request-content.ts";
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const bodySchema = Type.Object({
-  content_type: Type.Union([Type.String(), Type.Null()], { description: "`null` where there was no body." }),
+  content_type: Type.Union([Type.String(), Type.Null()], { description: "`null` if there was no body." }),
   bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description: "How long the whole body was; `null` where it was not counted.",
+    description: "The length of the whole body; `null` if it was not counted.",
   }),
   text: Type.Union([Type.String(), Type.Null()], {
     description:
-      "The body as it was sent, events included, without secrets. `null` where it was no text: a file, a form, sound.",
+      "The body as sent, including events, without secrets. `null` if it was not text: a file, a form, audio.",
   }),
-  truncated: Type.Boolean({ description: "Whether `text` is only its beginning: up to 262144 bytes are kept." }),
-  left_out: count("How many characters of encoded files were left out of `text`; each place says so."),
-  hidden: count(
-    "In how many places of `text` something was taken out that looks like a secret, or a part of one; `[hidden]` stands there.",
-  ),
+  truncated: Type.Boolean({ description: "Whether `text` is only the beginning: up to 262144 bytes are stored." }),
+  left_out: count("How many characters of encoded files were removed from `text`; each place is marked."),
+  hidden: count("In how many places of `text` a possible secret, or a part of one, was replaced by `[hidden]`."),
 });
 
 const maybeBody = Type.Union([bodySchema, Type.Null()], { description: "`null` unless `state` is `kept`." });
@@ -26,9 +24,9 @@ export const contentSchema = Type.Object({
   object: Type.Literal("request_content"),
   id: Type.String({ examples: ["req_01kh2n8v7m3q5x9d4c6b8a0e2f"], description: "The request." }),
   state: Type.Enum(contentStates, {
-    description: `\`kept\`; \`lost\` where too much was to be written at once; \`deleted\` by somebody of the account.`,
+    description: `\`kept\`; \`lost\` if the log was overloaded; \`deleted\` by a member of the account.`,
   }),
-  expires_at: Type.String({ format: "date-time", description: "From then on it cannot be read any more." }),
+  expires_at: Type.String({ format: "date-time", description: "When the content expires." }),
   request: maybeBody,
   answer: maybeBody,
 });

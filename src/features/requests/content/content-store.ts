@@ -7,7 +7,7 @@ import type { ContentState, StoredContent } from "./request-content.ts";
 export type ContentPlace = { accountId: AccountId; createdAt: Date; id: string };
 export type ContentRecord = ContentPlace & StoredContent;
 
-/** The columns of the table, in its order. */
+/** The table's columns, in order. */
 const contentRow: RowType<ContentRecord> = {
   name: "request_contents",
   columns: [
@@ -19,7 +19,7 @@ const contentRow: RowType<ContentRecord> = {
   ],
 };
 
-/** What is there already stays: it may be sent again because nobody heard of its commit. */
+/** Ignores existing rows: a batch is retried if its commit was not acknowledged. */
 export async function insertContents(tx: Database, contents: readonly ContentRecord[]): Promise<void> {
   await sql`
     insert into request_contents select * from unnest(${presentRows(contentRow, contents)}::request_contents[])
@@ -37,11 +37,11 @@ export async function findContent(
     .where("created_at", "=", createdAt)
     .where("id", "=", id)
     .executeTakeFirst();
-  // The table's check holds the words.
+  // A check constraint guarantees the value.
   return row === undefined ? null : { state: row.state as ContentState, sealed: row.sealed };
 }
 
-/** Which of these requests have a content, or had one, as young as `keptFrom`. */
+/** The requests that have, or had, stored content not older than `keptFrom`. */
 export async function listContentIds(
   database: Database,
   { accountId, requests, keptFrom }: ContentSelection,
@@ -63,11 +63,11 @@ type ContentSelection = {
   keptFrom: Date;
 };
 
-/** Tell the planner which days are asked for. */
+/** Bounds for partition pruning. */
 const minimum = (moments: readonly Date[]): Date => new Date(Math.min(...moments.map(Number)));
 const maximum = (moments: readonly Date[]): Date => new Date(Math.max(...moments.map(Number)));
 
-/** Takes the bodies away; that there were some stays known. */
+/** Deletes the bodies, but keeps the row as a tombstone. */
 export async function deleteContent(database: Database, { accountId, createdAt, id }: ContentPlace): Promise<void> {
   await database
     .updateTable("request_contents")

@@ -6,17 +6,17 @@ import type { KeptContent, StoredContent } from "./request-content.ts";
 import type { ContentSeal } from "./seal-content.ts";
 
 export type ContentReading = RequestReading & {
-  /** How long contents are kept; with 0 there are none. */
+  /** How long content is kept; 0 means none is stored. */
   contentDays: number;
   contentSeal: Pick<ContentSeal, "open">;
 };
 
-/** What is known of the bodies of a request; `content` is `null` where they were lost or deleted. */
+/** A request's stored content; `content` is `null` if it was lost or deleted. */
 export type ReadContent = Pick<StoredContent, "state"> & { id: string; expiresAt: Date; content: KeptContent | null };
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Which of an account's requests have a content to be asked for. */
+/** The account's requests that have stored content. */
 export async function findContentIds(
   { database, clock, contentDays }: ContentReading,
   accountId: AccountId,
@@ -33,7 +33,7 @@ export async function getContent(reading: ContentReading, accountId: AccountId, 
   return { id, state: stored.state, expiresAt, content };
 }
 
-/** Whoever sees a secret in the log can take it back. */
+/** Lets users delete content in which they see a secret. */
 export async function removeContent(reading: ContentReading, accountId: AccountId, id: string): Promise<ReadContent> {
   const { place } = await requireContent(reading, accountId, id);
   await deleteContent(reading.database, place);
@@ -47,22 +47,22 @@ async function requireContent(
 ): Promise<{ place: ContentPlace; stored: StoredContent }> {
   const { createdAt, method } = await getRequest(reading, accountId, id);
   const { contentDays, database, clock } = reading;
-  if (contentDays === 0) throw createMissing("This service keeps no contents of requests.");
+  if (contentDays === 0) throw createMissing("This service does not store the content of requests.");
   if (createdAt < findKeptFrom(clock, contentDays)) {
-    throw createMissing(`The content of a request is kept for ${presentDays(contentDays)}, and these are over.`);
+    throw createMissing(`The content of this request has expired: it is kept for ${presentDays(contentDays)}.`);
   }
   const place = { accountId, createdAt, id };
   const stored = await findContent(database, place);
   if (stored !== null) return { place, stored };
-  if (method === "GET" || method === "HEAD") throw createMissing("Of a request that only reads, no content is kept.");
-  throw createMissing("The content log of the key was off when the request was made.");
+  if (method === "GET" || method === "HEAD") throw createMissing("The content of read requests is not stored.");
+  throw createMissing("The key's content log was off when the request was made.");
 }
 
 async function openContent({ contentSeal }: ContentReading, place: ContentPlace, sealed: Buffer): Promise<KeptContent> {
   try {
     return await contentSeal.open(place, sealed);
   } catch (cause) {
-    throw new AppError("not_found", "The content was sealed with a key that this service does not have any more.", {
+    throw new AppError("not_found", "The content was encrypted with a key that this service no longer has.", {
       param: "request_id",
       cause,
     });

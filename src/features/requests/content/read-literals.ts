@@ -1,25 +1,25 @@
 import { textEnd } from "../../../lib/secret-shapes.ts";
 
-/** An object or a list, with what tells it from others of its kind. */
+/** An object or array, with what distinguishes it from others at the same path. */
 type Container = {
   parent: Container | null;
   depth: number;
-  /** Its place in the one around it. */
+  /** Its key or index in its parent. */
   place: string;
   isObject: boolean;
-  /** The field that is being read; in a list that of the list. */
+  /** The field that is being read; in an array, the array's own field. */
   name: string | null;
   index: number;
-  /** Which choice, block or item it is about. */
+  /** The choice, block or item that it belongs to. */
   marks: string;
 };
 
-/** A text or a number within a text like JSON, from after its first quote to before its last. */
+/** The span of a string or number in JSON-like text, without its quotes. */
 export type Literal = {
   start: number;
   end: number;
   hasEscapes: boolean;
-  /** The field that it is the value of; `null` for a name and for what is in no field. */
+  /** The field of which it is the value; `null` for a field name and outside of fields. */
   field: string | null;
   container: Container | null;
 };
@@ -33,12 +33,12 @@ const [quote, backslash, lineEnd, comma] = [34, 92, 10, 44];
 const [openBrace, closeBrace, openBracket, closeBracket, minus, zero, nine] = [123, 125, 91, 93, 45, 48, 57];
 
 /**
- * The literals of a text, which may be JSON, or JSON that is cut off, or lines with JSON in them, or nothing of the like:
- * nothing is refused, and one pass is enough. Where lines stand for themselves, each begins anew.
+ * Tokenizes the literals of a text in one pass. The text may be JSON, truncated JSON, lines that contain JSON, or
+ * something else: it never fails. With `isByLine`, each line starts a new context.
  */
 export function readLiterals(text: string, { isByLine }: { isByLine: boolean }): Literal[] {
   const literals: Literal[] = [];
-  // Functions change it, which types do not see.
+  // The cast keeps TypeScript from narrowing to `null`: closures assign it.
   let inside = null as Container | null;
   let at = 0;
 
@@ -112,7 +112,7 @@ function findEnd(text: string, start: number): { end: number; hasEscapes: boolea
   return { end: Math.min(at, text.length), hasEscapes };
 }
 
-/** What is told piece by piece: the literals at the same place of one event after another, by that place. */
+/** Groups the pieces of streamed values: literals at the same path of successive events. */
 export function groupThreads(literals: readonly Literal[]): Literal[][] {
   const threads = new Map<string, Literal[]>();
   for (const literal of literals) {
@@ -135,7 +135,7 @@ function describePlace(container: Container, field: string): string {
 
 type JoinedLiterals = {
   text: string;
-  /** Where each of its characters stands, and what it takes there. */
+  /** The span of each character in the original text. */
   starts: Uint32Array;
   ends: Uint32Array;
 };
@@ -144,7 +144,7 @@ const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b
 
 type Piece = Pick<Literal, "start" | "end">;
 
-/** What the pieces of each thread say together, with their escapes read; after each thread, its end. */
+/** Concatenates the pieces of each thread with their escapes decoded; a separator ends each thread. */
 export function joinLiterals(text: string, threads: readonly (readonly Piece[])[]): JoinedLiterals {
   const charactersMax = threads.reduce((sum, pieces) => sum + 1 + countCharacters(pieces), 0);
   const starts = new Uint32Array(charactersMax);

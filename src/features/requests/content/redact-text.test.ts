@@ -5,7 +5,7 @@ const ownKey = "sk-slc-0123456789ABCDEFGHIJabcdefghij0a1b2c";
 const redact = (text: string, isEvents = false) => redactText(text, { isEvents });
 const say = (content: unknown) => JSON.stringify({ messages: [{ role: "user", content }] });
 
-describe("what looks like a secret is taken out, whoever gave it", () => {
+describe("anything that looks like a secret is redacted", () => {
   test.each([
     ["sk-slc-", "0123456789ABCDEFGHIJabcdefghij0a1b2c"],
     ["sk-ant-", "api03-abcdefghijklmnop"],
@@ -39,7 +39,7 @@ test.each([
   "https://example.com/a:b and user@example.com",
   "token, secret and password are words",
   "keyboard, monkey-patching, desk-0",
-])("usual words stay: %s", (sentence) => {
+])("ordinary words are kept: %s", (sentence) => {
   expect(redact(say(sentence))).toEqual({ text: say(sentence), hidden: 0 });
 });
 
@@ -52,29 +52,29 @@ test.each([
   "client_secret",
   "aws_secret_access_key",
   "refresh_token",
-])("the value of a field called %s is taken out, and no other", (name) => {
+])("only the value of a field named %s is redacted", (name) => {
   const { text, hidden } = redact(JSON.stringify({ [name]: "plain words", model: "m", max_tokens: 5 }));
   expect({ ...JSON.parse(text), hidden }).toEqual({ [name]: "[hidden]", model: "m", max_tokens: 5, hidden: 1 });
 });
 
-test("numbers and lists in such fields are taken out; what describes a field is not", () => {
+test("numbers and arrays in such fields are redacted; a field's schema is not", () => {
   const body = { password: 123456, api_key: ["a", "b"], properties: { password: { type: "string" } }, token: "Hel" };
   expect(redact(JSON.stringify(body)).text).toBe(
     '{"password":[hidden],"api_key":["[hidden]","[hidden]"],"properties":{"password":{"type":"string"}},"token":"Hel"}',
   );
 });
 
-describe("nothing is hidden from it", () => {
+describe("a secret is found", () => {
   const escapeAll = (text: string) =>
     text.replaceAll(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-  test("by escapes", () => {
+  test("behind escapes", () => {
     const { text } = redact(`{"content":"a\\n${escapeAll(ownKey)}\\tb","${escapeAll("api_key")}":"words"}`);
     const read = JSON.parse(text);
     expect(read).toEqual({ content: "a\nsk-slc-[hidden]\tb", api_key: "[hidden]" });
   });
 
-  test("in the name of a field", () => {
+  test("in a field's name", () => {
     expect(Object.keys(JSON.parse(redact(`{"${escapeAll(ownKey)}":1}`).text))).toEqual(["sk-slc-[hidden]"]);
   });
 
@@ -87,17 +87,17 @@ describe("nothing is hidden from it", () => {
     });
   });
 
-  test("where the body was cut off", () => {
+  test("in a truncated body", () => {
     expect(redact(`{"a":"b","password":"hunt`).text).toBe('{"a":"b","password":"[hidden]');
     expect(redact(`{"a":"${ownKey.slice(0, 20)}`).text).toBe('{"a":"sk-slc-[hidden]');
   });
 
-  test("beside quotes that never end", () => {
+  test("after an unterminated string", () => {
     expect(redact(`it's 5" wide: ${ownKey}, "and {so [on`).text).toBe(`it's 5" wide: sk-slc-[hidden], "and {so [on`);
   });
 });
 
-/** A stream that tells each text in pieces of a few letters, of one choice after the other. */
+/** A stream that sends each text in pieces of a few letters, one choice after the other. */
 function streamTexts(
   texts: readonly string[],
   present: (piece: string, index: number) => unknown,
@@ -122,11 +122,11 @@ function readStream(text: string, read: (event: never) => [index: number, piece:
   return texts;
 }
 
-describe("a secret that a stream tells piece by piece is taken out of all of them", () => {
+describe("a secret that is split over stream events is redacted in all of them", () => {
   const sentence = `The key is ${ownKey}, keep it.`;
   const hidden = /^The key is sk-slc-(\[hidden\])+, keep it\.$/;
 
-  test("of chat, with two choices that take turns", () => {
+  test("in chat, with two interleaved choices", () => {
     const present = (content: string, index: number) => ({ id: "c-1", choices: [{ delta: { content }, index }] });
     const { text } = redact(streamTexts([sentence, "Nothing to hide."], present), true);
     const read = ({ choices: [choice] }: { choices: [{ delta: { content: string }; index: number }] }) =>
@@ -136,7 +136,7 @@ describe("a secret that a stream tells piece by piece is taken out of all of the
     expect(other).toBe("Nothing to hide.");
   });
 
-  test("of messages and of responses", () => {
+  test("in messages and responses", () => {
     const messages = streamTexts([sentence], (text, index) => ({
       type: "content_block_delta",
       index,
@@ -149,7 +149,7 @@ describe("a secret that a stream tells piece by piece is taken out of all of the
     expect(readStream(redact(responses, true).text, readResponse)[0]).toMatch(hidden);
   });
 
-  test("letter by letter, as the argument of a tool", () => {
+  test("letter by letter, in a tool's arguments", () => {
     const argument = JSON.stringify({ city: "Bern", api_key: "plain words" });
     const present = (piece: string) => ({
       choices: [{ index: 0, delta: { tool_calls: [{ function: { arguments: piece } }] } }],
@@ -161,7 +161,7 @@ describe("a secret that a stream tells piece by piece is taken out of all of the
   });
 });
 
-test("twice the text takes about twice the time, whatever it is", () => {
+test("redaction takes linear time, whatever the text", () => {
   const kinds = [
     "sk-",
     "eyJ",
@@ -184,7 +184,7 @@ test("twice the text takes about twice the time, whatever it is", () => {
     };
     measure(16 * 1024);
     const [small, large] = [measure(16 * 1024), measure(256 * 1024)];
-    // Sixteen times the text: in the square of its length it would take 256 times the time.
+    // Sixteen times the text: quadratic time would be 256 times as long.
     expect({ kind, isLinear: large < 2_000_000 || large < 64 * small }).toEqual({ kind, isLinear: true });
   }
 });

@@ -1,12 +1,12 @@
 import { hideSpans, isSecretName, matchShapes, type Span } from "../../../lib/secret-shapes.ts";
 import { groupThreads, joinLiterals, type Literal, readLiterals } from "./read-literals.ts";
 
-/** JSON in a text of JSON, in a text of that; what is deeper no program sends. */
+/** JSON strings within JSON strings; no program nests deeper. */
 const depthMax = 3;
 
 /**
- * Takes out of a text what looks like a secret: by its shape, or by the field that it is in; also where it is written with
- * escapes, or told in pieces by one event after another. The time that it takes grows with the text and no faster.
+ * Redacts what looks like a secret, by its shape or its field name, also behind escapes or split over several stream
+ * events. Runs in linear time.
  */
 export function redactText(text: string, { isEvents }: { isEvents: boolean }): { text: string; hidden: number } {
   return hideSpans(text, findSecrets(text, { isEvents, depth: 0 }));
@@ -29,7 +29,7 @@ function findSecrets(text: string, { isEvents, depth }: { isEvents: boolean; dep
   return spans;
 }
 
-/** Finds what the pieces of each thread say together, and adds where that stands. */
+/** Searches the joined pieces of each thread, and adds the spans of what it finds. */
 function findWithin(text: string, threads: readonly Literal[][], depth: number, spans: Span[]): void {
   if (threads.length === 0) return;
   const { text: joined, starts, ends } = joinLiterals(text, threads);

@@ -1,23 +1,23 @@
-/** What became of the bodies of a call: they are kept, or were lost before they were written, or somebody deleted them. */
+/** `lost`: dropped before it was written. `deleted`: by a member of the account. */
 export const contentStates = ["kept", "lost", "deleted"] as const;
 export type ContentState = (typeof contentStates)[number];
 
-/** What is kept of a body. */
+/** What is stored of a body. */
 export type KeptBody = {
   contentType: string | null;
-  /** How long it was; `null` where nobody counted. */
+  /** Its length; `null` if it was not counted. */
   bytes: number | null;
-  /** Without secrets; `null` where it was no text. */
+  /** Without secrets; `null` if it was not text. */
   text: string | null;
-  /** It was longer than what is kept. */
+  /** Only the beginning is stored. */
   isTruncated: boolean;
-  /** How many characters of encoded files were left out of it. */
+  /** How many characters of encoded files were removed. */
   leftOut: number;
-  /** In how many places secrets, or parts of them, were taken out of it. */
+  /** How many secrets, or parts of them, were replaced. */
   hidden: number;
 };
 
 export type KeptContent = { request: KeptBody; answer: KeptBody };
 
-/** As the table has it. */
+/** As stored in the table. */
 export type StoredContent = { state: ContentState; sealed: Buffer | null };

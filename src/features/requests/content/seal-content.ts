@@ -10,16 +10,16 @@ import type { KeptBody, KeptContent, StoredContent } from "./request-content.ts"
 
 type ContentOwner = { accountId: AccountId; id: string };
 
-/** Makes of what was gathered what is kept, and of that what was kept. */
+/** Redacts, compresses and encrypts tapped bodies, and decrypts stored ones. */
 export type ContentSeal = {
   seal(owner: ContentOwner, tap: ContentTap): Promise<StoredContent>;
-  /** Throws where it was sealed for another request, or with another key. */
+  /** Throws if it was sealed for another request or with another key. */
   open(owner: ContentOwner, sealed: Buffer): Promise<KeptContent>;
 };
 
 const compress = promisify(deflate);
 const expand = promisify(inflate);
-/** Of two bodies, with every character of them as an escape. */
+/** Two bodies in which every character is a six-byte escape. */
 const expandedBytesMax = 2 * 6 * (tapLimits.bytesMax + tapLimits.bytesBeyond);
 
 export function createContentSeal({
@@ -29,7 +29,7 @@ export function createContentSeal({
   masterKey: MasterKey;
   randomBytes: (count: number) => Uint8Array;
 }): ContentSeal {
-  // Each account has its own key, and each request is its own owner: none can be read in the place of another.
+  // A key per account and an owner per request: sealed content cannot be moved to another request.
   const findPlace = ({ accountId, id }: ContentOwner): SealPlace => ({
     key: masterKey.derive(`request-contents ${accountId}`),
     ownerId: `${accountId} ${id}`,
@@ -38,7 +38,7 @@ export function createContentSeal({
     async seal(owner, { request, answer }) {
       if (request.excerpt?.isLost === true || answer.excerpt?.isLost === true) return { state: "lost", sealed: null };
       const kept = keepBody(request);
-      // Others get their turn between two bodies, each of which may take long.
+      // Yield between the bodies: redacting each may take long.
       await nextTurn();
       const content: KeptContent = { request: kept, answer: keepBody(answer) };
       const bytes = await compress(JSON.stringify(content));
@@ -47,13 +47,13 @@ export function createContentSeal({
     async open(owner, sealed) {
       const bytes = openSecret(findPlace(owner), sealed);
       const text = await expand(bytes, { maxOutputLength: expandedBytesMax });
-      // Only what was sealed here is opened.
+      // Authenticated by the seal, so our own format.
       return JSON.parse(text.toString()) as KeptContent;
     },
   };
 }
 
-/** Secrets are taken out before anything is cut off, so that no part of one is left at the cut. */
+/** Redacts before truncating, so that no part of a secret is left at the cut. */
 function keepBody({ contentType, bytes, excerpt }: TappedBody): KeptBody {
   if (excerpt === null) return { contentType, bytes, text: null, isTruncated: false, leftOut: 0, hidden: 0 };
   const gathered = excerpt.read().toString();
@@ -63,7 +63,7 @@ function keepBody({ contentType, bytes, excerpt }: TappedBody): KeptBody {
   return { contentType, bytes: excerpt.bytes, text: kept, isTruncated, leftOut: excerpt.leftOutBytes, hidden };
 }
 
-/** No character is cut in two. */
+/** Truncates at a character boundary. */
 function cutText(text: string, bytesMax: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytesMax));
   return text.slice(0, read);

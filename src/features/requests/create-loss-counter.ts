@@ -5,42 +5,43 @@ import type { Metrics } from "../../platform/observability/metrics.ts";
 import type { RequestGap, RequestRecord } from "./request-record.ts";
 import { insertGaps } from "./request-store.ts";
 
-type GapOptions = {
+type LossCounterOptions = {
   database: Database;
   ids: IdSource;
   logger: Logger;
   metrics: Pick<Metrics, "requestLogLost">;
-  /** Of more accounts at once, what is lost is counted, but not told to each. */
+  /** Beyond this many accounts, losses are counted in the metric but not per account. */
   accountsMax: number;
 };
 
-/** Remembers of what is lost whose it was and when. */
-export type GapKeeper = {
-  lose(record: RequestRecord): void;
-  /** Tells those of their loss who had one. What cannot be told now is told the next time. */
-  tell(): Promise<void>;
+/** Counts calls lost from the request log, per account and period. */
+export type LossCounter = {
+  add(record: RequestRecord): void;
+  /** Writes the losses as gaps of the log. If that fails, the next call retries. */
+  report(): Promise<void>;
 };
 
-export function createGapKeeper({ database, ids, logger, metrics, accountsMax }: GapOptions): GapKeeper {
+export function createLossCounter(options: LossCounterOptions): LossCounter {
+  const { database, ids, logger, metrics, accountsMax } = options;
   const gaps = new Map<AccountId, RequestGap>();
 
   return {
-    lose({ accountId, createdAt }) {
+    add({ accountId, createdAt }) {
       metrics.requestLogLost.at().add(1);
       if (gaps.has(accountId) || gaps.size < accountsMax) {
         addGap(gaps, { accountId, from: createdAt, to: createdAt, lost: 1 });
       }
     },
-    async tell() {
+    async report() {
       if (gaps.size === 0) return;
-      const told = [...gaps.values()];
+      const reported = [...gaps.values()];
       gaps.clear();
       try {
-        await insertGaps(database, told, () => ids.next("req"));
-        const lost = told.reduce((sum, gap) => sum + gap.lost, 0);
-        logger.error({ lost, accounts: told.length }, "calls were lost from the request log");
+        await insertGaps(database, reported, () => ids.next("req"));
+        const lost = reported.reduce((sum, gap) => sum + gap.lost, 0);
+        logger.error({ lost, accounts: reported.length }, "request log entries lost");
       } catch (error) {
-        for (const gap of told) addGap(gaps, gap);
+        for (const gap of reported) addGap(gaps, gap);
         throw error;
       }
     },
