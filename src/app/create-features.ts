@@ -211,7 +211,7 @@ function createGatewayWebhooks(
     presentData: (data, now) => linkEvent(data, files.signLink, now),
   });
   // Most of what is to be sent comes with a task.
-  feed.subscribe("tasks", { onChange: webhooks.lookSoon, onReset: webhooks.lookSoon });
+  feed.subscribe("tasks", { onChange: webhooks.pollSoon, onReset: webhooks.pollSoon });
   return webhooks;
 }
 

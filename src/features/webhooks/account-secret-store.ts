@@ -13,7 +13,7 @@ export async function findAccountSecret(database: Database, accountId: AccountId
   return { current, previous, previousUntil };
 }
 
-/** Of several who make an account's first secret, one does. */
+/** Ignores a conflict: of concurrent first secrets, one is stored. */
 export async function insertAccountSecret(
   database: Database,
   secret: { accountId: AccountId; sealed: Buffer; now: Date },
@@ -25,7 +25,7 @@ export async function insertAccountSecret(
     .execute();
 }
 
-/** The present secret becomes the previous one. */
+/** Keeps the current secret as the previous one. */
 export async function updateAccountSecret(
   database: Database,
   secret: { accountId: AccountId; sealed: Buffer; previousUntil: Date },

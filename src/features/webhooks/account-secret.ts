@@ -8,17 +8,17 @@ import type { SecretBox } from "./secret-box.ts";
 
 export type SecretDependencies = { database: Database; clock: Clock; secretBox: SecretBox };
 
-/** What signs events to callback URLs: as its owner sees it. */
+/** The secret that signs events to callback URLs, as the owner sees it. */
 export type AccountSecret = { text: string; previousUntil: Date | null };
 
-/** How long the secret before a new one signs too, so that receivers can change theirs without a gap. */
+/** How long the previous secret still signs, so that receivers can switch without a gap. */
 const overlapMs = 24 * 60 * 60 * 1000;
 
 export function decideOverlapEnd(now: Date): Date {
   return new Date(now.getTime() + overlapMs);
 }
 
-/** The account's own secret, sealed; made when it is first needed. */
+/** The account's encrypted secret, created on first use. */
 export async function ensureAccountSecret(
   { database, clock, secretBox }: SecretDependencies,
   accountId: AccountId,

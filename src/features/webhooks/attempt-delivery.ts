@@ -11,22 +11,22 @@ import { type PresentData, presentEvent } from "./webhook-event.ts";
 
 type AttemptDependencies = {
   clock: Clock;
-  /** At least 0 and less than 1. */
+  /** In [0, 1). */
   random(): number;
   client: Pick<GuardedClient, "post">;
   secretBox: SecretBox;
-  /** For an account whose own secret is needed for the first time. */
+  /** Creates an account's secret on first use. */
   makeAccountSecret(accountId: AccountId): Promise<SealedSecrets>;
   presentData: PresentData;
   attemptMs: number;
-  /** Told what went wrong on our side; the delivery is tried again. */
+  /** Called for internal errors; the delivery is retried. */
   onTrouble(error: unknown): void;
   tracing: Tracing | null;
 };
 
 export type AttemptOutcome = {
   result: DeliveryResult;
-  /** Whether the receiver said that it does not want to be called any more. */
+  /** The receiver answered 410: do not call it again. */
   isGone: boolean;
 };
 
@@ -36,7 +36,7 @@ const answerBytesMax = 16 * 1024;
 const keptBytesMax = 1024;
 const goneStatus = 410;
 
-/** Sends an event once and decides what follows. `null` when it was stopped: then nothing is known of it. */
+/** Sends an event once and decides the next attempt. Returns `null` if it was aborted and the outcome is unknown. */
 export async function attemptDelivery(
   dependencies: AttemptDependencies,
   delivery: ClaimedDelivery,
@@ -62,7 +62,7 @@ export async function attemptDelivery(
   return { result: { id: delivery.id, attempt, ...decideNext(dependencies, attempt, answer.retryAfter) }, isGone };
 }
 
-/** The attempt belongs to the trace of the request that the event comes of; the address is not told, it may hold secrets. */
+/** Continues the trace of the request that caused the event. Omits the URL, which may contain secrets. */
 function resumeEvent({ tracing }: AttemptDependencies, { id, event, attemptCount }: ClaimedDelivery): Span | null {
   const { traceparent = null } = event;
   if (tracing === null || traceparent === null) return null;
@@ -85,7 +85,7 @@ function decideNext(
 ): Pick<DeliveryResult, "state" | "dueAt"> {
   if (error === null) return { state: "succeeded", dueAt: null };
   const now = clock.now();
-  // Whoever says "gone" does not want to be asked again.
+  // 410 Gone: no retry.
   const dueAt =
     status === goneStatus
       ? null
@@ -106,7 +106,7 @@ async function send(
       "content-type": "application/json",
       "user-agent": "Sluice",
       ...signEvent({ id: event.id, body, sentAt }, secrets),
-      // The receiver is the submitter: it can go on with the trace that it began.
+      // The receiver submitted the task, so it can continue its own trace.
       ...(traceparent === undefined ? {} : { traceparent }),
     };
     const limits = { bytesMax: answerBytesMax, timeoutMs: attemptMs };
@@ -115,7 +115,7 @@ async function send(
     if (signal.aborted) return null;
     const nothing = { status: null, answer: null, retryAfter: null };
     if (error instanceof GuardedFetchError) return { ...nothing, error: errorsByReason[error.reason] };
-    // A secret that cannot be opened, or data that cannot be presented: an operator may still mend it.
+    // The secret cannot be decrypted or the data not presented: retry, because an operator may fix it.
     onTrouble(error);
     return { ...nothing, error: "internal_error" };
   }
@@ -142,7 +142,7 @@ function judgeAnswer({ status, headers, bytes }: GuardedAnswer): Answer {
   return {
     status,
     error: judgeStatus(status),
-    // The database refuses zeros in texts.
+    // PostgreSQL rejects NUL characters in text.
     answer: bytes.subarray(0, keptBytesMax).toString("utf8").replaceAll("\0", "�"),
     retryAfter: typeof retryAfter === "string" ? retryAfter : null,
   };

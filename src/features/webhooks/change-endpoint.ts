@@ -27,14 +27,14 @@ type RequestedChanges = {
 
 type EndpointName = { accountId: AccountId; id: string };
 
-/** Another account's endpoint is as good as none. */
+/** Another account's endpoint does not exist for the caller. */
 export async function getEndpoint(database: Database, { accountId, id }: EndpointName): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(database, accountId, id);
   if (endpoint === null) throw new AppError("not_found", "The account has no such webhook endpoint.");
   return endpoint;
 }
 
-/** What waits for the endpoint goes to a new address, and is dropped when the endpoint is disabled. */
+/** Pending deliveries go to the new URL, or are dropped if the endpoint is disabled. */
 export async function changeEndpoint(
   { database, clock, allowsPrivate }: { database: Database; clock: Clock; allowsPrivate: boolean },
   name: EndpointName,
@@ -69,7 +69,7 @@ function decideChanges(current: WebhookEndpoint, requested: RequestedChanges, no
   };
 }
 
-/** What waits for the endpoint is dropped. */
+/** Drops pending deliveries. */
 export async function removeEndpoint(database: Database, name: EndpointName): Promise<void> {
   await database.transaction().execute(async (tx) => {
     const endpoint = await getEndpoint(tx, name);
@@ -79,7 +79,7 @@ export async function removeEndpoint(database: Database, name: EndpointName): Pr
   });
 }
 
-/** From now on there are two signatures, until the time of the previous secret is over. */
+/** Until the previous secret expires, events have two signatures. */
 export async function rotateEndpointSecret(
   { database, clock, secretBox }: { database: Database; clock: Clock; secretBox: SecretBox },
   name: EndpointName,

@@ -2,10 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import { urlCharactersMax } from "./webhook-endpoint.ts";
 
-/**
- * Throws where an address cannot be delivered to, as far as that can be known without the network. What its name leads
- * to is checked whenever something is sent there.
- */
+/** Throws if a URL cannot be delivered to, as far as it can be known offline. DNS is checked on every attempt (SSRF). */
 export function checkWebhookUrl(
   url: string,
   { param, allowsPrivate }: { param: string; allowsPrivate: boolean },
@@ -14,7 +11,7 @@ export function checkWebhookUrl(
   if (obstacle !== null) throw new AppError("invalid_url", obstacle, { param });
 }
 
-/** The one spelling under which an address is kept and compared. What is after a # is never sent. */
+/** The canonical form that is stored and compared. Fragments are never sent. */
 export function normaliseUrl(url: string): string {
   const parsed = new URL(url);
   parsed.hash = "";

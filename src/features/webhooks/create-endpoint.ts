@@ -14,13 +14,13 @@ type EndpointDependencies = {
   clock: Clock;
   ids: IdSource;
   secretBox: SecretBox;
-  /** For development: endpoints may be on this machine, and without https. */
+  /** For development: allows private addresses and plain HTTP. */
   allowsPrivate: boolean;
 };
 
 type NewEndpoint = { accountId: AccountId; url: string; description: string; eventTypes: readonly EventType[] };
 
-/** The secret is known to whoever creates the endpoint, this once. */
+/** The only response that contains the secret. */
 export async function createEndpoint(
   { database, clock, ids, secretBox, allowsPrivate }: EndpointDependencies,
   { accountId, url, description, eventTypes }: NewEndpoint,
@@ -40,7 +40,7 @@ export async function createEndpoint(
   const { text, sealed } = secretBox.make(endpoint.id);
   await inTransaction(database, async (tx) => {
     if ((await lockEndpointsOf(tx, accountId)) >= endpointsMax) {
-      const message = `An account has at most ${endpointsMax} webhook endpoints. Delete one that is not needed.`;
+      const message = `An account can have at most ${endpointsMax} webhook endpoints. Delete one first.`;
       throw new AppError("invalid_parameter", message);
     }
     if (!(await insertEndpoint(tx, endpoint, sealed))) throw createKnownUrl();
@@ -50,5 +50,5 @@ export async function createEndpoint(
 }
 
 export function createKnownUrl(): AppError {
-  return new AppError("invalid_parameter", "The account has an endpoint with this URL already.", { param: "url" });
+  return new AppError("invalid_parameter", "The account already has an endpoint with this URL.", { param: "url" });
 }

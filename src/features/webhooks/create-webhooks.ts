@@ -23,11 +23,11 @@ import { addSessionRoutes } from "./webhook-session-routes.ts";
 
 export type Webhooks = {
   addRoutes(v1: HttpServer): void;
-  /** From now on this process sends what is due, until it is closed. */
+  /** Starts sending due deliveries in this process. */
   startDelivering(): void;
-  /** Something may have been written that is to be sent; without this it is found within half a second. */
-  lookSoon(): void;
-  /** What is under way is sent to its end; the rest is left to other nodes. */
+  /** Hints that a delivery may be due; without it, polling finds it within half a second. */
+  pollSoon(): void;
+  /** Lets running attempts finish, and leaves the rest to other nodes. */
   stopDelivering(): void;
   close(): Promise<void>;
 };
@@ -36,36 +36,36 @@ type WebhooksDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
-  /** At least 0 and less than 1. */
+  /** In [0, 1). */
   random(): number;
   randomBytes: (count: number) => Uint8Array;
   masterKey: MasterKey;
   logger: Logger;
   metrics?: Pick<Metrics, "deliveryAttempts">;
   presentData: PresentData;
-  /** Where callers reach the API. */
+  /** The API's public URL. */
   baseUrl: string;
-  /** For development: endpoints may be on this machine, and without https. */
+  /** For development: allows private addresses and plain HTTP. */
   allowsPrivate: boolean;
-  /** Tells the owner of an endpoint that it was disabled. */
+  /** Notifies the owner of a disabled endpoint. */
   onDisabled?(endpoint: WebhookEndpoint): void;
-  /** Told of the account of each attempt whose outcome is written. */
+  /** Called with the account of each attempt whose outcome is written. */
   onAttempted?(accountId: AccountId): void;
   attemptMs?: number;
-  lookEveryMs?: number;
+  pollEveryMs?: number;
   heldMax?: number;
   closeTimeoutMs?: number;
   tracing?: Tracing | null;
 };
 
-/** After how much silence somebody who listens is told that the stream is alive. */
+/** The keep-alive interval of event streams. */
 const heartbeatMs = 15_000;
-/** How often somebody who listens is looked for news for: often enough for a person who waits for them. */
+/** How often a session polls for new events: a person may be waiting for them. */
 const listenEveryMs = 250;
 
 export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const { database, clock, ids, random, randomBytes, masterKey, logger, presentData, baseUrl } = dependencies;
-  const { allowsPrivate, attemptMs = 15_000, lookEveryMs = 100, heldMax = 400, closeTimeoutMs = 5000 } = dependencies;
+  const { allowsPrivate, attemptMs = 15_000, pollEveryMs = 100, heldMax = 400, closeTimeoutMs = 5000 } = dependencies;
   const { deliveryAttempts } = dependencies.metrics ?? createMetrics();
   const { tracing = null } = dependencies;
   const secretBox = createSecretBox(masterKey, randomBytes);
@@ -74,17 +74,14 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const sessionSecretKey = masterKey.derive("webhook-sessions");
   let dispatcher: Dispatcher | null = null;
 
-  const onTrouble = (error: unknown): void => logger.warn({ error }, "webhooks wait; they are tried again");
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "webhook delivery postponed");
   const makeAccountSecret = (accountId: AccountId) => ensureAccountSecret({ database, clock, secretBox }, accountId);
   const attempts = { clock, random, client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble, tracing };
-  const followed = { database, clock, ids, presentData, sessionSecretKey, lookEveryMs: listenEveryMs };
+  const followed = { database, clock, ids, presentData, sessionSecretKey, pollEveryMs: listenEveryMs };
 
-  function tellDisabled(endpoint: WebhookEndpoint): void {
+  function reportDisabled(endpoint: WebhookEndpoint): void {
     const { id, accountId, disabled } = endpoint;
-    logger.warn(
-      { endpoint_id: id, account_id: accountId, reason: disabled?.reason },
-      "a webhook endpoint was disabled",
-    );
+    logger.warn({ endpoint_id: id, account_id: accountId, reason: disabled?.reason }, "webhook endpoint disabled");
     dependencies.onDisabled?.(endpoint);
   }
 
@@ -100,20 +97,20 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     },
     startDelivering() {
       dispatcher ??= startDispatcher({
-        ...{ database, clock, ids, attemptMs, lookEveryMs, heldMax, closeTimeoutMs, onTrouble },
+        ...{ database, clock, ids, attemptMs, pollEveryMs, heldMax, closeTimeoutMs, onTrouble },
         attempt: (delivery, signal) => attemptDelivery(attempts, delivery, signal),
-        onDisabled: tellDisabled,
+        onDisabled: reportDisabled,
         onWritten: (accountId) => dependencies.onAttempted?.(accountId),
-        looks: createOutageLog({
+        polls: createOutageLog({
           ...{ logger, clock },
-          begins: "webhooks wait for the database",
-          ends: "webhooks are looked for again",
+          begins: "webhook polling interrupted, database unavailable",
+          ends: "webhook polling resumed",
         }),
         onAttempt: ({ error, durationMs }) => deliveryAttempts.at(error ?? "succeeded").add(durationMs / 1000),
       });
     },
-    lookSoon() {
-      dispatcher?.lookSoon();
+    pollSoon() {
+      dispatcher?.pollSoon();
     },
     stopDelivering: () => dispatcher?.stop(),
     async close() {

@@ -8,20 +8,20 @@ function waitMs(attemptCount: number, random: number, retryAfterMs: number | nul
   return dueAt === null ? null : dueAt.getTime() - now.getTime();
 }
 
-test("retries come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more", () => {
+test("retries follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, then stop", () => {
   const seconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
   expect(seconds.map((_, index) => waitMs(index + 1, 0.5))).toEqual(seconds.map((second) => second * 1000));
   expect(waitMs(10, 0.5)).toBeNull();
 });
 
-test("each wait is up to a tenth shorter or longer", () => {
+test("each delay has a jitter of 10 %", () => {
   for (const [index, delayMs] of retryDelaysMs.entries()) {
     expect(waitMs(index + 1, 0)).toBe(delayMs * 0.9);
     expect(waitMs(index + 1, 0.999_999)).toBeCloseTo(delayMs * 1.1, -3);
   }
 });
 
-test("a receiver may ask for a longer wait, up to twice the scheduled one, and not for a shorter one", () => {
+test("a receiver's Retry-After can lengthen a delay, up to twice the scheduled one, but not shorten it", () => {
   expect(waitMs(2, 0.5, 400_000)).toBe(400_000);
   expect(waitMs(2, 0.5, 10_000_000)).toBe(600_000);
   expect(waitMs(2, 0.5, 1000)).toBe(300_000);
@@ -37,6 +37,6 @@ test.each([
   ["soon", null],
   ["1e9", null],
   ["99999999999999999999", null],
-])("a Retry-After of %j means %j", (header, expected) => {
+])("Retry-After: %j is parsed as %j", (header, expected) => {
   expect(parseRetryAfter(header, now)).toBe(expected);
 });

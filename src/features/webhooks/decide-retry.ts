@@ -2,7 +2,7 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** How long after each failed attempt the next one is due. After the last of them there is none. */
+/** The delay after each failed attempt. After the last one there is no retry. */
 export const retryDelaysMs = [
   5 * secondMs,
   5 * minuteMs,
@@ -18,8 +18,8 @@ export const retryDelaysMs = [
 const spread = 0.1;
 
 /**
- * When a delivery is tried again after as many failed attempts; `null` when the schedule is used up. `random` is at
- * least 0 and less than 1. A receiver may ask for a longer wait, up to twice the scheduled one.
+ * When to retry after `attemptCount` failures; `null` when the schedule is exhausted. `random` is in [0, 1). A receiver
+ * may ask for a longer delay, up to twice the scheduled one.
  */
 export function decideRetry(
   attemptCount: number,
@@ -31,11 +31,11 @@ export function decideRetry(
   return new Date(now.getTime() + Math.round(Math.max(spreadMs, Math.min(retryAfterMs ?? 0, 2 * delayMs))));
 }
 
-/** A `Retry-After` header in milliseconds: seconds, or a date. `null` for anything else. */
+/** Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds; `null` for anything else. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * secondMs;
-  // The parser takes many things for a date; the header has one form for it.
+  // `Date.parse` accepts many formats; HTTP dates have one.
   const time = /^[A-Z][a-z]{2}, \d{2} /.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(time) ? null : Math.max(0, time - now.getTime());
 }

@@ -20,54 +20,54 @@ function takeAll(lanes: ReturnType<typeof createDeliveryLanes>): ClaimedDelivery
   return taken;
 }
 
-test("a lane is asked for ten at first, and for many once its receiver has answered at once", () => {
+test("a lane first claims ten, and many once its receiver has responded quickly", () => {
   const lanes = createDeliveryLanes({ heldMax: 400 });
   lanes.markReady("a/1");
-  const wishes = lanes.takeWishes();
-  expect([...wishes]).toEqual([["a/1", underWayMax]]);
-  expect(lanes.takeWishes().size).toBe(0);
-  lanes.add(wishes, claim("a/1", 10));
+  const claimSizes = lanes.takeClaimSizes();
+  expect([...claimSizes]).toEqual([["a/1", underWayMax]]);
+  expect(lanes.takeClaimSizes().size).toBe(0);
+  lanes.add(claimSizes, claim("a/1", 10));
   const [first, ...others] = takeAll(lanes);
   if (first === undefined) throw new Error("Nothing was taken.");
   expect(others).toHaveLength(9);
   lanes.finish(first, 5);
-  expect([...lanes.takeWishes()]).toEqual([["a/1", 190]]);
+  expect([...lanes.takeClaimSizes()]).toEqual([["a/1", 190]]);
 });
 
-test("a slow receiver has at most ten claimed, and one that gave less than was requested is asked when it is ready again", () => {
+test("a slow receiver has at most ten claimed, and a lane that returned fewer than requested waits until it is ready", () => {
   const lanes = createDeliveryLanes({ heldMax: 400 });
   lanes.markReady("a/1");
-  lanes.add(lanes.takeWishes(), claim("a/1", 10));
+  lanes.add(lanes.takeClaimSizes(), claim("a/1", 10));
   const taken = takeAll(lanes);
   for (const delivery of taken) lanes.finish(delivery, 15_000);
-  expect(lanes.takeWishes().size).toBe(0);
+  expect(lanes.takeClaimSizes().size).toBe(0);
   for (const delivery of taken.slice(0, 4)) lanes.forget(delivery);
-  const wishes = lanes.takeWishes();
-  expect([...wishes]).toEqual([["a/1", 4]]);
-  lanes.add(wishes, claim("a/1", 3));
+  const claimSizes = lanes.takeClaimSizes();
+  expect([...claimSizes]).toEqual([["a/1", 4]]);
+  lanes.add(claimSizes, claim("a/1", 3));
   for (const delivery of taken.slice(4)) lanes.forget(delivery);
-  expect(lanes.takeWishes().size).toBe(0);
+  expect(lanes.takeClaimSizes().size).toBe(0);
 });
 
-test("no lane has more than ten under way, and all together no more claimed than allowed", () => {
+test("no lane has more than ten in flight, and all together no more claimed than allowed", () => {
   const lanes = createDeliveryLanes({ heldMax: 15 });
   for (const lane of ["a/1", "b/1"]) lanes.markReady(lane);
-  const wishes = lanes.takeWishes();
-  expect([...wishes.values()].reduce((sum, count) => sum + count, 0)).toBe(15);
-  lanes.add(wishes, [...claim("a/1", 12), ...claim("b/1", 3)]);
+  const claimSizes = lanes.takeClaimSizes();
+  expect([...claimSizes.values()].reduce((sum, count) => sum + count, 0)).toBe(15);
+  lanes.add(claimSizes, [...claim("a/1", 12), ...claim("b/1", 3)]);
   const taken = takeAll(lanes);
   expect(taken.filter(({ lane }) => lane === "a/1")).toHaveLength(10);
   expect(taken).toHaveLength(13);
-  expect(lanes.takeWishes().size).toBe(0);
+  expect(lanes.takeClaimSizes().size).toBe(0);
   const [first] = taken;
   if (first !== undefined) lanes.finish(first, 1);
   expect(takeAll(lanes)).toHaveLength(1);
 });
 
-test("what another process has now is not sent", () => {
+test("a delivery that another process has claimed is not sent", () => {
   const lanes = createDeliveryLanes({ heldMax: 400 });
   lanes.markReady("a/1");
-  lanes.add(lanes.takeWishes(), claim("a/1", 5));
+  lanes.add(lanes.takeClaimSizes(), claim("a/1", 5));
   lanes.keepOnly(({ id }) => id.endsWith("3"));
   expect(takeAll(lanes).map(({ id }) => id)).toEqual(["dlv_a/13"]);
   expect(lanes.list()).toHaveLength(1);

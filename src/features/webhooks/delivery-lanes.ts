@@ -1,30 +1,30 @@
 import type { ClaimedDelivery } from "./delivery-queue-store.ts";
 import { shareSlots } from "./share-slots.ts";
 
-/** What this process has claimed, and for whom there is more. Each receiver has a lane of its own. */
+/** The deliveries that this process has claimed, in one lane per receiver, and the lanes that may have more. */
 export type DeliveryLanes = {
-  /** Something may be due in the lane. */
+  /** A delivery may be due in the lane. */
   markReady(lane: string): void;
-  /** How many to claim of which lane now. They are no longer ready; `add` tells whether there may be more. */
-  takeWishes(): ReadonlyMap<string, number>;
-  /** What a claim brought; a lane that gave all that was requested may have more. */
-  add(wishes: ReadonlyMap<string, number>, claimed: readonly ClaimedDelivery[]): void;
-  /** The next delivery that may be sent, which then is under way; `null` where none may. */
+  /** How many to claim from each ready lane. Clears their readiness; `add` sets it again if there may be more. */
+  takeClaimSizes(): ReadonlyMap<string, number>;
+  /** Adds claimed deliveries; a lane that returned all that was requested may have more. */
+  add(claimSizes: ReadonlyMap<string, number>, claimed: readonly ClaimedDelivery[]): void;
+  /** Returns the next delivery to send and marks it as in flight; `null` if none may be sent. */
   takeNext(): ClaimedDelivery | null;
-  /** An attempt ended after some time: the next of its lane may be sent. It stays claimed until it is `forgotten`. */
+  /** An attempt has ended: the lane may send its next delivery. It stays claimed until `forget`. */
   finish(delivery: ClaimedDelivery, durationMs: number): void;
   forget(delivery: ClaimedDelivery): void;
-  /** Removes what waits and is not among these, because another process has it now. */
+  /** Removes waiting deliveries that another process has claimed. */
   keepOnly(isKept: (delivery: ClaimedDelivery) => boolean): void;
-  /** Everything claimed: waiting, under way, or finished and not forgotten. */
+  /** All claimed deliveries: waiting, in flight, or finished and not forgotten. */
   list(): ClaimedDelivery[];
 };
 
 type Lane = { held: number; underWay: number; waiting: ClaimedDelivery[]; isQuick: boolean };
 
-/** How many at a time go to one receiver. */
+/** Concurrent attempts per receiver. */
 export const underWayMax = 10;
-/** A receiver that answers at once gets more claimed ahead, so that it never waits for the database. */
+/** A fast receiver gets more deliveries claimed ahead, so that it never waits for the database. */
 const heldMaxQuick = 200;
 const quickMs = 250;
 
@@ -32,9 +32,9 @@ const quickMs = 250;
 export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryLanes {
   const lanes = new Map<string, Lane>();
   const ready = new Set<string>();
-  /** Lanes that can send: they wait and have less than the most under way. Each sends in its turn. */
+  /** Lanes with waiting deliveries and free slots, in round-robin order. */
   const sendable = new Set<string>();
-  const inHand = new Set<ClaimedDelivery>();
+  const claims = new Set<ClaimedDelivery>();
 
   function getLane(name: string): Lane {
     const known = lanes.get(name);
@@ -50,7 +50,7 @@ export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryL
   }
 
   function release(delivery: ClaimedDelivery): void {
-    if (!inHand.delete(delivery)) return;
+    if (!claims.delete(delivery)) return;
     const lane = getLane(delivery.lane);
     lane.held -= 1;
     if (lane.held === 0) lanes.delete(delivery.lane);
@@ -60,7 +60,7 @@ export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryL
     markReady(lane) {
       ready.add(lane);
     },
-    takeWishes() {
+    takeClaimSizes() {
       const heldByAccount = new Map<string, number>();
       for (const [name, { held }] of lanes) {
         heldByAccount.set(getAccount(name), (heldByAccount.get(getAccount(name)) ?? 0) + held);
@@ -69,21 +69,21 @@ export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryL
         const lane = lanes.get(name);
         return { lane: name, accountId: getAccount(name), room: lane === undefined ? underWayMax : findRoom(lane) };
       });
-      const wishes = shareSlots(needs, heldMax - inHand.size, { heldByAccount });
-      for (const name of wishes.keys()) ready.delete(name);
-      return wishes;
+      const claimSizes = shareSlots(needs, heldMax - claims.size, { heldByAccount });
+      for (const name of claimSizes.keys()) ready.delete(name);
+      return claimSizes;
     },
-    add(wishes, claimed) {
+    add(claimSizes, claimed) {
       const counts = new Map<string, number>();
       for (const delivery of claimed) {
         const lane = getLane(delivery.lane);
         lane.held += 1;
         lane.waiting.push(delivery);
-        inHand.add(delivery);
+        claims.add(delivery);
         noteSendable(delivery.lane, lane);
         counts.set(delivery.lane, (counts.get(delivery.lane) ?? 0) + 1);
       }
-      for (const [name, count] of wishes) {
+      for (const [name, count] of claimSizes) {
         if (counts.get(name) === count) ready.add(name);
       }
     },
@@ -91,7 +91,7 @@ export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryL
       for (const name of sendable) {
         const lane = getLane(name);
         const delivery = lane.waiting.shift();
-        // To the end of the line, so that each lane sends in its turn.
+        // Move to the back: round robin.
         sendable.delete(name);
         if (delivery === undefined) continue;
         lane.underWay += 1;
@@ -116,18 +116,18 @@ export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryL
         noteSendable(name, lane);
       }
     },
-    list: () => [...inHand],
+    list: () => [...claims],
   };
 }
 
 function findRoom({ held, waiting, isQuick }: Lane): number {
   if (!isQuick) return Math.max(0, underWayMax - held);
   const room = heldMaxQuick - held;
-  // Many at a time cost the database little more than a few.
+  // A large claim costs the database little more than a small one.
   return waiting.length > 0 && room < heldMaxQuick / 2 ? 0 : Math.max(0, room);
 }
 
-/** A lane's name begins with its account. */
+/** A lane's name starts with its account. */
 function getAccount(lane: string): string {
   return lane.slice(0, lane.indexOf("/"));
 }

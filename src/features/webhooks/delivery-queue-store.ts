@@ -4,33 +4,33 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Attempt, DeliveryId, DeliveryState } from "./delivery.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
-/** A delivery in the hands of one sender, with all that it needs. */
+/** A delivery leased by a sender, with everything it needs. */
 export type ClaimedDelivery = {
   id: DeliveryId;
   lane: string;
   endpointId: WebhookEndpointId | null;
   url: string;
-  /** The attempts before this one. */
+  /** Attempts so far. */
   attemptCount: number;
   event: WebhookEvent;
-  /** `null` where an endpoint was deleted or disabled meanwhile, or an account has no secret yet. */
+  /** `null` if the endpoint was deleted or disabled meanwhile, or the account has no secret yet. */
   sealed: SealedSecrets | null;
 };
 
 export type SealedSecrets = { current: Buffer; previous: Buffer | null; previousUntil: Date | null };
 
-/** What came of an attempt, and what follows from it. */
+/** The outcome of an attempt and the delivery's next state. */
 export type DeliveryResult = {
   id: DeliveryId;
   state: Exclude<DeliveryState, "dropped">;
-  /** When the next attempt is due, while it is pending. */
+  /** When the next attempt is due, while pending. */
   dueAt: Date | null;
   attempt: Attempt;
 };
 
 const lanesMax = 10_000;
 
-/** Lanes in which something is due. One step in the index for each lane, however much waits in it. */
+/** Lanes with due deliveries: a loose index scan, one step per lane however many deliveries wait in it. */
 export async function listDueLanes(database: Database, now: Date): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     with recursive firsts as (
@@ -43,7 +43,7 @@ export async function listDueLanes(database: Database, now: Date): Promise<strin
   return rows.map(({ lane }) => lane);
 }
 
-/** How many deliveries are not over, and since when the one that is due for the longest waits. */
+/** Pending deliveries, and since when the longest-due one is due. */
 export type DeliveryLag = { pending: number; oldestDueAt: Date | null };
 
 export async function readDeliveryLag(database: Database): Promise<DeliveryLag> {
@@ -54,7 +54,7 @@ export async function readDeliveryLag(database: Database): Promise<DeliveryLag> 
   return rows[0] ?? { pending: 0, oldestDueAt: null };
 }
 
-/** The oldest event that is still on its way to somebody. */
+/** The oldest event with a pending delivery. */
 export async function findOldestPending(database: Database): Promise<EventId | null> {
   const { rows } = await sql<{ event_id: EventId | null }>`
     select min(event_id) as event_id from deliveries where state = 'pending'`.execute(database);
@@ -79,29 +79,30 @@ type ClaimRow = {
 };
 
 /**
- * Lets a transaction commit without waiting for the disk. What a crash of the database's machine can undo by it is a
- * claim or a result: then the delivery is made once more, with the same id, as after any crash.
+ * Commits without waiting for the disk. A crash of the database server may lose a claim or a result; the delivery is
+ * then
+ * repeated with the same id, as after any crash.
  */
 export async function relaxDurability(tx: Database): Promise<void> {
   await sql`set local synchronous_commit = off`.execute(tx);
 }
 
 /**
- * Makes due deliveries those of one sender until its lease is over, from each lane no more than requested. What another
- * sender is just claiming is passed over, not waited for.
+ * Leases due deliveries to a sender, from each lane no more than requested. `FOR UPDATE SKIP LOCKED`: skip rows another
+ * sender is claiming.
  */
 export async function claimDeliveries(
   tx: Database,
-  wishes: ReadonlyMap<string, number>,
+  claimSizes: ReadonlyMap<string, number>,
   { leaseId, leaseUntil, now }: { leaseId: string; leaseUntil: Date; now: Date },
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<ClaimRow>`
-    with wishes as (
-        select * from unnest(${[...wishes.keys()]}::text[], ${[...wishes.values()]}::int[]) as wish (lane, count)),
+    with sizes as (
+        select * from unnest(${[...claimSizes.keys()]}::text[], ${[...claimSizes.values()]}::int[]) as size (lane, count)),
       due as (
-        select found.id from wishes cross join lateral (
-          select id from deliveries where lane = wishes.lane and state = 'pending' and due_at <= ${now}
-            order by due_at limit wishes.count for update skip locked) found),
+        select found.id from sizes cross join lateral (
+          select id from deliveries where lane = sizes.lane and state = 'pending' and due_at <= ${now}
+            order by due_at limit sizes.count for update skip locked) found),
       claimed as (
         update deliveries set lease_id = ${leaseId}, due_at = ${leaseUntil}
           from due where deliveries.id = due.id
@@ -135,8 +136,8 @@ function toClaimed(row: ClaimRow): ClaimedDelivery {
 }
 
 /**
- * Logs attempts and moves their deliveries on. One that was claimed by another, or dropped, meanwhile stays as it is. Rows are
- * locked in the order of their ids, as everywhere, so that nobody waits in a circle.
+ * Logs attempts and updates their deliveries. Skips deliveries that were claimed by another sender or dropped meanwhile.
+ * Locks rows in id order to prevent deadlocks.
  */
 export async function writeResults(tx: Database, leaseId: string, results: readonly DeliveryResult[]): Promise<void> {
   const attempts = results.map(({ attempt }) => attempt);
@@ -161,7 +162,7 @@ export async function writeResults(tx: Database, leaseId: string, results: reado
       from results, own where deliveries.id = results.id and own.id = results.id`.execute(tx);
 }
 
-/** Prolongs what a sender has; answers the ids of what it still has. */
+/** Renews a sender's leases; returns the ids it still holds. */
 export async function renewLeases(
   database: Database,
   ids: readonly DeliveryId[],
@@ -175,7 +176,7 @@ export async function renewLeases(
   return rows.map(({ id }) => id);
 }
 
-/** Gives back what a sender has and did not send: it is due at once, for whoever comes first. */
+/** Releases leases of deliveries that were not sent: they are due at once for any sender. */
 export async function releaseLeases(
   database: Database,
   ids: readonly DeliveryId[],
@@ -187,7 +188,7 @@ export async function releaseLeases(
     update deliveries set due_at = ${now}, lease_id = null from own where deliveries.id = own.id`.execute(database);
 }
 
-/** Ends what a sender has and nobody is to hear of any more, because the endpoint has gone. */
+/** Drops a sender's deliveries whose endpoint is gone. */
 export async function dropClaimed(database: Database, ids: readonly DeliveryId[], leaseId: string): Promise<void> {
   await sql`
     with own as materialized (

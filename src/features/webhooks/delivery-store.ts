@@ -10,13 +10,13 @@ export type DeliveryFilter = {
   eventId?: string;
   endpointId?: string;
   state?: DeliveryState;
-  /** Only those of events from this moment on. */
+  /** Only deliveries of events from this time on. */
   keptFrom?: Date;
   after?: string | undefined;
   limit: number;
 };
 
-/** Newest first, each with its attempts, oldest first. */
+/** Newest first, each with its attempts in order. */
 export async function listDeliveries(database: Database, filter: DeliveryFilter): Promise<Delivery[]> {
   let query = database
     .selectFrom("deliveries")
@@ -46,10 +46,10 @@ export async function listDeliveries(database: Database, filter: DeliveryFilter)
   return rows.map((row) => toDelivery(row, (byDelivery.get(row.id) ?? []).map(toAttempt)));
 }
 
-/** One of the addresses that an event goes to. */
+/** A destination of an event. */
 export type Receiver = { id: DeliveryId; endpointId: WebhookEndpointId | null; url: string; lane: string };
 
-/** Everybody whom an event was meant for: each address once. */
+/** All destinations of an event, each lane once. */
 export async function listReceivers(database: Database, eventId: EventId): Promise<Omit<Receiver, "id">[]> {
   const rows = await database
     .selectFrom("deliveries")
@@ -62,7 +62,7 @@ export async function listReceivers(database: Database, eventId: EventId): Promi
   return rows.map(({ endpoint_id, url, lane }) => ({ endpointId: endpoint_id as WebhookEndpointId | null, url, lane }));
 }
 
-/** New deliveries, due at once. Where one waits already, it is that one which is due, unless it is just being sent. */
+/** Inserts deliveries, due at once. A pending one becomes due instead, unless it is being sent. */
 export async function insertDeliveries(
   tx: Database,
   event: { id: EventId; accountId: AccountId },
@@ -81,7 +81,7 @@ export async function insertDeliveries(
         where deliveries.lease_id is null`.execute(tx);
 }
 
-/** Ends all that waits for some endpoints, because they have gone. */
+/** Drops all pending deliveries of removed or disabled endpoints. */
 export async function dropPending(tx: Database, lanes: readonly string[]): Promise<void> {
   await sql`
     with pending as materialized (
@@ -90,7 +90,7 @@ export async function dropPending(tx: Database, lanes: readonly string[]): Promi
       from pending where deliveries.id = pending.id`.execute(tx);
 }
 
-/** What waits for an endpoint goes to its new address. */
+/** Redirects an endpoint's pending deliveries to its new URL. */
 export async function redirectPending(tx: Database, { lane, url }: { lane: string; url: string }): Promise<void> {
   await sql`
     with pending as materialized (
@@ -100,7 +100,7 @@ export async function redirectPending(tx: Database, { lane, url }: { lane: strin
 
 function toDelivery(row: Tables["deliveries"] & { event_type: string }, attempts: readonly Attempt[]): Delivery {
   return {
-    // The table's checks hold the prefixes and the words.
+    // Check constraints guarantee the prefixes and values.
     id: row.id as DeliveryId,
     eventId: row.event_id as EventId,
     eventType: row.event_type as WebhookEvent["type"],

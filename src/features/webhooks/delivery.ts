@@ -3,24 +3,24 @@ import type { WebhookEvent } from "./webhook-event.ts";
 
 export type DeliveryId = `dlv_${string}`;
 
-/** One event on its way to one address. */
+/** The delivery of one event to one URL. */
 export type Delivery = {
   id: DeliveryId;
   eventId: EventId;
   eventType: WebhookEvent["type"];
   accountId: AccountId;
-  /** `null` for a request's own callback URL. */
+  /** `null` for a task's `callback_url`. */
   endpointId: WebhookEndpointId | null;
   url: string;
   state: DeliveryState;
   attemptCount: number;
-  /** `null` while an attempt is under way, and at the end. */
+  /** `null` while an attempt is running, and at the end. */
   nextAttemptAt: Date | null;
   createdAt: Date;
   attempts: readonly Attempt[];
 };
 
-/** Only what is pending changes: the others are ends. What was given up because its endpoint has gone is dropped. */
+/** Only `pending` changes. `dropped`: given up because the endpoint was deleted or disabled. */
 export const deliveryStates = ["pending", "succeeded", "failed", "dropped"] as const;
 
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -29,11 +29,11 @@ export type Attempt = {
   number: number;
   attemptedAt: Date;
   durationMs: number;
-  /** `null` where there was no answer. */
+  /** `null` if there was no response. */
   status: number | null;
-  /** `null` where it succeeded. */
+  /** `null` on success. */
   error: AttemptError | null;
-  /** The beginning of what the receiver answered. */
+  /** The beginning of the receiver's response. */
   answer: string | null;
 };
 

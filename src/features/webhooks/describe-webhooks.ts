@@ -3,15 +3,15 @@ import { eventTypeNames, eventTypes } from "./webhook-event.ts";
 
 const signatureHeaders = {
   "webhook-id": { pattern: "^evt_[0-9a-z]+$", description: "The event's `id`, the same on every attempt." },
-  "webhook-timestamp": { pattern: "^\\d+$", description: "When this attempt was made, as Unix time in seconds." },
+  "webhook-timestamp": { pattern: "^\\d+$", description: "The time of this attempt, as Unix time in seconds." },
   "webhook-signature": {
     pattern: "^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$",
     description:
-      "`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. While a secret is being rotated there are two, and one that fits is enough.",
+      "`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. During a secret rotation there are two; accept the event if one matches.",
   },
 } as const;
 
-/** What is sent to receivers, for the reference. What an event tells of is described by who records it. */
+/** The webhooks section of the reference. The feature that records events supplies their data schema. */
 export function describeWebhooks(data: TSchema): Record<string, object> {
   const parameters = Object.entries(signatureHeaders).map(([name, { description, pattern }]) => ({
     in: "header",
@@ -30,13 +30,13 @@ export function describeWebhooks(data: TSchema): Record<string, object> {
       });
       const post = {
         summary: type,
-        description: `${eventTypes[type]} Signed as Standard Webhooks does, and sent again until it is answered with a 2xx.`,
+        description: `${eventTypes[type]} Signed according to Standard Webhooks, and retried until you return a 2xx.`,
         tags: ["Webhooks"],
         parameters,
         requestBody: { required: true, content: { "application/json": { schema: body } } },
         responses: {
-          "2XX": { description: "Whatever the answer is, the event is delivered." },
-          410: { description: "The endpoint is switched off." },
+          "2XX": { description: "The event is delivered." },
+          410: { description: "Disables the endpoint." },
         },
         security: [],
       };

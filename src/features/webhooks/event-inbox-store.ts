@@ -2,18 +2,18 @@ import { sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 
-/** Whether somebody hears of the account's events: an enabled endpoint, the event inbox, or who listens at the moment. */
+/** Whether the account receives its events: through an enabled endpoint, the event inbox, or an open session. */
 export async function hasListener(database: Database, accountId: AccountId, now: Date): Promise<boolean> {
-  const { rows } = await sql<{ is_heard: boolean }>`
+  const { rows } = await sql<{ has_listener: boolean }>`
     select exists (select from webhook_endpoints where account_id = ${accountId} and disabled_at is null)
       or exists (select from event_inboxes where account_id = ${accountId})
-      or exists (select from webhook_sessions where account_id = ${accountId} and listening_until > ${now}) as is_heard`.execute(
+      or exists (select from webhook_sessions where account_id = ${accountId} and listening_until > ${now}) as has_listener`.execute(
     database,
   );
-  return rows[0]?.is_heard === true;
+  return rows[0]?.has_listener === true;
 }
 
-/** The account says that it reads its events itself. */
+/** Records that the account reads its events through the API. */
 export async function openEventInbox(database: Database, accountId: AccountId, now: Date): Promise<void> {
   await database
     .insertInto("event_inboxes")
@@ -22,12 +22,12 @@ export async function openEventInbox(database: Database, accountId: AccountId, n
     .execute();
 }
 
-/** From now on the account's events need somebody else who hears of them. */
+/** From now on the account needs an endpoint or a session to receive events. */
 export async function closeEventInbox(database: Database, accountId: AccountId): Promise<void> {
   await database.deleteFrom("event_inboxes").where("account_id", "=", accountId).execute();
 }
 
-/** Since when the account reads its events itself, or `null` when it does not. */
+/** When the account opened its inbox, or `null`. */
 export async function findEventInbox(database: Database, accountId: AccountId): Promise<Date | null> {
   const row = await database
     .selectFrom("event_inboxes")

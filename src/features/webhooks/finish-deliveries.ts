@@ -11,9 +11,9 @@ export type FinishedDelivery = AttemptOutcome & { delivery: ClaimedDelivery };
 const failingMsMax = 5 * 24 * 60 * 60 * 1000;
 
 /**
- * Writes what came of some attempts, and what that means for their endpoints: one that answered 410, or has failed for
- * five days without a success, is disabled. Answers those that were. Deliveries are locked before endpoints, as
- * everywhere; what the disabled ones leave is dropped afterwards, because whoever claims it would drop it too.
+ * Writes the outcomes of attempts, and disables endpoints that answered 410 or have failed for five days without a
+ * success. Returns the disabled ones. Lock order: deliveries, then endpoints. Deliveries left for disabled endpoints are
+ * dropped afterwards; a sender that claims one meanwhile drops it too.
  */
 export async function finishDeliveries(
   database: Database,
@@ -34,7 +34,7 @@ export async function finishDeliveries(
   return disabled;
 }
 
-/** What the attempts, in the order in which they ended, tell of each endpoint. */
+/** Summarizes each endpoint's attempts, in the order in which they ended. */
 function summariseHealth(finished: readonly FinishedDelivery[]): EndpointHealth[] {
   const byEndpoint = new Map<WebhookEndpointId, EndpointHealth>();
   for (const { delivery, result, isGone } of finished) {

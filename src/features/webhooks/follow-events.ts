@@ -12,14 +12,14 @@ type FollowDependencies = {
   clock: Clock;
   ids: IdSource;
   presentData: PresentData;
-  /** What the sessions' secrets follow from. */
+  /** The key from which session secrets are derived. */
   sessionSecretKey: Uint8Array;
-  /** How often to look for what is new. */
-  lookEveryMs: number;
+  /** How often to poll for new events. */
+  pollEveryMs: number;
 };
 
 export type Reader = {
-  /** Resolves when more can be taken. */
+  /** Resolves when the client can take more (back-pressure). */
   write(text: string): Promise<void>;
   lastEventId: string | null;
   signal: AbortSignal;
@@ -27,24 +27,24 @@ export type Reader = {
 
 const renewEveryMs = 5_000;
 const readAtOnceMax = 100;
-/** After this the reader has to come again, and to show a key that is still good. */
+/** The stream ends after this, so that the client reconnects with a valid key. */
 const followMsMax = 15 * 60_000;
 /**
- * An event gets its id a moment before it is committed, and gateways' clocks differ a little: what is new may lie this
- * far behind what was seen already.
+ * Event ids are created shortly before the commit, and the clocks of nodes differ: a new event may be this much older
+ * than events already sent.
  */
 const lateMsMax = 10_000;
 
 /**
- * Writes every event of the account since the session began, or since the last one that the reader has seen, until the
- * reader goes, another takes the session, or it is time to come again. Right after that a few can come a second time.
+ * Streams every event of the account since the session began or since `lastEventId`, until the client disconnects,
+ * another stream takes over the session, or the time limit is reached. After a reconnect, a few events may repeat.
  */
 export async function followEvents(
   dependencies: FollowDependencies,
   session: WebhookSession,
   reader: Reader,
 ): Promise<void> {
-  const { database, clock, ids, lookEveryMs } = dependencies;
+  const { database, clock, ids, pollEveryMs } = dependencies;
   const { signal } = reader;
   const hold = { id: session.id, readerId: ids.next("node") };
   const startedMs = clock.monotonicMs();
@@ -57,7 +57,7 @@ export async function followEvents(
       renewedMs = clock.monotonicMs();
       if (!(await renewSession(database, { ...hold, until: decideListeningEnd(clock.now()) }))) return;
     }
-    const lookedAt = clock.now();
+    const polledAt = clock.now();
     const events = await listEventsFrom(database, session.accountId, {
       fromId: presentLeastId("evt", from),
       exceptIds: [...sent],
@@ -68,10 +68,10 @@ export async function followEvents(
       sent.add(event.id);
     }
     if (events.length === readAtOnceMax) continue;
-    from = new Date(Math.max(from.getTime(), lookedAt.getTime() - lateMsMax));
+    from = new Date(Math.max(from.getTime(), polledAt.getTime() - lateMsMax));
     forgetBefore(sent, presentLeastId("evt", from));
-    // Ends early when the reader goes, which is no failure.
-    await wait(lookEveryMs, undefined, { signal }).catch(() => {});
+    // Rejects when the client disconnects, which is expected.
+    await wait(pollEveryMs, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -86,7 +86,7 @@ function forgetBefore(sent: Set<EventId>, id: EventId): void {
   }
 }
 
-/** As one server-sent event: what a receiver would be sent, its headers and its body as the signature has it. */
+/** A server-sent event with the headers and body a receiver would get; the signature covers exactly this body. */
 function presentSigned(
   { clock, presentData, sessionSecretKey }: FollowDependencies,
   session: WebhookSession,

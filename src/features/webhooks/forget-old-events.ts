@@ -7,20 +7,20 @@ import { deleteSessionsBefore } from "./webhook-session-store.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keptMs = 30 * dayMs;
-/** Whoever asked for an event in its last moment may still have it sent again. */
+/** An event requested at the end of its retention may still be resent. */
 const graceMs = dayMs;
 const deletedAtOnceMax = 1000;
-/** Whoever was cut off can go on listening for so long. */
+/** How long an interrupted session can be resumed. */
 const sessionKeptMs = dayMs;
 
-/** Older events are not shown any more, and go with their month. */
+/** The start of the retention period. Older events are hidden, and deleted with their month. */
 export function findEventsKeptFrom(now: Date): Date {
   return new Date(now.getTime() - keptMs);
 }
 
 /**
- * Takes the months away in which every event is older than 30 days, with their deliveries; one that is still on its way
- * stays, and its month with it. And sessions that nobody has read for a day.
+ * Drops months in which every event is older than 30 days, with their deliveries; a pending delivery keeps its whole
+ * month. Deletes sessions that were not read for a day.
  */
 export async function forgetOldEvents(database: Database, now: Date): Promise<void> {
   await deleteSessionsBefore(database, new Date(now.getTime() - sessionKeptMs));
@@ -29,6 +29,6 @@ export async function forgetOldEvents(database: Database, now: Date): Promise<vo
   const pendingFrom = (oldest === null ? null : readIdTime(oldest)) ?? keptFrom;
   const until = pendingFrom < keptFrom ? pendingFrom : keptFrom;
   await dropMonths(database, ["delivery_attempts", "deliveries", "events"], until);
-  // What lies before the first month, or in one that something is on its way from.
+  // Rows before the first partition, or in a month with a pending delivery.
   while ((await deleteEventsBefore(database, findMonthStart(keptFrom), deletedAtOnceMax)) === deletedAtOnceMax);
 }

@@ -1,10 +1,10 @@
 /**
- * Webhooks: what happened to an account's tasks is told to whoever it named, and can be read again.
+ * Webhooks: sends events about an account's tasks to its endpoints, and lists them.
  *
- * Promises: an event exists if and only if what it tells of does, and so do its deliveries: each address once. A
- * delivery is attempted until it succeeds or its schedule is used up, then its end is there to be read. Every attempt
- * has the same `webhook-id` and a signature of its own. Two senders never send a delivery at the same time; one that
- * dies is replaced after 20 seconds. A receiver that hangs delays nobody else. Only public addresses are called.
+ * Promises: an event and its deliveries, one per URL, are committed with the change they describe. A delivery is retried
+ * until it succeeds or its schedule is exhausted; its outcome can be read. Every attempt has the same `webhook-id` and
+ * its own signature. Two senders never send a delivery at the same time; a dead sender is replaced after 20 seconds. A
+ * hanging receiver delays no other. Only public addresses are called.
  */
 export { checkWebhookUrl } from "./check-webhook-url.ts";
 export { createEndpoint } from "./create-endpoint.ts";

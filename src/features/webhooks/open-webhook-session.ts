@@ -5,7 +5,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { decideListeningEnd, sessionsMax, type WebhookSession } from "./webhook-session.ts";
 import { deleteSession, findSession, insertSession, lockOpenSessionsOf } from "./webhook-session-store.ts";
 
-/** Counts as a listener for a minute, and for as long as it is read. */
+/** A session counts as a listener for a minute, and while it is read. */
 export async function openWebhookSession(
   { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   { accountId, keyId }: { accountId: AccountId; keyId: KeyId },
@@ -15,7 +15,7 @@ export async function openWebhookSession(
   const session: WebhookSession = { id: ids.next("whs"), accountId, keyId, startedAt: now, listeningUntil };
   await inTransaction(database, async (tx) => {
     if ((await lockOpenSessionsOf(tx, accountId, now)) >= sessionsMax) {
-      const message = `An account can listen ${sessionsMax} times at once. End one that is not needed, or wait a minute.`;
+      const message = `An account can have ${sessionsMax} open webhook sessions. End one, or wait a minute.`;
       throw new AppError("invalid_parameter", message);
     }
     await insertSession(tx, session);
@@ -34,5 +34,5 @@ export async function endWebhookSession(database: Database, accountId: AccountId
 }
 
 function createUnknownSession(): AppError {
-  return new AppError("not_found", "There is no such webhook session, or nobody has read it for a day.");
+  return new AppError("not_found", "There is no such webhook session, or it was not read for a day.");
 }

@@ -12,30 +12,27 @@ type NewEvent = {
   type: EventType;
   createdAt: Date;
   data: EventData;
-  /** Has passed `checkWebhookUrl`. */
+  /** Checked by `checkWebhookUrl`. */
   callbackUrl: string | null;
-  /** The span that it comes of. */
+  /** The span that caused the event. */
   traceparent?: string | null;
 };
 
 /**
- * Records an event and who is to hear of it, in the transaction that makes it true: every enabled endpoint of the
- * account whose filter matches, and the callback URL, each URL once. Dispatchers find it a moment after it commits.
+ * Records an event and its deliveries in the caller's transaction: one for each enabled endpoint whose filter matches,
+ * and one for the callback URL, each URL once. Dispatchers poll for them after the commit.
  */
 export async function recordEvent(tx: Database, event: NewEvent, { ids }: { ids: IdSource }): Promise<void> {
   const { callbackUrl, ...rest } = event;
   const url = callbackUrl === null ? null : normaliseUrl(callbackUrl);
   await insertEventWithDeliveries(tx, rest, {
     callback: url === null ? null : { url, lane: nameCallbackLane(event.accountId, url) },
-    // As many as can be needed: how many are is only known where they are inserted.
+    // The maximum; the statement that inserts them knows how many are needed.
     deliveryIds: Array.from({ length: endpointsMax + 1 }, () => ids.next("dlv")),
   });
 }
 
-/**
- * Callbacks to one server wait in one line however much their paths differ, so that the account's dead server cannot
- * look like many slow ones.
- */
+/** All callbacks to one origin share a lane, so that a dead server cannot look like many slow ones. */
 function nameCallbackLane(accountId: AccountId, url: string): string {
   return `${accountId}/${createHash("sha256").update(new URL(url).origin).digest("base64url").slice(0, 22)}`;
 }

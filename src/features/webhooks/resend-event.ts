@@ -12,7 +12,7 @@ import { findEvent, insertEvent } from "./webhook-event-store.ts";
 
 type SendDependencies = { database: Database; clock: Clock; ids: IdSource };
 
-/** Another account's event is as good as none, and so is one that is no longer kept. */
+/** Throws `not_found` for an expired event, and for another account's. */
 export async function getEvent(
   { database, clock }: Pick<SendDependencies, "database" | "clock">,
   { accountId, eventId }: { accountId: AccountId; eventId: string },
@@ -24,8 +24,8 @@ export async function getEvent(
 }
 
 /**
- * Delivers an event anew: to one endpoint, or to everybody it was meant for who is still there. It keeps its id, so that
- * receivers recognise it.
+ * Delivers an event again: to one endpoint, or to all of its receivers that still exist. The id stays the same, so that
+ * receivers can deduplicate.
  */
 export async function resendEvent(
   { database, clock, ids }: SendDependencies,
@@ -37,14 +37,14 @@ export async function resendEvent(
       ? await listPresentReceivers(database, accountId, id)
       : [toReceiver(await getEnabledEndpoint(database, accountId, endpointId))];
   if (receivers.length === 0) {
-    const message = "Nobody who was to hear of this event is there any more. Name one of your endpoints.";
+    const message = "None of this event's receivers exists any more. Choose one of your endpoints.";
     throw new AppError("invalid_parameter", message, { param: "webhook_endpoint_id" });
   }
   await insertDeliveries(database, { id, accountId }, withIds(ids, receivers), clock.now());
   await notifyAccountChange(database, accountId, "deliveries");
 }
 
-/** Sends an event that tells of nothing to one endpoint, like every other. */
+/** Sends a test event to one endpoint, signed and retried like any other. */
 export async function sendTestEvent(
   { database, clock, ids }: SendDependencies,
   { accountId, endpointId }: { accountId: AccountId; endpointId: string },

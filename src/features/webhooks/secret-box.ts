@@ -1,11 +1,11 @@
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import { openSecret, sealNonceBytes, sealSecret } from "../../platform/config/seal-secret.ts";
 
-/** Seals secrets for the database, and opens them for whoever signs. */
+/** Encrypts secrets for the database, and decrypts them for signing. */
 export type SecretBox = {
-  /** A new secret, sealed for its owner: an endpoint or an account. */
+  /** Creates a secret, sealed for its owner: an endpoint or an account. */
   make(ownerId: string): { text: string; sealed: Buffer };
-  /** The secret as customers know it. Throws where it was sealed for another owner or with another key. */
+  /** The secret as customers see it. Throws if it was sealed for another owner or with another key. */
   open(ownerId: string, sealed: Buffer): string;
 };
 

@@ -7,14 +7,14 @@ function need(lane: string, room: number) {
   return { lane, accountId: lane.slice(0, 1), room };
 }
 
-test("everybody gets what there is room for, where there is enough", () => {
+test("every lane gets all it has room for if there are enough slots", () => {
   expect([...shareSlots([need("a1", 10), need("a2", 0), need("b1", 3)], 100, nobody)]).toEqual([
     ["a1", 10],
     ["b1", 3],
   ]);
 });
 
-test("accounts get equal shares, however many lanes they have, and what one leaves goes to the others", () => {
+test("accounts get equal shares, however many lanes they have, and unused shares go to the others", () => {
   const many = Array.from({ length: 50 }, (_, index) => need(`a${index}`, 10));
   const shares = shareSlots([...many, need("b1", 10), need("c1", 2)], 30, nobody);
   const sumOf = (account: string): number =>
@@ -22,7 +22,7 @@ test("accounts get equal shares, however many lanes they have, and what one leav
   expect([sumOf("a"), sumOf("b"), sumOf("c")]).toEqual([18, 10, 2]);
 });
 
-test("who has the least is first where there is too little for all", () => {
+test("the account that holds the least is first if there are too few slots", () => {
   const heldByAccount = new Map([
     ["a", 399],
     ["b", 5],
@@ -32,6 +32,6 @@ test("who has the least is first where there is too little for all", () => {
   expect([...shareSlots(needs, 2, { heldByAccount })].map(([lane]) => lane)).toEqual(["c1", "b1"]);
 });
 
-test("nothing is shared where nothing is free", () => {
+test("no free slots, no shares", () => {
   expect([...shareSlots([need("a1", 10)], 0, nobody)]).toEqual([]);
 });

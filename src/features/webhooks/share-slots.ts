@@ -1,15 +1,14 @@
-/** What waits for one receiver, as far as dividing the work goes. */
+/** A lane's demand. */
 export type LaneNeed = {
   lane: string;
   accountId: string;
-  /** How many more of it may be taken at the moment. */
+  /** How many more may be claimed at the moment. */
   room: number;
 };
 
 /**
- * Who gets the free slots: accounts first get equal shares, then each account's lanes do. Where there are too few for
- * all, those who have the least go first, so that whoever fills every slot with a receiver that hangs gets the next one
- * last.
+ * Divides the free slots: equal shares for accounts, then for each account's lanes. If there are too few, accounts that
+ * hold the least go first, so that an account that fills its slots with a hanging receiver is served last.
  */
 export function shareSlots(
   needs: readonly LaneNeed[],
@@ -24,7 +23,7 @@ export function shareSlots(
     freeCount,
     accounts.map((lanes) => lanes.reduce((sum, { room }) => sum + room, 0)),
   );
-  const wishes = new Map<string, number>();
+  const claimSizes = new Map<string, number>();
   for (const [index, lanes] of accounts.entries()) {
     const counts = divide(
       shares[index] ?? 0,
@@ -32,13 +31,13 @@ export function shareSlots(
     );
     for (const [place, { lane }] of lanes.entries()) {
       const count = counts[place] ?? 0;
-      if (count > 0) wishes.set(lane, count);
+      if (count > 0) claimSizes.set(lane, count);
     }
   }
-  return wishes;
+  return claimSizes;
 }
 
-/** Divides a number evenly, to each no more than has room; what is left goes to those who have room, the first first. */
+/** Divides evenly, to each no more than its room; the remainder goes to the first with room. */
 function divide(total: number, rooms: readonly number[]): number[] {
   const shares = rooms.map(() => 0);
   let left = total;

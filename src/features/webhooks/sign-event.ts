@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** The headers of Standard Webhooks. With several secrets there are several signatures, and one that fits is enough. */
+/** Standard Webhooks headers, with one signature per secret; a receiver accepts the event if one matches. */
 export function signEvent(
   { id, body, sentAt }: { id: string; body: string; sentAt: Date },
   secrets: readonly string[],

@@ -18,11 +18,11 @@ import { type FinishedDelivery, finishDeliveries } from "./finish-deliveries.ts"
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 export type Dispatcher = {
-  /** Something may have been written that is to be sent. */
-  lookSoon(): void;
-  /** Claims and sends nothing more. Lets what is under way end, for a while, then gives back what was not sent. */
+  /** Hints that a delivery may be due. */
+  pollSoon(): void;
+  /** Stops claiming and sending. Running attempts may finish within a limit; unsent deliveries are released. */
   stop(): void;
-  /** Stops, and ends when that is done. */
+  /** Stops, and resolves when that is done. */
   close(): Promise<void>;
 };
 
@@ -30,45 +30,45 @@ type DispatcherDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
-  /** Sends an event once; `null` when it was stopped. */
+  /** Sends an event once; `null` if it was aborted. */
   attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptOutcome | null>;
   attemptMs: number;
-  /** How many deliveries this process has claimed at the most. */
+  /** How many deliveries this process may have claimed. */
   heldMax: number;
-  /** How often to look for what is due, where there is something or `lookSoon` is called. */
-  lookEveryMs: number;
+  /** The poll interval while deliveries are due, or after `pollSoon`. */
+  pollEveryMs: number;
   closeTimeoutMs: number;
-  /** Told what came of each attempt. */
+  /** Called with the outcome of each attempt. */
   onAttempt(attempt: Attempt): void;
-  /** Told of the account of each attempt whose outcome is written. */
+  /** Called with the account of each attempt whose outcome is written. */
   onWritten(accountId: AccountId): void;
-  /** Told once, after it has become true. */
+  /** Called once, after the commit. */
   onDisabled(endpoint: WebhookEndpoint): void;
-  /** Told what went wrong on our side; it is tried again. */
+  /** Called for internal errors, which are retried. */
   onTrouble(error: unknown): void;
-  /** Told of each look that failed, and of each that did not. */
-  looks: { onTrouble(error: unknown): void; onRecovery(): void };
+  /** Called for each failed and each successful poll. */
+  polls: { onTrouble(error: unknown): void; onRecovery(): void };
 };
 
-/** How long a process that says nothing is believed to be alive. */
+/** After this, a process that does not renew its leases counts as dead. */
 const leaseMs = 20_000;
 const renewEveryMs = 2000;
-/** What is left of a lease when an attempt begins is enough for all of it. */
+/** The lease must outlast the attempt by this much. */
 const attemptMarginMs = 1000;
 const writtenAtOnceMax = 200;
-/** Looking takes a twentieth of the time, unless it takes so long that what is due would wait for too long. */
+/** Polling takes at most a twentieth of the time, but never pauses so long that due deliveries wait. */
 const pauseFactor = 20;
-const lookPauseMsMax = 1000;
-/** While nothing is due, only every so many times as seldom: to find what nobody told of, and what is due again. */
+const pollPauseMsMax = 1000;
+/** The poll interval's factor while nothing is due: finds retries, and deliveries without a hint. */
 const idleFactor = 5;
 
 /**
- * Sends what is due. Nothing waits for a receiver but the one attempt that goes to it: claims, renewals and results are
- * batches of whatever has come together meanwhile, and the database does one of them at a time.
+ * Sends due deliveries. A slow receiver blocks only its own attempts: claims, renewals and results are batched, and the
+ * database runs one of them at a time.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one dispatcher; its functions share what is under way.
 export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
-  const { database, clock, ids, attempt, attemptMs, heldMax, lookEveryMs, onTrouble } = dependencies;
+  const { database, clock, ids, attempt, attemptMs, heldMax, pollEveryMs, onTrouble } = dependencies;
   const leaseId = ids.next("node");
   const lanes = createDeliveryLanes({ heldMax });
   const stopping = new AbortController();
@@ -79,39 +79,39 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   let isClosing = false;
   let finished: FinishedDelivery[] = [];
   let orphans: ClaimedDelivery[] = [];
-  let lookPauseMs = lookEveryMs;
-  let lookedAtMs = 0;
+  let pollPauseMs = pollEveryMs;
+  let polledAtMs = 0;
   let isIdle = false;
-  let isToldSince = false;
-  let lookTimer: NodeJS.Timeout | undefined;
+  let isHinted = false;
+  let pollTimer: NodeJS.Timeout | undefined;
 
   const createLease = () => ({ leaseId, leaseUntil: new Date(clock.now().getTime() + leaseMs), now: clock.now() });
 
   const claimer = createSingleFlight(async () => {
-    for (let wishes = lanes.takeWishes(); wishes.size > 0 && !isClosing; wishes = lanes.takeWishes()) {
+    for (let sizes = lanes.takeClaimSizes(); sizes.size > 0 && !isClosing; sizes = lanes.takeClaimSizes()) {
       const askedAtMs = clock.monotonicMs();
-      const claimed = await claim(wishes);
+      const claimed = await claim(sizes);
       for (const delivery of claimed) claimedAtMs.set(delivery, askedAtMs);
-      lanes.add(wishes, claimed);
+      lanes.add(sizes, claimed);
       sendWaiting();
     }
   }, onTrouble);
 
-  const looker = createSingleFlight(async () => {
+  const poller = createSingleFlight(async () => {
     const startedMs = performance.now();
     const dueLanes = await listDueLanes(database, clock.now());
     for (const lane of dueLanes) lanes.markReady(lane);
     isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
-    const pauseMs = Math.min(lookPauseMsMax, pauseFactor * (performance.now() - startedMs));
-    lookPauseMs = Math.max(lookEveryMs, pauseMs);
-    dependencies.looks.onRecovery();
+    const pauseMs = Math.min(pollPauseMsMax, pauseFactor * (performance.now() - startedMs));
+    pollPauseMs = Math.max(pollEveryMs, pauseMs);
+    dependencies.polls.onRecovery();
     claimer.tell();
-  }, dependencies.looks.onTrouble);
+  }, dependencies.polls.onTrouble);
 
-  function claim(wishes: ReadonlyMap<string, number>): Promise<ClaimedDelivery[]> {
+  function claim(claimSizes: ReadonlyMap<string, number>): Promise<ClaimedDelivery[]> {
     return database.transaction().execute(async (tx) => {
       await relaxDurability(tx);
-      return await claimDeliveries(tx, wishes, createLease());
+      return await claimDeliveries(tx, claimSizes, createLease());
     });
   }
 
@@ -132,7 +132,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     lanes.keepOnly((delivery) => own.has(delivery.id) || !asked.has(delivery));
   }
 
-  /** What could not be written stays, and is tried again when the timer says so. */
+  /** A failed batch stays, and the next poll retries it. */
   async function writeFinished(batch: readonly FinishedDelivery[]): Promise<void> {
     const disabled = await finishDeliveries(database, batch, createLease());
     finished = finished.slice(batch.length);
@@ -167,7 +167,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     if (outcome !== null) dependencies.onAttempt(outcome.result.attempt);
     if (outcome !== null) finished.push({ ...outcome, delivery });
     else if (isOrphan) orphans.push(delivery);
-    // Its lease runs out, and whoever then comes first has it.
+    // The lease expires, and another sender claims it.
     else if (isLate) lanes.forget(delivery);
     writer.tell();
     sendWaiting();
@@ -177,36 +177,36 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     return Math.max(claimedAtMs.get(delivery) ?? 0, renewedAtMs) + leaseMs;
   }
 
-  /** Looks from time to time, and tries again to write what could not be written. */
-  async function lookAgainAndAgain(): Promise<void> {
-    lookTimer = undefined;
-    isToldSince = false;
-    looker.tell();
+  /** Polls periodically, and retries failed writes. */
+  async function poll(): Promise<void> {
+    pollTimer = undefined;
+    isHinted = false;
+    poller.tell();
     if (finished.length + orphans.length > 0) writer.tell();
-    await looker.drain();
-    lookedAtMs = performance.now();
+    await poller.drain();
+    polledAtMs = performance.now();
     pause();
   }
 
   function pause(): void {
-    clearTimeout(lookTimer);
-    const idleMs = isIdle && !isToldSince ? idleFactor * lookEveryMs : 0;
-    const pauseMs = Math.max(lookPauseMs, idleMs);
-    if (!isClosing) lookTimer = setTimeout(lookAgainAndAgain, Math.max(0, lookedAtMs + pauseMs - performance.now()));
+    clearTimeout(pollTimer);
+    const idleMs = isIdle && !isHinted ? idleFactor * pollEveryMs : 0;
+    const pauseMs = Math.max(pollPauseMs, idleMs);
+    if (!isClosing) pollTimer = setTimeout(poll, Math.max(0, polledAtMs + pauseMs - performance.now()));
   }
 
   const renewTimer = setInterval(() => {
     isRenewalDue = lanes.list().length > 0;
     if (isRenewalDue) writer.tell();
   }, renewEveryMs);
-  void lookAgainAndAgain();
+  void poll();
   let ended: Promise<void> | null = null;
 
   async function end(): Promise<void> {
     isClosing = true;
-    clearTimeout(lookTimer);
+    clearTimeout(pollTimer);
     clearInterval(renewTimer);
-    await looker.close();
+    await poller.close();
     await claimer.close();
     const stopTimer = setTimeout(() => stopping.abort(), dependencies.closeTimeoutMs);
     await Promise.all(underWay);
@@ -222,12 +222,12 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   }
 
   return {
-    lookSoon() {
-      if (isToldSince) return;
-      isToldSince = true;
-      if (lookTimer !== undefined) pause();
+    pollSoon() {
+      if (isHinted) return;
+      isHinted = true;
+      if (pollTimer !== undefined) pause();
     },
-    // Whoever closes it is told of what goes wrong.
+    // `close` reports the error.
     stop: () => void close().catch(() => {}),
     close,
   };

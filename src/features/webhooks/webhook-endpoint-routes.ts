@@ -45,7 +45,7 @@ type EndpointRouteDependencies = {
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEndpoint" });
 
-/** What a body can be refused for. */
+/** Error codes of an invalid body. */
 const bodyErrors = [
   "invalid_json",
   "missing_parameter",
@@ -75,8 +75,8 @@ function addCreate(http: HttpServer, dependencies: EndpointRouteDependencies): v
       schema: {
         ...schema,
         summary: "Create a webhook endpoint",
-        description: `An address that hears of the account's events. The answer has its \`secret\`, this once. Signatures
-are those of Standard Webhooks. An account has at most 20 endpoints, each with a URL of its own.`,
+        description: `Adds a URL that receives the account's events. The response contains its \`secret\`, only this once. Signatures
+follow Standard Webhooks. An account can have at most 20 endpoints, each with its own URL.`,
         tags,
         body: newEndpointSchema,
         ...describeAnswers({ 201: { always: ["location"] } }),
@@ -128,7 +128,7 @@ function addGet(http: HttpServer, { database, clock }: EndpointRouteDependencies
       schema: {
         ...schema,
         summary: "Get a webhook endpoint",
-        description: "With why and since when it is disabled, where it is.",
+        description: "Returns an endpoint; if it is disabled, with the time and the reason.",
         tags,
         params,
         response: { 200: endpointSchema, ...errors },
@@ -151,8 +151,8 @@ function addUpdate(http: HttpServer, { database, clock, allowsPrivate }: Endpoin
       schema: {
         ...schema,
         summary: "Update a webhook endpoint",
-        description: `What is absent stays. What waits for the endpoint goes to its new \`url\`. \`enabled\` switches it
-off and on; what was missed meanwhile can be sent again.`,
+        description: `Omitted fields are unchanged. Pending deliveries go to the new \`url\`. \`enabled\` disables and enables the
+endpoint; events it missed meanwhile can be resent.`,
         tags,
         params,
         body: endpointChangesSchema,
@@ -185,7 +185,7 @@ function addDelete(http: HttpServer, { database }: EndpointRouteDependencies): v
       schema: {
         ...schema,
         summary: "Delete a webhook endpoint",
-        description: "What waits for it is dropped; the log of its deliveries stays.",
+        description: "Drops pending deliveries; the log of past deliveries is kept.",
         tags,
         params,
         response: { 200: deletedEndpointSchema, ...errors },
@@ -209,7 +209,7 @@ function addRotate(http: HttpServer, { database, clock, secretBox }: EndpointRou
         ...schema,
         summary: "Rotate an endpoint's secret",
         description:
-          "The answer has it, this once. For 24 hours the one before signs too, with a signature of its own.",
+          "The response contains the new secret, only this once. For 24 hours the previous secret signs too, with its own signature.",
         tags,
         params,
         body: emptyBodySchema,
@@ -233,8 +233,8 @@ function addTest(http: HttpServer, { database, clock, ids, presentData }: Endpoi
       schema: {
         ...schema,
         summary: "Send a test event",
-        description: `An event of the type \`webhook.test\`, which is signed, sent and retried like every other, whatever the
-endpoint hears of. Its deliveries tell what came of it.`,
+        description: `Sends an event of the type \`webhook.test\`, signed and retried like any other, regardless of the endpoint's
+\`event_types\`. See its deliveries for the result.`,
         tags,
         params,
         body: emptyBodySchema,
@@ -260,7 +260,7 @@ function addDeliveries(http: HttpServer, { database, clock }: EndpointRouteDepen
       schema: {
         ...schema,
         summary: "List an endpoint's deliveries",
-        description: "What was sent to it in the last 30 days, newest first, with every attempt and what came of it.",
+        description: "Deliveries of the last 30 days, newest first, with every attempt and its outcome.",
         tags,
         params,
         querystring: deliveryQuerySchema,

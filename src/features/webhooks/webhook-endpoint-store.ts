@@ -4,7 +4,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { DisabledReason, WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** Makes those who add endpoints to one account do it one after another, so that none exceeds the limit. */
+/** Counts an account's endpoints under an advisory lock, so that concurrent requests cannot exceed the limit. */
 export async function lockEndpointsOf(tx: Database, accountId: AccountId): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints of ${accountId}`}, 0))`.execute(tx);
   const { count } = await tx
@@ -15,7 +15,7 @@ export async function lockEndpointsOf(tx: Database, accountId: AccountId): Promi
   return Number(count);
 }
 
-/** Whether the account had no endpoint with this URL, and now has. */
+/** Returns `false` if the account already has an endpoint with this URL. */
 export async function insertEndpoint(tx: Database, endpoint: WebhookEndpoint, sealedSecret: Buffer): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("webhook_endpoints")
@@ -58,7 +58,7 @@ export async function listEndpoints(
   return (await query.orderBy("id", "desc").limit(limit).execute()).map(toEndpoint);
 }
 
-/** What an owner can change; what is absent stays. `disabled: null` enables, and what failed before is forgotten. */
+/** Fields that an owner can change; omitted ones are unchanged. `disabled: null` enables and clears past failures. */
 export type EndpointChanges = Partial<Pick<WebhookEndpoint, "url" | "description" | "eventTypes" | "disabled">>;
 
 export async function updateEndpoint(tx: Database, id: WebhookEndpointId, changes: EndpointChanges): Promise<void> {
@@ -66,7 +66,7 @@ export async function updateEndpoint(tx: Database, id: WebhookEndpointId, change
   await tx
     .updateTable("webhook_endpoints")
     .set({
-      // An update has to set something.
+      // An update needs at least one column.
       id,
       ...(url === undefined ? {} : { url }),
       ...(description === undefined ? {} : { description }),
@@ -79,7 +79,7 @@ export async function updateEndpoint(tx: Database, id: WebhookEndpointId, change
     .execute();
 }
 
-/** The present secret becomes the previous one. */
+/** Keeps the current secret as the previous one. */
 export async function updateSecret(
   database: Database,
   endpoint: Pick<WebhookEndpoint, "id">,
@@ -100,7 +100,7 @@ export async function deleteEndpoint(tx: Database, id: WebhookEndpointId): Promi
   await tx.deleteFrom("webhook_endpoints").where("id", "=", id).execute();
 }
 
-/** What some attempts tell of their endpoint. */
+/** A summary of an endpoint's latest attempts. */
 export type EndpointHealth = {
   endpointId: WebhookEndpointId;
   /** Whether one of them succeeded. */
@@ -110,7 +110,7 @@ export type EndpointHealth = {
   isGone: boolean;
 };
 
-/** Touches only endpoints for which something changes: those that are well stay untouched by their deliveries. */
+/** Updates only endpoints whose health changes, so that successful deliveries cause no writes. */
 export async function updateHealth(tx: Database, health: readonly EndpointHealth[]): Promise<void> {
   await sql`
     with health as (
@@ -127,7 +127,7 @@ export async function updateHealth(tx: Database, health: readonly EndpointHealth
       where webhook_endpoints.id = changed.id and failing_since is distinct from changed.since`.execute(tx);
 }
 
-/** Disables those that are gone, or just failed and have done so since long ago; answers which. */
+/** Disables endpoints that are gone, or have been failing for too long; returns them. */
 export async function disableFailing(
   tx: Database,
   health: readonly EndpointHealth[],
@@ -150,7 +150,7 @@ function selectEndpoints(database: Database) {
 
 function toEndpoint(row: Tables["webhook_endpoints"]): WebhookEndpoint {
   return {
-    // The table's checks hold the prefix and the words.
+    // Check constraints guarantee the prefix and values.
     id: row.id as WebhookEndpointId,
     accountId: row.account_id as AccountId,
     url: row.url,

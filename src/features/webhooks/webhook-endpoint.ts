@@ -1,14 +1,14 @@
 import type { AccountId, WebhookEndpointId } from "../../lib/ids.ts";
 
-/** An address that an account wants to be told of its events at. Its secret is known to its store and its signer only. */
+/** A URL that receives an account's events. Only the store and the signer handle its secret. */
 export type WebhookEndpoint = {
   id: WebhookEndpointId;
   accountId: AccountId;
   url: string;
   description: string;
-  /** Empty for all. */
+  /** Empty for all types. */
   eventTypes: readonly string[];
-  /** Until when the secret before the present one signs too. */
+  /** Until when the previous secret signs too. */
   previousSecretUntil: Date | null;
   /** The first failure since the last success. */
   failingSince: Date | null;
@@ -16,14 +16,14 @@ export type WebhookEndpoint = {
   createdAt: Date;
 };
 
-/** By its owner, by its own answer 410, or because it failed for days. */
+/** Disabled by its owner, by answering 410, or after days of failures. */
 export type DisabledReason = "owner" | "gone" | "failing";
 
 export const endpointsMax = 20;
 export const urlCharactersMax = 2048;
 export const descriptionCharactersMax = 500;
 
-/** Where deliveries to an endpoint wait. The statement that records events writes the same. */
+/** The endpoint's lane. The SQL that records events builds the same name. */
 export function nameEndpointLane({ accountId, id }: Pick<WebhookEndpoint, "accountId" | "id">): string {
   return `${accountId}/${id}`;
 }

@@ -42,8 +42,7 @@ function addList(http: HttpServer, { database, clock, presentData }: EventRouteD
       schema: {
         ...schema,
         summary: "List events",
-        description:
-          "Everything that happened in the last 30 days, newest first, whether it was sent to somebody or not.",
+        description: "All events of the last 30 days, newest first, whether or not they were sent.",
         tags,
         querystring: eventQuerySchema,
         response: { 200: createListSchema(eventSchema), ...errors },
@@ -70,7 +69,7 @@ function addDeliveries(http: HttpServer, { database, clock }: EventRouteDependen
       schema: {
         ...schema,
         summary: "List an event's deliveries",
-        description: "To whom it was sent, newest first, with every attempt and what came of it.",
+        description: "The event's deliveries, newest first, with every attempt and its outcome.",
         tags,
         params,
         querystring: listQuerySchema,
@@ -103,8 +102,8 @@ function addResend(http: HttpServer, { database, clock, ids, presentData }: Even
       schema: {
         ...schema,
         summary: "Resend an event",
-        description: `To all of its receivers that still exist, or to one endpoint. It keeps its id. The answer is
-the event; its deliveries tell what comes of it.`,
+        description: `Sends the event again, to all of its receivers that still exist or to one endpoint. The event keeps its id. Returns
+the event; see its deliveries for the result.`,
         tags,
         params,
         body: resendSchema,

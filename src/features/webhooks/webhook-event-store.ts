@@ -6,8 +6,8 @@ import type { DeliveryId } from "./delivery.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 /**
- * One statement, because it is part of every task's last transaction. It notifies nobody: transactions that notify
- * commit one after another, each waiting for the disk alone. Dispatchers look for what is due often enough.
+ * One statement, because it is part of every task's last transaction. No NOTIFY: notifying transactions commit one after
+ * another, each waiting for the disk. Dispatchers poll often enough.
  */
 export async function insertEventWithDeliveries(
   tx: Database,
@@ -53,7 +53,7 @@ export async function findEvent(database: Database, accountId: AccountId, id: st
   return row === undefined ? null : toEvent(row);
 }
 
-/** Which account an event belongs to, for operators, who see all. */
+/** The event's account, for operators. */
 export async function findEventOwner(database: Database, id: string): Promise<AccountId | null> {
   const row = await database.selectFrom("events").select("account_id").where("id", "=", id).executeTakeFirst();
   return (row?.account_id ?? null) as AccountId | null;
@@ -61,7 +61,7 @@ export async function findEventOwner(database: Database, id: string): Promise<Ac
 
 type EventFilter = { type?: string | undefined; taskId?: string | undefined; after?: string | undefined };
 
-/** Those that are kept, newest first. */
+/** Events since `keptFrom`, newest first. */
 export async function listEvents(
   database: Database,
   accountId: AccountId,
@@ -73,13 +73,13 @@ export async function listEvents(
     .where("account_id", "=", accountId)
     .where("id", ">=", presentLeastId("evt", keptFrom));
   if (type !== undefined) query = query.where("type", "=", type);
-  // Written as the index has it.
+  // The expression of the index.
   if (taskId !== undefined) query = query.where(sql`data ->> 'task_id'`, "=", taskId);
   if (after !== undefined) query = query.where("id", "<", after);
   return (await query.orderBy("id", "desc").limit(limit).execute()).map(toEvent);
 }
 
-/** Removes some of the events that are older than a time and on their way to nobody, with all that belongs to them. */
+/** Deletes some of the events older than a time and without pending deliveries, with all their deliveries. */
 export async function deleteEventsBefore(database: Database, before: Date, countMax: number): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     with gone as (
@@ -97,7 +97,7 @@ export async function deleteEventsBefore(database: Database, before: Date, count
 
 export function toEvent(row: Tables["events"]): WebhookEvent {
   return {
-    // The table's checks hold the prefix; only this feature writes types and data.
+    // Check constraints guarantee the prefix; only this feature writes types and data.
     id: row.id as EventId,
     accountId: row.account_id as AccountId,
     type: row.type as WebhookEvent["type"],

@@ -6,13 +6,13 @@ import { descriptionCharactersMax, urlCharactersMax, type WebhookEndpoint } from
 import { eventTypeNames, type PresentData, presentEvent, testEventType, type WebhookEvent } from "./webhook-event.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
-const secret = Type.String({ description: "Signs what is sent. Keep it: endpoints show theirs only now." });
+const secret = Type.String({ description: "The signing secret. Store it: an endpoint's secret is shown only once." });
 
-const urlSchema = Type.String({ description: "A public HTTPS address, with at most 2048 characters." });
-const descriptionSchema = Type.String({ maxLength: descriptionCharactersMax, description: "For yourself." });
+const urlSchema = Type.String({ description: "A public HTTPS URL, up to 2048 characters." });
+const descriptionSchema = Type.String({ maxLength: descriptionCharactersMax, description: "A note for yourself." });
 const eventTypesSchema = Type.Array(Type.Enum([...eventTypeNames]), {
   maxItems: eventTypeNames.length,
-  description: "What it hears of; empty for everything.",
+  description: "The event types to send; empty for all.",
 });
 
 export const endpointSchema = Type.Object({
@@ -20,16 +20,16 @@ export const endpointSchema = Type.Object({
   id: Type.String({ examples: ["whe_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
   url: Type.String({ maxLength: urlCharactersMax }),
   description: Type.Optional(Type.String()),
-  event_types: Type.Array(Type.String(), { description: "Empty for everything." }),
+  event_types: Type.Array(Type.String(), { description: "Empty for all." }),
   enabled: Type.Boolean(),
-  disabled_at: Type.Optional(time("Since when nothing is sent.")),
+  disabled_at: Type.Optional(time("When it was disabled.")),
   disabled_reason: Type.Optional(
     Type.Enum(["owner", "gone", "failing"], {
-      description: "By its owner, by its own answer 410, or after five days without a success.",
+      description: "Disabled by its owner, by answering 410, or after five days without a success.",
     }),
   ),
   failing_since: Type.Optional(time("The first failure since the last success.")),
-  previous_secret_expires_at: Type.Optional(time("Until when the secret before the present one signs too.")),
+  previous_secret_expires_at: Type.Optional(time("Until when the previous secret signs too.")),
   created: Type.Integer({ description: "Unix time in seconds." }),
   secret: Type.Optional(secret),
 });
@@ -48,7 +48,7 @@ export const endpointChangesSchema = Type.Object(
     url: Type.Optional(urlSchema),
     description: Type.Optional(descriptionSchema),
     event_types: Type.Optional(eventTypesSchema),
-    enabled: Type.Optional(Type.Boolean({ description: "`true` after it was disabled, for whatever reason." })),
+    enabled: Type.Optional(Type.Boolean({ description: "`true` enables the endpoint, whatever disabled it." })),
   },
   { additionalProperties: false, minProperties: 1 },
 );
@@ -62,7 +62,7 @@ export const deletedEndpointSchema = Type.Object({
 export const accountSecretSchema = Type.Object({
   object: Type.Literal("webhook_secret"),
   secret,
-  previous_secret_expires_at: Type.Optional(time("Until when the secret before the present one signs too.")),
+  previous_secret_expires_at: Type.Optional(time("Until when the previous secret signs too.")),
 });
 
 export const eventSchema = Type.Object({
@@ -70,7 +70,7 @@ export const eventSchema = Type.Object({
   id: Type.String({ examples: ["evt_01kh2n8v7m3q5x9d4c6b8a0e2f"], description: "The same on every attempt." }),
   type: Type.Enum([...eventTypeNames, testEventType]),
   created: Type.Integer({ description: "Unix time in seconds." }),
-  data: Type.Object({}, { additionalProperties: true, description: "The task, as it ended. Links are signed anew." }),
+  data: Type.Object({}, { additionalProperties: true, description: "The task as it ended, with newly signed links." }),
 });
 
 export const deliverySchema = Type.Object({
@@ -78,28 +78,28 @@ export const deliverySchema = Type.Object({
   id: Type.String({ examples: ["dlv_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
   event_id: Type.String(),
   event_type: Type.Enum([...eventTypeNames, testEventType]),
-  webhook_endpoint_id: Type.Optional(Type.String({ description: "Absent for a request's own `callback_url`." })),
+  webhook_endpoint_id: Type.Optional(Type.String({ description: "Absent for a task's `callback_url`." })),
   url: Type.String(),
   status: Type.Enum([...deliveryStates], {
-    description: "`failed` when every retry was used up, `dropped` when the endpoint was deleted or disabled first.",
+    description: "`failed` if all retries failed; `dropped` if the endpoint was deleted or disabled first.",
   }),
-  next_attempt_at: Type.Optional(time("Absent while an attempt is under way, and at the end.")),
+  next_attempt_at: Type.Optional(time("Absent during an attempt, and at the end.")),
   created: Type.Integer({ description: "Unix time in seconds." }),
   attempts: Type.Array(
     Type.Object({
       number: Type.Integer({ minimum: 1 }),
       attempted_at: Type.String({ format: "date-time" }),
       duration_ms: Type.Integer({ minimum: 0 }),
-      status: Type.Optional(Type.Integer({ description: "Of the receiver's answer." })),
-      error: Type.Optional(Type.Enum([...attemptErrors], { description: "Absent where it succeeded." })),
-      answer: Type.Optional(Type.String({ description: "The first 1024 bytes of the receiver's answer." })),
+      status: Type.Optional(Type.Integer({ description: "The status of the receiver's response." })),
+      error: Type.Optional(Type.Enum([...attemptErrors], { description: "Absent on success." })),
+      answer: Type.Optional(Type.String({ description: "The first 1024 bytes of the receiver's response." })),
     }),
   ),
 });
 
 export const resendSchema = optionalBody(
   Type.Object(
-    { webhook_endpoint_id: Type.Optional(Type.String({ description: "Only to this endpoint." })) },
+    { webhook_endpoint_id: Type.Optional(Type.String({ description: "Sends to this endpoint only." })) },
     { additionalProperties: false },
   ),
 );
@@ -121,7 +121,9 @@ export const eventQuerySchema = Type.Object(
   {
     ...listQuerySchema.properties,
     type: Type.Optional(Type.Enum([...eventTypeNames, testEventType])),
-    task_id: Type.Optional(Type.String({ pattern: "^task_[0-9a-z]{1,64}$", description: "Only what tells of it." })),
+    task_id: Type.Optional(
+      Type.String({ pattern: "^task_[0-9a-z]{1,64}$", description: "Only events about this task." }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -131,11 +133,11 @@ export function createListSchema<T extends TSchema>(item: T) {
     object: Type.Literal("list"),
     data: Type.Array(item),
     has_more: Type.Boolean(),
-    next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get what follows." }),
+    next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get the next page." }),
   });
 }
 
-/** A page of what was asked for with one item more than the page holds. */
+/** Presents a page; `items` has one more than `limit` if there is a next page. */
 export function presentList<T extends { id: string }, P>(
   items: readonly T[],
   limit: number,

@@ -22,7 +22,7 @@ function addGet(http: HttpServer, dependencies: SecretDependencies): void {
       schema: {
         ...schema,
         summary: "Get the account's webhook secret",
-        description: "What signs the events that go to a request's own `callback_url`.",
+        description: "The secret that signs events to a task's `callback_url`.",
         tags,
         querystring: Type.Object({}, { additionalProperties: false }),
         response: { 200: accountSecretSchema, ...errors },
@@ -51,7 +51,7 @@ function addRotate(http: HttpServer, dependencies: SecretDependencies): void {
       schema: {
         ...schema,
         summary: "Rotate the account's webhook secret",
-        description: "For 24 hours the one before signs too, with a signature of its own.",
+        description: "For 24 hours the previous secret signs too, with its own signature.",
         tags,
         body: emptyBodySchema,
         response: { 200: accountSecretSchema, ...errors },

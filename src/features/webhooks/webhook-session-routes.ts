@@ -20,7 +20,7 @@ type SessionRouteDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
-  /** What the sessions' secrets follow from. */
+  /** The key from which session secrets are derived. */
   sessionSecretKey: Uint8Array;
   heartbeats: Heartbeats;
   follow(session: WebhookSession, reader: Reader): Promise<void>;
@@ -32,10 +32,10 @@ const params = pathParams({ id: "webhookSession" });
 const sessionSchema = Type.Object({
   object: Type.Literal("webhook_session"),
   id: Type.String({ examples: ["whs_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
-  secret: Type.String({ description: "Signs what is read; the same for every session of an API key." }),
+  secret: Type.String({ description: "Signs the events; the same for every session of an API key." }),
   listening_until: Type.String({
     format: "date-time",
-    description: "Until when it counts as a webhook; for as long as it is read, and a minute more.",
+    description: "Until when it counts as a webhook: while it is read, and a minute more.",
   }),
   created: Type.Integer({ description: "Unix time in seconds." }),
 });
@@ -62,8 +62,8 @@ function addCreate(http: HttpServer, dependencies: SessionRouteDependencies): vo
       schema: {
         ...schema,
         summary: "Create a webhook session",
-        description: `For machines that cannot be called, such as the one that you write your receiver on: read the session's
-events and hand them on. \`sluice webhooks listen\` does it. Up to ten of an account at a time.`,
+        description: `For machines without a public address, such as your development machine: read the session's events and forward
+them, as \`sluice webhooks listen\` does. Up to ten open sessions per account.`,
         tags,
         body: emptyBodySchema,
         response: { 201: sessionSchema, ...errors },
@@ -113,7 +113,7 @@ function addStream(http: HttpServer, { database, clock, heartbeats, follow }: Se
     "not_found",
     "concurrency_limit_exceeded",
   ]);
-  // A stream of this kind has no end of its own that a stop could wait for.
+  // The stream has no natural end, so a stop must abort it.
   const stopping = new AbortController();
   http.addHook("preClose", async () => stopping.abort());
   http.get(
@@ -124,8 +124,8 @@ function addStream(http: HttpServer, { database, clock, heartbeats, follow }: Se
         ...schema,
         summary: "Stream a webhook session's events",
         description: `Server-sent events, named after the event's type, since the session began or since \`Last-Event-ID\`. The
-data is \`{"headers", "body"}\`: send the body on as it is, with these headers, and it has a valid signature. Ends after 15
-minutes, and when the session is read elsewhere; come again with \`Last-Event-ID\`. Then some may come twice, with the same id.`,
+data is \`{"headers", "body"}\`: forward the body unchanged with these headers, and its signature is valid. The stream ends after
+15 minutes, or when the session is read elsewhere. Reconnect with \`Last-Event-ID\`; some events may repeat with the same id.`,
         tags,
         params,
         headers: describeHeaders("last-event-id"),
@@ -137,7 +137,7 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
       const session = await getSession(database, getCaller(request).accountId, request.params.id);
       const lastEventId = request.headers["last-event-id"];
       const drain = createDrain();
-      // The connection ends with the stream, or a stop would wait for it.
+      // The connection closes with the stream; otherwise a stop would wait for it.
       const options = { clock, heartbeats, headers: { connection: "close" }, onDrain: drain.open };
       return await sendEvents(reply, options, async (stream) => {
         const writer = createWriter(reply, { stream, drain, stopping: stopping.signal });
@@ -151,7 +151,7 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
   );
 }
 
-/** What a writer waits at while its reader is too slow. */
+/** Suspends a writer while its client is slow. */
 function createDrain(): { open(): void; wait(): Promise<void> } {
   let open = (): void => {};
   return {
@@ -163,7 +163,7 @@ function createDrain(): { open(): void; wait(): Promise<void> } {
   };
 }
 
-/** A reader that takes its time is waited for, and so is nobody who has gone. */
+/** Applies back-pressure, and stops when the client disconnects. */
 function createWriter(
   reply: FastifyReply,
   { stream, drain, stopping }: { stream: EventStream; drain: ReturnType<typeof createDrain>; stopping: AbortSignal },

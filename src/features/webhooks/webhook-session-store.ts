@@ -5,7 +5,7 @@ import { testEventType, type WebhookEvent } from "./webhook-event.ts";
 import { toEvent } from "./webhook-event-store.ts";
 import type { WebhookSession } from "./webhook-session.ts";
 
-/** Makes those who open sessions of one account do it one after another, so that none exceeds the limit. */
+/** Counts an account's open sessions under an advisory lock, so that concurrent requests cannot exceed the limit. */
 export async function lockOpenSessionsOf(tx: Database, accountId: AccountId, now: Date): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook sessions of ${accountId}`}, 0))`.execute(tx);
   const { count } = await tx
@@ -52,7 +52,7 @@ export async function findSession(
   };
 }
 
-/** The session is read by this stream from now on; whoever read it before finds that out at their next renewal. */
+/** Assigns the session to this stream; the previous stream notices at its next renewal. */
 export async function takeSession(
   database: Database,
   { id, readerId, until }: { id: WebhookSessionId; readerId: string; until: Date },
@@ -64,7 +64,7 @@ export async function takeSession(
     .execute();
 }
 
-/** Whether the session still is there, and still is this stream's. */
+/** Returns `false` if the session is gone or another stream has taken it over. */
 export async function renewSession(
   database: Database,
   { id, readerId, until }: { id: WebhookSessionId; readerId: string; until: Date },
@@ -78,7 +78,7 @@ export async function renewSession(
   return numUpdatedRows === 1n;
 }
 
-/** Whether there was one. */
+/** Returns whether the session existed. */
 export async function deleteSession(database: Database, accountId: AccountId, id: string): Promise<boolean> {
   const { numDeletedRows } = await database
     .deleteFrom("webhook_sessions")
@@ -92,7 +92,7 @@ export async function deleteSessionsBefore(database: Database, before: Date): Pr
   await database.deleteFrom("webhook_sessions").where("listening_until", "<", before).execute();
 }
 
-/** Oldest first. Test events are for the endpoint that they test alone. */
+/** Oldest first. Excludes test events, which go only to the endpoint under test. */
 export async function listEventsFrom(
   database: Database,
   accountId: AccountId,

@@ -1,17 +1,17 @@
 import { createHmac } from "node:crypto";
 import type { AccountId, KeyId, WebhookSessionId } from "../../lib/ids.ts";
 
-/** Somebody who reads an account's events as they happen, signed as if they were sent. */
+/** A stream of an account's events, signed like deliveries. */
 export type WebhookSession = {
   id: WebhookSessionId;
   accountId: AccountId;
   keyId: KeyId;
   startedAt: Date;
-  /** Until when it counts as a listener, unless it is read meanwhile. */
+  /** Until when it counts as a listener, unless it is read again. */
   listeningUntil: Date;
 };
 
-/** How many of an account can be open at a time. */
+/** Open sessions per account. */
 export const sessionsMax = 10;
 
 const listeningMs = 60_000;
@@ -21,8 +21,8 @@ export function decideListeningEnd(now: Date): Date {
 }
 
 /**
- * The same for every session of a key, so that a program that is being written need not be told a new one each time, and
- * none of those that sign what is really sent.
+ * The same for every session of a key, so that a receiver under development needs no new secret; never a real signing
+ * secret.
  */
 export function deriveSessionSecret(
   secretKey: Uint8Array,

@@ -36,7 +36,7 @@ const pathIds = {
   webhookEvent: { pattern: "^evt_[0-9a-z]{1,64}$", missing: unknown("The account has no such event.") },
   webhookSession: {
     pattern: "^whs_[0-9a-z]{1,64}$",
-    missing: unknown("There is no such webhook session, or nobody has read it for a day."),
+    missing: unknown("There is no such webhook session, or it was not read for a day."),
   },
   response: {
     pattern: "^resp_[0-9a-z]{1,64}$",

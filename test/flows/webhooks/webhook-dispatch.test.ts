@@ -234,7 +234,7 @@ test("a secret that cannot be opened is a failure of ours that is seen, and keep
   const ofEndpoint = deliveries.find((delivery) => delivery.endpointId === endpointId);
   expect(ofEndpoint).toMatchObject({ state: "pending", attempts: [{ status: null, error: "internal_error" }] });
   expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/callback"]);
-  expect(stage.logs.join("")).toContain("webhooks wait; they are tried again");
+  expect(stage.logs.join("")).toContain("webhook delivery postponed");
 });
 
 test("no secret is in the database or in the logs", async () => {
@@ -271,10 +271,10 @@ test("while nothing is due it looks seldom, until it is told that something may 
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timers.mockRestore());
   const listPauses = (): number[] => timers.mock.calls.map(([, ms]) => Number(ms)).filter((ms) => ms > 50_000);
-  const { webhooks } = await stage.startSender({ lookEveryMs: 100_000 });
+  const { webhooks } = await stage.startSender({ pollEveryMs: 100_000 });
   await waitUntil("the first look", () => listPauses().length === 1);
-  webhooks.lookSoon();
-  webhooks.lookSoon();
+  webhooks.pollSoon();
+  webhooks.pollSoon();
   const [seldom, soon, ...more] = listPauses();
   expect(seldom).toBeGreaterThan(400_000);
   expect(soon).toBeLessThanOrEqual(100_000);

@@ -90,7 +90,7 @@ export async function openWebhookStage(options: StageOptions = {}): Promise<Webh
       presentData,
       baseUrl: "https://api.example.com/v1",
       onDisabled: (endpoint) => disabled.push(endpoint),
-      lookEveryMs: 20,
+      pollEveryMs: 20,
       closeTimeoutMs: 1000,
       ...options,
       ...own,
