@@ -90,6 +90,15 @@ const ranks = [
   { lib: ["src/lib"] },
 ];
 
+/**
+ * The layers inside a feature, highest first: a file or folder, and `.` for the other files of the feature's own folder. A
+ * layer imports itself and lower layers only.
+ */
+const layersByPart = {
+  dramas: [".", "film"],
+  tasks: ["create-tasks.ts", "work", "submit", "read", "machine", "."],
+};
+
 const testFile = "[.]test[.]ts$";
 const harness = "^test/harness/";
 const httpFramework = "(^|node_modules/)(fastify|@fastify/[^/]+|ajv)(/|$)";
@@ -108,6 +117,15 @@ const rankRules = ranks.flatMap((rank, index) =>
     comment: "A part imports parts of a lower rank; what must call upwards is handed a function by src/app.",
     from: { path: matchFiles(places) },
     to: { path: "^src/", pathNot: matchFiles([...places, ...placesOfRanks.slice(index + 1).flat()]) },
+  })),
+);
+
+const layerRules = Object.entries(layersByPart).flatMap(([part, layers]) =>
+  layers.map((layer, index) => ({
+    name: `${part}-${layer === "." ? "base" : layer.replace(".ts", "")}-imports-lower-layers-only`,
+    comment: "A layer of a feature imports itself and lower layers; move what two layers share to the lower one.",
+    from: { path: matchLayers(part, [layer]) },
+    to: { path: `^src/features/${part}/`, pathNot: matchLayers(part, layers.slice(index)) },
   })),
 );
 
@@ -226,8 +244,19 @@ function matchFiles(places) {
   return `^(?:(?:${folders})/[^/]+${files.join("")})$`;
 }
 
+/** The files of a feature's layers. The door belongs to none. */
+function matchLayers(part, layers) {
+  const files = layersByPart[part].filter((layer) => layer.endsWith(".ts"));
+  const ownFiles = `(?!(?:${["index.ts", ...files].join("|").replaceAll(".", "[.]")})$)[^/]+`;
+  const names = layers.map((layer) => {
+    if (layer === ".") return ownFiles;
+    return layer.endsWith(".ts") ? layer.replace(".", "[.]") : `${layer}/[^/]+`;
+  });
+  return `^src/features/${part}/(?:${names.join("|")})$`;
+}
+
 export default {
-  forbidden: [...rankRules, ...otherRules].map((rule) => ({ ...rule, severity: "error" })),
+  forbidden: [...rankRules, ...layerRules, ...otherRules].map((rule) => ({ ...rule, severity: "error" })),
   required: [unknownFolderRule],
   options: {
     // The standard parser cannot read TypeScript 7 and would report no modules at all. This one sees type imports too.

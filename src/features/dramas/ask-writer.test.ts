@@ -11,7 +11,7 @@ const good = '{"title":"The Lighthouse","scenes":2}';
 
 type Reply = Awaited<ReturnType<Chat["ask"]>>;
 
-/** A model that answers one thing after another: a text, a part of one, or an error; each time by another target. */
+/** A model with scripted responses: a text, a truncated text, or an error; each from another target. */
 function createModel(...answers: (string | { part: string } | Error)[]) {
   const asked: ChatQuestion[] = [];
   const targets = answers.map((_, index) => ({ number: index }) as unknown as Reply["target"]);
@@ -50,7 +50,7 @@ function failWith(code: ErrorCode): AppError {
   return new AppError(code, "It did not work.");
 }
 
-test("a question says what to do, in what form, and what there is to know", async () => {
+test("a question contains the instructions, the schema and the facts", async () => {
   const model = createModel(good);
   expect(await askModel(model)).toEqual({ title: "The Lighthouse", scenes: 2 });
   const [question] = model.asked;
@@ -68,7 +68,7 @@ test.each([
   ["fences", `\`\`\`json\n${good}\n\`\`\``],
   ["words before and after", `Here it is: ${good} I hope that you like it.`],
   ["more than was asked for", '{"title":"The Lighthouse","scenes":2,"mood":"dark"}'],
-])("an answer with %s is understood at once", async (_what, answer) => {
+])("a response with %s is accepted at once", async (_what, answer) => {
   const model = createModel(answer);
   expect(await askModel(model)).toEqual({ title: "The Lighthouse", scenes: 2 });
   expect(model.asked).toHaveLength(1);
@@ -82,7 +82,7 @@ test.each([
   ["a field of another type", '{"title":"The Lighthouse","scenes":"two"}', "/scenes"],
   ["a missing field", '{"title":"The Lighthouse"}', "scenes"],
   ["a closing brace first", "} {", "no JSON"],
-])("a model that answers with %s is told what was wrong, and asked again", async (_what, answer, reason) => {
+])("a model that responds with %s gets the problem and is asked again", async (_what, answer, reason) => {
   const model = createModel(answer, good);
   expect(await askModel(model)).toEqual({ title: "The Lighthouse", scenes: 2 });
   expect(model.asked).toHaveLength(2);
@@ -92,26 +92,26 @@ test.each([
   expect(String(complaint?.content)).toContain(reason);
 });
 
-test("a model is told of its last answer only, so that a question does not grow", async () => {
+test("a retry contains only the last response, so that the question does not grow", async () => {
   const model = createModel("first", "second", good);
   await askModel(model);
   expect(model.asked[2]?.messages).toHaveLength(4);
   expect(model.asked[2]?.messages[2]).toEqual({ role: "assistant", content: "second" });
 });
 
-test("an answer that was cut off is useless, whatever is in it, and the model is asked for less", async () => {
+test("a truncated response is rejected, whatever it contains, and a shorter one is requested", async () => {
   const model = createModel({ part: good }, good);
   expect(await askModel(model)).toEqual({ title: "The Lighthouse", scenes: 2 });
   expect(String(model.asked[1]?.messages[3]?.content)).toContain("shorter");
 });
 
-test("whoever answered uselessly is avoided from then on, and whoever could not answer is not", async () => {
+test("a target with an unusable response is avoided from then on, but not one that failed to respond", async () => {
   const model = createModel("first", failWith("overloaded"), good);
   await askModel(model);
   expect(model.asked.map(({ avoided }) => avoided)).toEqual([[], [model.targets[0]], [model.targets[0]]]);
 });
 
-test("three useless answers are a failure that can be tried again, and tells nothing of the model", async () => {
+test("three unusable responses are a retryable failure that does not name the model", async () => {
   const model = createModel("one", "two", "three");
   const error = await askModel(model).catch((caught: unknown) => caught as AppError);
   expect(error).toBeInstanceOf(AppError);
@@ -141,13 +141,13 @@ test.each(["content_policy_violation", "context_length_exceeded", "unsupported_c
   },
 );
 
-test("an error of our own is not retried", async () => {
+test("an internal error is not retried", async () => {
   const model = createModel(new TypeError("a bug"), good);
   await expect(askModel(model)).rejects.toBeInstanceOf(TypeError);
   expect(model.asked).toHaveLength(1);
 });
 
-test("whoever gives up while it waits to ask again need not wait", async () => {
+test("an abort during the retry delay takes effect at once", async () => {
   const stop = new AbortController();
   const model = createModel(failWith("overloaded"), good);
   const asking = askModel(model, { retryDelaysMs: [3_600_000], signal: stop.signal });
@@ -161,7 +161,7 @@ test("whoever gives up while it waits to ask again need not wait", async () => {
   expect(model.asked).toHaveLength(1);
 });
 
-test("whoever gives up while the model thinks is not asked again for", async () => {
+test("an abort during the call causes no retry", async () => {
   const stop = new AbortController();
   let asked = 0;
   const ask = createWriter(

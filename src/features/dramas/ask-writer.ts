@@ -11,7 +11,7 @@ export type AskWriter = <S extends TSchema>(
     name: "drama_script" | "drama_roles" | "drama_storyboard";
     schema: S;
     instructions: string;
-    /** All that the model has to know, told as JSON. */
+    /** Everything that the model needs, sent as JSON. */
     facts: object;
   },
   signal: AbortSignal,
@@ -20,8 +20,8 @@ export type AskWriter = <S extends TSchema>(
 const outputTokensMax = 32_000;
 
 /**
- * A model that answers with something else is told what was wrong and asked again; one that could not answer is asked
- * again after a while. What cannot get better is thrown at once.
+ * After an unusable response, repeats the question with the problem; after a failed call, retries with a delay. Throws
+ * permanent errors at once.
  */
 export function createWriter(chat: Pick<Chat, "ask">, { retryDelaysMs = [1_000, 5_000] } = {}): AskWriter {
   return async ({ modelId, name, schema, instructions, facts }, signal) => {
@@ -63,12 +63,12 @@ function isPassing({ code }: AppError): boolean {
 }
 
 function createUselessError(problem: string): AppError {
-  return new AppError("upstream_unavailable", "The model wrote nothing that could be used. Try again.", {
+  return new AppError("upstream_unavailable", "The model's response was unusable. Try again.", {
     detail: { problem },
   });
 }
 
-/** Some models put their JSON between words or fences. */
+/** Some models wrap their JSON in text or code fences. */
 function readAnswer<S extends TSchema>(
   text: string,
   schema: S,

@@ -6,14 +6,17 @@ import { estimateSpeakingSeconds } from "./speaking-time.ts";
 
 type DocumentChecks = {
   accountId: AccountId;
-  /** The voices of the model that will speak. */
+  /** The voices of the speech model. */
   voices: readonly string[];
   secondsMax: number;
-  /** The field that it came with: what is wrong is said to be in there. */
+  /** The request field that contains the document, for error messages. */
   root: string;
 };
 
-/** What a schema cannot say of a document that a caller may have changed. Throws what is wrong, and where. */
+/**
+ * Checks what a schema cannot express about a document that a caller may have changed. Throws an error that names the
+ * place.
+ */
 export async function checkDocument(
   files: Pick<Files, "getFile">,
   document: DramaDocument,
@@ -28,7 +31,7 @@ export async function checkDocument(
     case "drama.storyboard":
       checkShots(document, checks);
       await checkCast(files, document, checks);
-      return await checkPictures(files, document, checks);
+      return await checkKeyframes(files, document, checks);
   }
 }
 
@@ -75,16 +78,19 @@ function checkShots({ shots, roles }: StoryboardDocument, { secondsMax, root }: 
   }
   const seconds = Math.ceil(shots.reduce((sum, shot) => sum + estimateShotSeconds(shot), 0));
   if (seconds <= secondsMax) return;
-  refuse(`${root}.shots`, `The shots take about ${seconds} seconds; this model makes videos of at most ${secondsMax}.`);
+  refuse(
+    `${root}.shots`,
+    `The shots take about ${seconds} seconds. This model supports at most ${secondsMax} seconds.`,
+  );
 }
 
-/** As long as what is said in it takes; else as long as it is meant to. */
+/** The length of its lines; without lines, its planned length. */
 export function estimateShotSeconds({ duration, lines }: { duration: number; lines: readonly Line[] }): number {
   const spoken = lines.reduce((sum, { text }) => sum + estimateSpeakingSeconds(text), 0);
   return lines.length === 0 ? duration : spoken;
 }
 
-async function checkPictures(
+async function checkKeyframes(
   files: Pick<Files, "getFile">,
   { shots }: StoryboardDocument,
   { accountId, root }: DocumentChecks,
@@ -104,21 +110,21 @@ function requireKnownSpeakers(lines: readonly Line[], roles: readonly { name: st
 function requireRole(name: string, roles: readonly { name: string }[], param: string): void {
   if (roles.some((role) => role.name === name)) return;
   const names = roles.map((role) => role.name).join(", ");
-  refuse(param, `There is no role ${name} in this document; its roles are: ${names === "" ? "none" : names}.`);
+  refuse(param, `This document has no role ${name}. Its roles are: ${names === "" ? "none" : names}.`);
 }
 
 function requireVoice(voice: string, param: string, voices: readonly string[]): void {
   if (voices.length === 0 || voices.includes(voice)) return;
-  refuse(param, `\`${param}\` can be one of these for this model: ${voices.join(", ")}.`);
+  refuse(param, `\`${param}\` must be one of these for this model: ${voices.join(", ")}.`);
 }
 
-/** Names that differ only in case would be one to everybody else. */
+/** Case-insensitive, because people would confuse such names. */
 export function requireDifferent(names: readonly string[], place: (index: number) => string): void {
   const seen = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const folded = foldName(name);
     const first = seen.get(folded);
-    if (first !== undefined) refuse(place(index), `${name} is here twice: each has to have a name of its own.`);
+    if (first !== undefined) refuse(place(index), `${name} occurs twice. Use a unique name for each.`);
     seen.set(folded, index);
   }
 }

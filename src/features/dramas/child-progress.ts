@@ -1,7 +1,7 @@
 import type { TaskId } from "../../lib/ids.ts";
 import { isFinal, type StepRecord, type Task } from "../tasks/index.ts";
 
-/** The tasks of a step, by what each is for. */
+/** A step's child tasks by purpose. */
 export type Children = ReadonlyMap<string, Task>;
 
 export function groupChildren(step: StepRecord | null, children: readonly Task[]): Children {
@@ -13,7 +13,7 @@ export function groupChildren(step: StepRecord | null, children: readonly Task[]
   return new Map(entries);
 }
 
-/** How much of a step is done that needs so many tasks in all. */
+/** The progress of a step that needs `countAll` tasks. */
 export function measureProgress(children: Children, countAll: number): number {
   let sum = 0;
   for (const child of children.values()) sum += isFinal(child.state) ? 100 : child.progress;

@@ -42,7 +42,7 @@ function speakers(...names: (string | null)[]): ScriptDocument {
 
 const nameAll = ({ roles }: ReturnType<typeof completeRoles>): string[] => roles.map(({ name }) => name);
 
-test("everybody who was named, who speaks, or whom the model saw has one role, in this order", () => {
+test("every named character, every speaker and every described person has one role, in this order", () => {
   const characters = [{ name: "Ben", referenceFileId: "file_1" as FileId }];
   const document = complete([{ name: "Cat" }, { name: "Anna", appearance: " Tall. " }], { characters });
   expect(nameAll(document)).toEqual(["Ben", "Anna", "Cat"]);
@@ -50,14 +50,14 @@ test("everybody who was named, who speaks, or whom the model saw has one role, i
   expect(document.roles[1]).toMatchObject({ reference_file_id: null, appearance: "Tall." });
 });
 
-test("a speaker whom the model forgot has a role too, and nobody has two", () => {
+test("a speaker that the model forgot has a role, and no name has two", () => {
   const document = complete([{ name: "Anna" }, { name: "anna" }, { name: " ＡＮＮＡ " }], {
     script: speakers("Anna", "Zoe", null, "Zoe"),
   });
   expect(nameAll(document)).toEqual(["Anna", "Zoe"]);
 });
 
-test("one name in several spellings is one role, in the caller's spelling before the first of the script", () => {
+test("spellings of one name are one role, in the caller's spelling or else the script's first", () => {
   const script = speakers("ANNA", "Anna", "bEN", "BEN");
   const document = complete([{ name: "Ben" }], { script, characters: [{ name: "Anna", referenceFileId: null }] });
   expect(nameAll(document)).toEqual(["Anna", "bEN"]);
@@ -65,11 +65,11 @@ test("one name in several spellings is one role, in the caller's spelling before
   expect(said).toEqual(["Anna", "Anna", "bEN", "bEN"]);
 });
 
-test("roles without a name are none", () => {
+test("roles without a name are dropped", () => {
   expect(nameAll(complete([{ name: "" }, { name: "   " }]))).toEqual(["Anna"]);
 });
 
-test("a voice that the model of speech has is kept; others are those that are used least", () => {
+test("a valid voice is kept; an invalid one becomes the least used", () => {
   const script = speakers("Anna", "Ben", "Cat", "Dan");
   const given = [{ name: "Anna", voice: "nova" }, { name: "Ben", voice: "nobody" }, { name: "Cat" }, { name: "Dan" }];
   const document = complete(given, { script, narrator: "nova" });
@@ -77,17 +77,17 @@ test("a voice that the model of speech has is kept; others are those that are us
   expect(document.narrator_voice).toBe("nova");
 });
 
-test("where nobody will speak, every voice is as good as another", () => {
+test("without a speech model, any voice is accepted", () => {
   const document = complete([{ name: "Anna", voice: "nova" }], { voices: [] });
   expect(document.roles[0]?.voice).toBe("default");
   expect(document.narrator_voice).toBe("default");
 });
 
-test("the script goes along, so that the document is enough to go on from", () => {
+test("the document contains the script, so that it can be resumed on its own", () => {
   expect(complete([]).script).toEqual(sampleScript);
 });
 
-test("there are forty roles at most, and everybody who speaks has one or is told by the narrator", async () => {
+test("there are at most forty roles, and every speaker has one or is spoken by the narrator", async () => {
   const script = speakers(...Array.from({ length: 60 }, (_, index) => `Extra ${index}`));
   const document = complete([], { script });
   expect(document.roles).toHaveLength(40);
@@ -95,18 +95,18 @@ test("there are forty roles at most, and everybody who speaks has one or is told
   await checkDocument(noFiles, document, checks);
 });
 
-test("somebody who speaks has a role before those whom only the model saw", () => {
+test("speakers come before people whom only the model described", () => {
   const seen = Array.from({ length: 50 }, (_, index) => ({ name: `Extra ${index}` }));
   expect(nameAll(complete(seen))).toContain("Anna");
 });
 
-test("names that differ only where they are too long are one role", async () => {
+test("names that differ only beyond the length limit are one role", async () => {
   const long = "n".repeat(100);
   const document = complete([{ name: `${long}a` }, { name: `${long}b` }, { name: `${long.slice(0, 99)} c` }]);
   await checkDocument(noFiles, document, checks);
 });
 
-test("whatever models answer, the roles are a document that can be passed back in", async () => {
+test("for any model response, the roles are a valid input document", async () => {
   await fc.assert(
     fc.asyncProperty(anyScriptAnswer, anyRolesAnswer, anyCharacters, async (written, answer, characters) => {
       const script = completeScript(written, { title: "T", episode: 1, characters });
@@ -119,7 +119,7 @@ test("whatever models answer, the roles are a document that can be passed back i
   );
 });
 
-test("whatever models answer, the roles have nothing in them that cannot be kept", () => {
+test("for any model response, the roles contain nothing that cannot be stored", () => {
   fc.assert(
     fc.property(anyRolesAnswer, (answer) => {
       expect(findUnkeepable(completeRoles(answer, { script: sampleScript, characters: [], voices }))).toBeNull();
@@ -128,7 +128,7 @@ test("whatever models answer, the roles have nothing in them that cannot be kept
   );
 });
 
-test("the model is told the names, the voices and the whole script", async () => {
+test("the question contains the names, the voices and the whole script", async () => {
   const asked: Parameters<AskWriter>[0][] = [];
   const ask = (async (question: Parameters<AskWriter>[0]) => {
     asked.push(question);

@@ -9,7 +9,7 @@ const instructions = `You are a casting director. You are given a screenplay, th
 everybody who is in it, whether they speak or not, so that whoever draws them always draws the same person. Give each
 role one of the voices that suits it, a different one for each where there are enough, and the narrator another.`;
 
-/** Who is in a script, how they look and how they sound. */
+/** The people of a script, their appearance and their voices. */
 export async function composeRoles(
   ask: AskWriter,
   script: ScriptDocument,
@@ -33,7 +33,7 @@ export async function composeRoles(
 
 type CastSource = { script: ScriptDocument; characters: DramaRequest["characters"]; voices: readonly string[] };
 
-/** Everybody who speaks or was named has a role and a voice, whatever the model forgot. */
+/** Completes the model's response: every speaker and every named character gets a role and a voice. */
 export function completeRoles(answer: RolesAnswer, { script, characters, voices }: CastSource): RolesDocument {
   const described = new Map(answer.roles.map((role) => [foldName(cut(role.name, 100)), role]));
   const speakers = script.scenes.flatMap(({ lines }) =>
@@ -42,7 +42,7 @@ export function completeRoles(answer: RolesAnswer, { script, characters, voices 
   const named = [...characters.map(({ name }) => name), ...speakers, ...answer.roles.map(({ name }) => cut(name, 100))];
   const names = new Map<string, string>();
   for (const name of named) {
-    // The first spelling of a name is everybody's.
+    // The first spelling of a name wins.
     if (name !== "" && names.size < rolesMax && !names.has(foldName(name))) names.set(foldName(name), name);
   }
   const chooseVoice = createVoiceChooser(voices);
@@ -64,7 +64,7 @@ export function completeRoles(answer: RolesAnswer, { script, characters, voices 
   };
 }
 
-/** The voice that was asked for, if there is such a one; else one that nobody has yet, while there are any. */
+/** Returns the requested voice if it exists, or the least used one. */
 function createVoiceChooser(voices: readonly string[]): (asked: string | undefined) => string {
   const used = new Map<string, number>(voices.map((voice) => [voice, 0]));
   return (asked) => {
@@ -75,7 +75,7 @@ function createVoiceChooser(voices: readonly string[]): (asked: string | undefin
   };
 }
 
-/** `ANNA` and `Anna` are one; what those say for whom there is no role is told. */
+/** Unifies spellings such as `ANNA` and `Anna`; the narrator speaks lines without a role. */
 function unifySpeakers<S extends ScriptDocument["scenes"][number]>(scene: S, names: ReadonlyMap<string, string>): S {
   const lines = scene.lines.map((line) =>
     line.speaker === null ? line : { ...line, speaker: names.get(foldName(line.speaker)) ?? null },

@@ -27,7 +27,7 @@ function listLines({ scenes }: ReturnType<typeof completeScript>) {
   return scenes.flatMap(({ lines }) => lines.map(({ speaker, text }) => [speaker, text]));
 }
 
-test("a script has the caller's title and episode, and scenes that are numbered in order", () => {
+test("a script has the caller's title and episode, and numbered scenes", () => {
   const script = complete({ logline: " A lamp. ", scenes: [{ ...scene, heading: " INT. ROOM " }, scene] });
   expect(script).toMatchObject({ object: "drama.script", title: "The Lighthouse", episode: 3, language: "en" });
   expect(script.logline).toBe("A lamp.");
@@ -37,13 +37,13 @@ test("a script has the caller's title and episode, and scenes that are numbered 
   ]);
 });
 
-test("an answer without scenes is still a script: one scene, which shows what the title says", () => {
+test("a response without scenes becomes one scene that shows the title", () => {
   const [only, ...more] = complete({ scenes: [] }).scenes;
   expect(more).toEqual([]);
   expect(only).toMatchObject({ id: "scene-1", action: "The Lighthouse", lines: [] });
 });
 
-test("what is said is kept in order, and what says nothing is left out", () => {
+test("lines are kept in order, and empty lines are dropped", () => {
   expect(listLines(speak(["Anna", " One. "], ["Ben", "   "], [null, "Two."], ["Anna", "One."]))).toEqual([
     ["Anna", "One."],
     [null, "Two."],
@@ -58,20 +58,20 @@ test.each(["narrator", "NARRATOR", " Narrator ", "Voice-Over", "旁白", "Erzäh
   },
 );
 
-test("a speaker that the caller named has the caller's spelling, whatever case, width or spaces the model has", () => {
+test("a speaker named by the caller has the caller's spelling, despite other case, width or spaces", () => {
   const lines = ["ANNA  LEE", "ａｎｎａ lee", " Anna\tLee "].map((speaker) => ({ speaker, text: "Here." }));
   const characters = [{ name: "Anna Lee", referenceFileId: null }];
   const script = complete({ scenes: [{ ...scene, lines }] }, { characters });
   expect(listLines(script).map(([speaker]) => speaker)).toEqual(["Anna Lee", "Anna Lee", "Anna Lee"]);
 });
 
-test("a caller may name somebody Narrator, who then speaks for themselves", () => {
+test("a caller may name a character Narrator, who then speaks as a character", () => {
   const characters = [{ name: "Narrator", referenceFileId: null }];
   const lines = [{ speaker: "NARRATOR", text: "I am real." }];
   expect(listLines(complete({ scenes: [{ ...scene, lines }] }, { characters }))).toEqual([["Narrator", "I am real."]]);
 });
 
-test("of too many scenes and lines the first are kept", () => {
+test("scenes and lines beyond the limits are dropped", () => {
   const lines = Array.from({ length: 50 }, (_, index) => ({ speaker: null, text: `Line ${index + 1}` }));
   const script = complete({ scenes: Array.from({ length: 70 }, () => ({ ...scene, lines })) });
   expect(script.scenes).toHaveLength(60);
@@ -91,7 +91,7 @@ test.each([
   expect(complete({ language: given }).language).toBe(kept);
 });
 
-test("whatever a model answers, the script is a document that can be passed back in", async () => {
+test("for any model response, the script is a valid input document", async () => {
   await fc.assert(
     fc.asyncProperty(anyScriptAnswer, anyCharacters, async (answer, characters) => {
       const script = complete(answer, { characters });
@@ -102,7 +102,7 @@ test("whatever a model answers, the script is a document that can be passed back
   );
 });
 
-test("whatever a model answers, the script has nothing in it that cannot be kept", () => {
+test("for any model response, the script contains nothing that cannot be stored", () => {
   fc.assert(
     fc.property(anyScriptAnswer, anyCharacters, (answer, characters) => {
       expect(findUnkeepable(complete(answer, { characters }))).toBeNull();
@@ -123,7 +123,7 @@ test.each([
   expect(cut(text, charactersMax)).toBe(kept);
 });
 
-test("the model is told everything, and asked in the form of the answer", async () => {
+test("the question contains all facts and the response schema", async () => {
   const asked: Parameters<AskWriter>[0][] = [];
   const ask = (async (question: Parameters<AskWriter>[0]) => {
     asked.push(question);

@@ -10,7 +10,7 @@ invent dialogue only where there is none. What a narrator tells has the speaker 
 is said. Use the given names of characters where they are meant. Everything that is said has to fit into
 film_seconds_max seconds, at about 14 letters a second.`;
 
-/** A screenplay of a text. */
+/** Turns a text into a screenplay. */
 export async function composeScript(
   ask: AskWriter,
   request: DramaRequest & { source: { kind: "text" } },
@@ -27,7 +27,7 @@ export async function composeScript(
   return completeScript(answer, request);
 }
 
-/** What a model answers is cut to the limits of a document, and its names to those that the caller gave. */
+/** Truncates the model's response to the limits of a document, and unifies names with the caller's. */
 export function completeScript(
   answer: ScriptAnswer,
   { title, episode, characters }: Pick<DramaRequest, "title" | "episode" | "characters">,
@@ -76,7 +76,7 @@ function readSpeaker(speaker: string | null, names: ReadonlyMap<string, string>)
   const known = names.get(foldName(trimmed));
   if (known !== undefined) return known;
   if (narratorNames.has(foldName(trimmed))) return null;
-  // The first spelling of a name is everybody's.
+  // The first spelling of a name wins.
   return trimmed;
 }
 
@@ -84,7 +84,7 @@ function readLanguage(language: string): string {
   return /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language) ? language : "en";
 }
 
-/** A model's words as far as they fit: by whole characters, and without those that no database keeps. */
+/** Truncates at a character boundary, and removes characters that PostgreSQL cannot store. */
 export function cut(text: string, charactersMax: number): string {
   const clean = text.toWellFormed().replaceAll("\0", "").trim();
   return clean.length <= charactersMax ? clean : [...clean.slice(0, charactersMax + 1)].slice(0, -1).join("").trim();

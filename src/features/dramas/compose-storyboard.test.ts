@@ -28,7 +28,7 @@ function shot(more: Partial<AnsweredShot> = {}): AnsweredShot {
   return { scene: "scene-1", ...looks, line_numbers: [], ...more };
 }
 
-/** Roles of a script whose scenes say so many lines each, of a few words. */
+/** Roles of a script with the given number of short lines in each scene. */
 function castOf(...counts: number[]): RolesDocument {
   let number = 0;
   const scenes = counts.map((count, index) => ({
@@ -47,7 +47,7 @@ const sayAll = ({ shots }: StoryboardDocument): string[] => shots.flatMap(({ lin
 const number = (count: number): string[] => Array.from({ length: count }, (_, index) => `Line ${index + 1}`);
 const listLines = (lines: readonly Line[]): string[] => lines.map(({ text }) => text);
 
-test("a shot says the lines that it was given, and the board has all that the film needs", () => {
+test("a shot has the lines it was assigned, and the storyboard has everything the film needs", () => {
   const document = complete(
     [shot({ line_numbers: [1] }), shot({ line_numbers: [2, 3], camera: " close " })],
     castOf(3),
@@ -63,7 +63,7 @@ test("a shot says the lines that it was given, and the board has all that the fi
   expect(document.shots.every(({ image_file_id }) => image_file_id === null)).toBe(true);
 });
 
-test("a line that was forgotten is said in the shot of the line before it, the first ones in the first shot", () => {
+test("a forgotten line goes to the shot of the previous line, the first ones to the first shot", () => {
   const document = complete([shot({ line_numbers: [2] }), shot({ line_numbers: [4] })], castOf(5));
   expect(document.shots.map(({ lines }) => listLines(lines))).toEqual([
     ["Line 1", "Line 2", "Line 3"],
@@ -71,7 +71,7 @@ test("a line that was forgotten is said in the shot of the line before it, the f
   ]);
 });
 
-test("a line that is repeated, or misordered, is said once and in its place", () => {
+test("a repeated or misordered line is spoken once and in its place", () => {
   const shots = [
     shot({ line_numbers: [3, 1] }),
     shot({ line_numbers: [1, 2, 3] }),
@@ -81,7 +81,7 @@ test("a line that is repeated, or misordered, is said once and in its place", ()
   expect(sayAll(document)).toEqual(number(4));
 });
 
-test("lines of another scene, and shots of no scene, change nothing", () => {
+test("lines of another scene and shots of unknown scenes are ignored", () => {
   const shots = [
     shot({ scene: "scene-2", line_numbers: [1], prompt: "Second." }),
     shot({ scene: "nowhere", line_numbers: [1, 2] }),
@@ -94,13 +94,13 @@ test("lines of another scene, and shots of no scene, change nothing", () => {
   ]);
 });
 
-test("lines are numbered through all scenes", () => {
+test("lines are numbered across scenes", () => {
   const second = [shot({ scene: "scene-2", line_numbers: [3] }), shot({ scene: "scene-2", line_numbers: [4] })];
   const document = complete([shot({ line_numbers: [1, 2] }), ...second], castOf(2, 2));
   expect(document.shots.map(({ lines }) => listLines(lines))).toEqual([["Line 1", "Line 2"], ["Line 3"], ["Line 4"]]);
 });
 
-test("a scene without a shot is seen as it is described", () => {
+test("a scene without shots gets one from its description", () => {
   const document = complete([shot({ prompt: "  " })], castOf(1, 0));
   expect(document.shots.map(({ scene, prompt }) => [scene, prompt])).toEqual([
     ["scene-1", "Place 1. Wind."],
@@ -109,18 +109,18 @@ test("a scene without a shot is seen as it is described", () => {
   expect(sayAll(document)).toEqual(["Line 1"]);
 });
 
-test("a scene that nothing is known of is still an image", () => {
+test("a scene without a description still gets an image", () => {
   const cast = castOf(0);
   const scenes = cast.script.scenes.map((scene) => ({ ...scene, heading: "", place: "", action: "" }));
   expect(complete([], { ...cast, script: { ...cast.script, scenes } }).shots[0]?.prompt).toBe("A quiet place.");
 });
 
-test("whoever speaks is seen, first; others only where they have a role", () => {
+test("speakers are visible, first; others only if they have a role", () => {
   const document = complete([shot({ line_numbers: [2], characters: ["Ghost", "anna", "ANNA"] })], castOf(2));
   expect(document.shots[0]?.characters).toEqual(["Anna", "Ben"]);
 });
 
-test("no shot says more than twenty lines", () => {
+test("no shot has more than twenty lines", () => {
   const document = complete([shot()], castOf(50), { secondsMax: 10_000 });
   expect(document.shots.map(({ lines }) => lines.length)).toEqual([20, 20, 10]);
   expect(sayAll(document)).toEqual(number(50));
@@ -136,7 +136,7 @@ test.each([
   expect(complete([shot({ duration: asked })], castOf(0)).shots[0]?.duration).toBe(kept);
 });
 
-test("what is too long loses its pauses first, then its silent shots, the last of them first, then its end", () => {
+test("a film that is too long loses its pauses first, then its silent shots from the end, then its end", () => {
   const silent = (prompt: string, scene = "scene-1") => shot({ scene, duration: 10, prompt });
   const lines = [
     shot({ line_numbers: [1], prompt: "One" }),
@@ -159,7 +159,7 @@ test("what is too long loses its pauses first, then its silent shots, the last o
   expect(prompts(1)).toEqual(["One"]);
 });
 
-test("a shot that says more than the film can hold loses the end of it", () => {
+test("a shot with more lines than fit loses its last ones", () => {
   const document = complete([shot({ line_numbers: number(20).map((_, index) => index + 1) })], castOf(20), {
     secondsMax: 10,
   });
@@ -169,14 +169,14 @@ test("a shot that says more than the film can hold loses the end of it", () => {
   expect(sayAll(document).length).toBeGreaterThan(0);
 });
 
-test("there are eighty shots at most, silent ones go first", () => {
+test("there are at most eighty shots, silent ones are dropped first", () => {
   const shots = Array.from({ length: 100 }, (_, index) => shot({ line_numbers: index < 50 ? [] : [index - 49] }));
   const document = complete(shots, castOf(50), { secondsMax: 10_000 });
   expect(document.shots).toHaveLength(80);
   expect(sayAll(document)).toEqual(number(50));
 });
 
-test("of more than eighty shots that all say something the first are kept", () => {
+test("of more than eighty spoken shots, the first are kept", () => {
   const shots = Array.from({ length: 100 }, (_, index) => shot({ line_numbers: [index + 1] }));
   expect(sayAll(complete(shots, castOf(100), { secondsMax: 10_000 }))).toEqual(number(80));
 });
@@ -187,7 +187,7 @@ const anyCast = fc.tuple(anyScriptAnswer, anyRolesAnswer).map(([written, answer]
 });
 const anySecondsMax = fc.constantFrom(5, 60, 180, 100_000);
 
-test("whatever models answer, the storyboard is a document that can be passed back in", async () => {
+test("for any model response, the storyboard is a valid input document", async () => {
   await fc.assert(
     fc.asyncProperty(anyStoryboardAnswer, anyCast, anySecondsMax, async (answer, cast, secondsMax) => {
       const document = completeStoryboard(answer, cast, { aspectRatio: "9:16", secondsMax });
@@ -198,7 +198,7 @@ test("whatever models answer, the storyboard is a document that can be passed ba
   );
 });
 
-test("whatever models answer, lines are said once and in order, and only the end is ever missing", () => {
+test("for any model response, lines are spoken once and in order, and only the end can be missing", () => {
   fc.assert(
     fc.property(
       anyStoryboardAnswer,
@@ -215,7 +215,7 @@ test("whatever models answer, lines are said once and in order, and only the end
   );
 });
 
-test("whatever models answer, the storyboard has nothing in it that cannot be kept", () => {
+test("for any model response, the storyboard contains nothing that cannot be stored", () => {
   fc.assert(
     fc.property(anyStoryboardAnswer, (answer) => {
       expect(findUnkeepable(completeStoryboard(answer, sampleRoles, board))).toBeNull();
@@ -224,7 +224,7 @@ test("whatever models answer, the storyboard has nothing in it that cannot be ke
   );
 });
 
-test("the model is told the roles and the lines, numbered through all scenes", async () => {
+test("the question contains the roles and the lines, numbered across scenes", async () => {
   const asked: Parameters<AskWriter>[0][] = [];
   const ask = (async (question: Parameters<AskWriter>[0]) => {
     asked.push(question);

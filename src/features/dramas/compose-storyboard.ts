@@ -19,7 +19,7 @@ take two to four seconds. All of it fits into film_seconds_max seconds and shots
 
 type BoardFormat = { aspectRatio: string; secondsMax: number };
 
-/** The shots of a film, before anything of it is drawn. */
+/** The shots of a film, before their images are generated. */
 export async function composeStoryboard(
   ask: AskWriter,
   document: RolesDocument,
@@ -48,7 +48,7 @@ export async function composeStoryboard(
 type Scene = RolesDocument["script"]["scenes"][number];
 type Draft = Omit<Shot, "id" | "image_file_id">;
 
-/** Every scene is seen and every line is said once, in order, whatever the model forgot or repeated. */
+/** Completes the model's response: every scene has a shot, and every line is spoken once, in order. */
 export function completeStoryboard(
   answer: StoryboardAnswer,
   { script, roles, narrator_voice }: RolesDocument,
@@ -98,10 +98,10 @@ function describeShot(
 
 function describeScene({ id, place, action, heading }: Scene): Draft {
   const prompt = [place, action].filter((text) => text !== "").join(" ");
-  const told = prompt === "" ? heading : prompt;
+  const text = prompt === "" ? heading : prompt;
   return {
     scene: id,
-    prompt: cut(told === "" ? "A quiet place." : told, 4000),
+    prompt: cut(text === "" ? "A quiet place." : text, 4000),
     camera: "",
     duration: 3,
     characters: [],
@@ -111,7 +111,7 @@ function describeScene({ id, place, action, heading }: Scene): Draft {
 
 const linesPerShotMax = 20;
 
-/** Lines stay in order: one that was given to nobody, or too early, is said in the shot of the line before it. */
+/** Keeps lines in order: a line that was not assigned, or too early, goes to the shot of the previous line. */
 function giveLines(shots: readonly Draft[], numbers: readonly number[][], lines: readonly Line[]): Draft[] {
   const given: Line[][] = shots.map(() => []);
   let current = 0;
@@ -125,7 +125,7 @@ function giveLines(shots: readonly Draft[], numbers: readonly number[][], lines:
   return shots.flatMap((shot, index) => splitShot(shot, given[index] ?? []));
 }
 
-/** Whoever speaks is seen. */
+/** Splits a shot with too many lines; its speakers are always visible. */
 function splitShot(shot: Draft, lines: readonly Line[]): Draft[] {
   const count = Math.max(1, Math.ceil(lines.length / linesPerShotMax));
   return Array.from({ length: count }, (_, index) => {
@@ -138,7 +138,7 @@ function splitShot(shot: Draft, lines: readonly Line[]): Draft[] {
 const silentSecondsMin = 2;
 const titleSeconds = 3;
 
-/** What does not fit goes: pauses first, then shots in which nothing is said, then the end. */
+/** Shortens to the limit: first pauses, then silent shots, then the end. */
 function fitShots(shots: readonly Draft[], secondsMax: number): Draft[] {
   const room = Math.max(secondsMax - titleSeconds, 1);
   const isTooMuch = (some: readonly Draft[]): boolean => some.length > shotsMax || measure(some) > room;
@@ -156,7 +156,7 @@ function measure(shots: readonly Draft[]): number {
   return shots.reduce((sum, shot) => sum + estimateShotSeconds(shot), 0);
 }
 
-/** Line by line, until the time is over. What is said first is said in any case, and if only its beginning fits. */
+/** Keeps lines until the time is up. The first line is always kept, truncated if necessary. */
 function cutEnd(shots: readonly Draft[], room: number): Draft[] {
   const kept: Draft[] = [];
   let left = room;

@@ -5,7 +5,7 @@ import type { AskWriter } from "./ask-writer.ts";
 import { composeRoles } from "./compose-roles.ts";
 import { composeScript } from "./compose-script.ts";
 import { composeStoryboard } from "./compose-storyboard.ts";
-import type { DocumentShelf } from "./document-shelf.ts";
+import type { DocumentStorage } from "./document-storage.ts";
 import type { DramaDocument, RolesDocument, ScriptDocument, StoryboardDocument } from "./drama-documents.ts";
 import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { type DramaRequest, fileSlots } from "./drama-request.ts";
@@ -14,18 +14,18 @@ import { getStageModels } from "./stage-models.ts";
 
 type Slot = "script" | "roles" | "shotList" | "storyboard";
 
-/** Writes the documents of dramas, each once. */
+/** Writes a drama's documents, each once. */
 export type DocumentWriter = {
-  /** A document of a drama, from the source or from where its step put it; `null` while there is none. */
+  /** A document from the source or from an earlier step; `null` if it does not exist yet. */
   find<D extends DramaDocument>(task: CompositeTask, slot: Slot): Promise<D | null>;
-  /** Writes the script, or the roles, and says so. */
+  /** Writes the script or the roles, and completes the step. */
   write(
     task: CompositeTask,
     options: { name: "script" | "roles"; context: OrchestrationContext },
   ): Promise<CompositeTask>;
-  /** The storyboard before it is drawn. */
+  /** The storyboard without images. */
   writeShotList(task: CompositeTask, context: OrchestrationContext): Promise<StoryboardDocument>;
-  /** What was written before a crash is not written again: asking a model twice gives two stories. */
+  /** Does not rewrite a document after a crash: asking a model twice yields two stories. */
   keepOnce<D extends DramaDocument>(
     task: CompositeTask,
     options: { slot: Slot; signal: AbortSignal; compose(): Promise<D> },
@@ -33,28 +33,29 @@ export type DocumentWriter = {
 };
 
 type WriterDependencies = {
-  shelf: DocumentShelf;
+  documents: DocumentStorage;
   ask: AskWriter;
   catalog: LiveCatalog;
-  /** Told where a drama has got to. Tests let the process die there. */
+  /** Tests kill the process at these points. */
   failpoint(name: DramaFailpoint): void;
 };
 
-export function createDocumentWriter({ shelf, ask, catalog, failpoint }: WriterDependencies): DocumentWriter {
+export function createDocumentWriter({ documents, ask, catalog, failpoint }: WriterDependencies): DocumentWriter {
   const find: DocumentWriter["find"] = async <D extends DramaDocument>(task: CompositeTask, slot: Slot) => {
     const { source } = task.request as DramaRequest;
     const object = `drama.${slot === "shotList" ? "storyboard" : slot}`;
     if (source.kind === "document" && source.document.object === object) return source.document as D;
-    return await shelf.find<D>(task.accountId, getFileId(task, slot));
+    return await documents.find<D>(task.accountId, getFileId(task, slot));
   };
 
   const keepOnce: DocumentWriter["keepOnce"] = async (task, { slot, signal, compose }) => {
     const { accountId } = task;
     const fileId = getFileId(task, slot);
-    const document = (await shelf.find<Awaited<ReturnType<typeof compose>>>(accountId, fileId)) ?? (await compose());
+    const document =
+      (await documents.find<Awaited<ReturnType<typeof compose>>>(accountId, fileId)) ?? (await compose());
     failpoint("document-written");
     const type = slot === "shotList" ? "storyboard" : slot;
-    const kept = await shelf.keep(document, { accountId, fileId, type, signal });
+    const kept = await documents.keep(document, { accountId, fileId, type, signal });
     failpoint("document-kept");
     return kept;
   };
@@ -119,7 +120,7 @@ export async function beginStep(
   return await context.move(task, changeStep(task, name, { state: "processing" }));
 }
 
-/** A model that makes no films has nobody to speak; then any name is as good as another. */
+/** Without a speech model, any voice is accepted. */
 function findVoices(catalog: LiveCatalog, task: CompositeTask): readonly string[] {
   const { modelById } = catalog.current();
   const speaker = modelById.get(task.model)?.stages?.video?.speech;

@@ -10,7 +10,7 @@ import type { Orchestrate, Tasks } from "../tasks/index.ts";
 import { createWriter } from "./ask-writer.ts";
 import { createDocumentWriter } from "./create-document-writer.ts";
 import { createFilmProducer } from "./create-film-producer.ts";
-import { createDocumentShelf } from "./document-shelf.ts";
+import { createDocumentStorage } from "./document-storage.ts";
 import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { addDramaRoutes } from "./drama-routes.ts";
 import { orchestrateDrama } from "./orchestrate-drama.ts";
@@ -19,7 +19,7 @@ import { prepareDrama } from "./prepare-drama.ts";
 export type Dramas = {
   /** POST /dramas/generations. */
   addRoutes(v1: HttpServer): void;
-  /** Takes dramas further, for the worker of tasks. */
+  /** Advances dramas, for the task worker. */
   orchestrate: Orchestrate;
 };
 
@@ -32,18 +32,19 @@ type DramaDependencies = {
   files: Files;
   chat: Pick<Chat, "ask">;
   tasks: Pick<Tasks, "submit">;
-  /** Where films are put together. */
+  /** The working directory for assembling films. */
   folder: string;
   failpoint?(name: DramaFailpoint): void;
 };
 
 export function createDramas(dependencies: DramaDependencies): Dramas {
   const { database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint = () => {} } = dependencies;
-  const shelf = createDocumentShelf(files);
-  const writer = createDocumentWriter({ shelf, ask: createWriter(chat), catalog, failpoint });
+  const documents = createDocumentStorage(files);
+  const writer = createDocumentWriter({ documents, ask: createWriter(chat), catalog, failpoint });
   const produceFilm = createFilmProducer({ logger, files, folder, failpoint });
   return {
-    addRoutes: (v1) => addDramaRoutes(v1, { tasks, prepare: prepareDrama({ database, clock, catalog, files, shelf }) }),
+    addRoutes: (v1) =>
+      addDramaRoutes(v1, { tasks, prepare: prepareDrama({ database, clock, catalog, files, documents }) }),
     orchestrate: (task, context) =>
       orchestrateDrama({ clock, ids, logger, catalog, writer, produceFilm }, task, context),
   };

@@ -10,19 +10,19 @@ import { removeLeftovers } from "../../platform/storage/remove-leftovers.ts";
 import type { Files } from "../files/index.ts";
 import type { CompositeTask, OrchestrationContext, TaskOutput, TaskWarning } from "../tasks/index.ts";
 import { beginStep, getFileId } from "./create-document-writer.ts";
-import { describeFile } from "./document-shelf.ts";
+import { describeFile } from "./document-storage.ts";
 import type { Shot } from "./drama-documents.ts";
 import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { DramaFailure } from "./drama-failure.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep } from "./drama-step.ts";
+import { warnOfLost, warnOfUndrawable } from "./drama-warnings.ts";
 import { assembleFilm } from "./film/assemble-film.ts";
 import { FilmError } from "./film/film-error.ts";
 import type { FilmLine, FilmOrder, FilmShot, MadeFilm } from "./film/film-order.ts";
-import { type Filming, hasClip, nameClip, nameLine, namePicture } from "./film-shots.ts";
-import { warnOfLost, warnOfUndrawable } from "./warn-of-gaps.ts";
+import { type Filming, hasClip, nameClip, nameKeyframe, nameLine } from "./film-shots.ts";
 
-const tellEveryMs = 1_000;
+const reportEveryMs = 1_000;
 
 export type ProduceFilm = (
   task: CompositeTask,
@@ -32,16 +32,16 @@ export type ProduceFilm = (
 type ProducerDependencies = {
   logger: Logger;
   files: Files;
-  /** Where films are put together. */
+  /** The working directory for assembling films. */
   folder: string;
-  /** Told where a drama has got to. Tests let the process die there. */
+  /** Tests kill the process at these points. */
   failpoint(name: DramaFailpoint): void;
 };
 
-/** Each film that is put together takes whole cores for a while. */
+/** Assembling a film occupies whole cores. */
 const filmsAtOnceMax = 1;
 
-/** Puts a film together from what was made for it, and keeps it with its subtitles and its poster. */
+/** Assembles a film from its material, and stores it with subtitles and poster. */
 export function createFilmProducer(dependencies: ProducerDependencies): ProduceFilm {
   const { logger, files, folder: root, failpoint } = dependencies;
   const productions = createSemaphore(filmsAtOnceMax);
@@ -56,11 +56,11 @@ export function createFilmProducer(dependencies: ProducerDependencies): ProduceF
     const folder = await mkdtemp(join(root, "film-"));
     try {
       const order = await collectMaterial(files, task, { filming, folder, signal: context.signal });
-      const { made, task: told } = await assembleAndTell(task, order, context);
+      const { made, task: reported } = await assembleWithProgress(task, order, context);
       failpoint("film-made");
-      const output = await keepFilm(files, told, made, context.signal);
+      const output = await keepFilm(files, reported, made, context.signal);
       failpoint("film-kept");
-      return { task: told, output, warnings: [...warnOfLost(filming), ...warnOfUndrawable(made)] };
+      return { task: reported, output, warnings: [...warnOfLost(filming), ...warnOfUndrawable(made)] };
     } catch (error) {
       throw error instanceof FilmError ? explainFilm(logger, task, { error, filming }) : error;
     } finally {
@@ -74,7 +74,7 @@ export function createFilmProducer(dependencies: ProducerDependencies): ProduceF
   };
 }
 
-/** A clip that cannot be used is the fault of who made it; anything else is ours. */
+/** An unusable clip is the provider's fault; any other failure is internal. */
 function explainFilm(
   logger: Logger,
   { id }: CompositeTask,
@@ -82,13 +82,13 @@ function explainFilm(
 ): DramaFailure {
   const { shot, detail } = error;
   const level = shot === null ? "error" : "warn";
-  logger[level]({ task_id: id, error, detail }, "a video could not be put together");
+  logger[level]({ task_id: id, error, detail }, "video assembly failed");
   if (shot === null) {
-    const message = "The video could not be put together. Try again, from this task.";
+    const message = "The video could not be assembled. Try again with `from_task_id`.";
     return new DramaFailure({ code: "internal_error", message, param: null, isRetryable: true });
   }
   const name = filming.board.shots.filter((each) => hasClip(each, filming))[shot]?.id ?? "A shot";
-  const message = `${name}: What was made for it cannot be used. Try again, from this task.`;
+  const message = `${name}: The generated clip is unusable. Try again with \`from_task_id\`.`;
   return new DramaFailure({ code: "upstream_unavailable", message, param: null, isRetryable: true });
 }
 
@@ -107,18 +107,18 @@ async function collectMaterial(
     const collected = await collectShot(files, shot, { filming, fetching });
     if (collected !== null) shots.push(collected);
   }
-  const [pictureId] = board.shots.flatMap((shot) => findPicture(shot, filming));
-  const picture = pictureId === undefined ? null : await fetchFile(files, pictureId, "image", fetching);
-  return { title, episode, language: board.language, aspectRatio, shots, picturePath: picture?.path ?? null, folder };
+  const [keyframeId] = board.shots.flatMap((shot) => findKeyframe(shot, filming));
+  const keyframe = keyframeId === undefined ? null : await fetchFile(files, keyframeId, "image", fetching);
+  return { title, episode, language: board.language, aspectRatio, shots, imagePath: keyframe?.path ?? null, folder };
 }
 
-/** The image that a shot begins with, where there is one. */
-function findPicture(shot: Shot, { clips }: Filming): FileId[] {
-  const drawn = shot.image_file_id ?? clips.get(namePicture(shot))?.output[0]?.fileId;
+/** The image that a shot starts with, if any. */
+function findKeyframe(shot: Shot, { clips }: Filming): FileId[] {
+  const drawn = shot.image_file_id ?? clips.get(nameKeyframe(shot))?.output[0]?.fileId;
   return drawn === undefined ? [] : [drawn as FileId];
 }
 
-/** `null` for a shot that could not be made, where that is allowed. */
+/** `null` for a shot that failed, if partial films are allowed. */
 async function collectShot(
   files: Files,
   shot: Shot,
@@ -149,8 +149,8 @@ async function fetchFile(
   return { path, contentType: file.contentType };
 }
 
-/** Tells how far it is while it goes on. Whoever loses the task meanwhile stops. */
-async function assembleAndTell(
+/** Writes progress while assembling. Losing the lease stops the assembly. */
+async function assembleWithProgress(
   given: CompositeTask,
   order: FilmOrder,
   context: OrchestrationContext,
@@ -169,17 +169,17 @@ async function assembleAndTell(
     made = film;
   });
   try {
-    for (let told = 0; made === null; ) {
+    for (let reported = 0; made === null; ) {
       const pause = new AbortController();
-      await Promise.race([assembling, wait(tellEveryMs, null, { signal: pause.signal }).catch(() => {})]);
+      await Promise.race([assembling, wait(reportEveryMs, null, { signal: pause.signal }).catch(() => {})]);
       pause.abort();
-      if (made !== null || percent <= told) continue;
-      told = percent;
-      task = await context.move(task, changeStep(task, "film", { progress: told }));
+      if (made !== null || percent <= reported) continue;
+      reported = percent;
+      task = await context.move(task, changeStep(task, "film", { progress: reported }));
     }
     return { made, task };
   } finally {
-    stop.abort(new Error("The video is not wanted any more."));
+    stop.abort(new Error("The video is no longer needed."));
     await assembling.catch(() => {});
   }
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 
 /**
- * What a chat model is asked for: only what it has to think of. The rest of a document is known, or follows from this.
- * The schemas keep to what every vendor's structured output takes: closed objects, all fields required, no limits.
+ * The parts of a document that a chat model writes; the rest is known or derived. The schemas use only what every
+ * vendor's structured output supports: closed objects, all fields required, no limits.
  */
 
 const closed = { additionalProperties: false } as const;
@@ -76,11 +76,11 @@ export type ScriptAnswer = Static<typeof scriptAnswerSchema>;
 export type RolesAnswer = Static<typeof rolesAnswerSchema>;
 export type StoryboardAnswer = Static<typeof storyboardAnswerSchema>;
 
-/** What the model is told, as JSON: with it, and with the name of the schema, the question is complete. */
+/** The facts sent to the model as JSON; together with the schema they are the complete question. */
 export type ScriptQuestion = {
   title: string;
   episode: number;
-  /** The names that the caller gave. */
+  /** The names given by the caller. */
   characters: readonly string[];
   film_seconds_max: number;
   /** A story, an outline or a screenplay, in any language. */
@@ -91,7 +91,7 @@ export type RolesQuestion = {
   title: string;
   language: string;
   voices: readonly string[];
-  /** The names that the caller gave, whether they speak or not. */
+  /** The names given by the caller, speaking or not. */
   characters: readonly string[];
   scenes: readonly {
     id: string;
@@ -115,7 +115,7 @@ export type StoryboardQuestion = {
     place: string;
     time: string;
     action: string;
-    /** Numbered through the whole script. */
+    /** Numbered across the whole script. */
     lines: readonly { number: number; speaker: string | null; text: string }[];
   }[];
 };

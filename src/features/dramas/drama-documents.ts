@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 
 /**
- * What the stages of a drama hand to each other: documents that clients may read, change and pass back in. Each has all
- * that the stages after it need, so that one document is always enough to go on from.
+ * The documents between a drama's stages. Clients may read, change and resend them. Each contains everything that the
+ * later stages need, so that one document is enough to resume.
  */
 
 const closed = { additionalProperties: false } as const;
@@ -12,16 +12,20 @@ export const shotsMax = 80;
 export const rolesMax = 40;
 export const shotSecondsMax = 30;
 
-const title = Type.String({ minLength: 1, maxLength: 200, description: "As it stands on the title card." });
+const title = Type.String({ minLength: 1, maxLength: 200, description: "Shown on the title card." });
 const episode = Type.Integer({ minimum: 1, maximum: 100_000 });
-const language = Type.String({ minLength: 2, maxLength: 35, description: "Of what is said, as in `en` or `zh`." });
+const language = Type.String({
+  minLength: 2,
+  maxLength: 35,
+  description: "The spoken language, such as `en` or `zh`.",
+});
 const name = Type.String({ minLength: 1, maxLength: 100 });
 const sentence = Type.String({ maxLength: 2000 });
 
 const lineSchema = Type.Object(
   {
-    speaker: Type.Union([name, Type.Null()], { description: "The role that says it; `null` for the narrator." }),
-    text: Type.String({ minLength: 1, maxLength: 2000, description: "What is said, and nothing else." }),
+    speaker: Type.Union([name, Type.Null()], { description: "The role that speaks; `null` for the narrator." }),
+    text: Type.String({ minLength: 1, maxLength: 2000, description: "The spoken words only." }),
   },
   closed,
 );
@@ -29,10 +33,10 @@ const lineSchema = Type.Object(
 const sceneSchema = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 40 }),
-    heading: Type.String({ maxLength: 300, description: "As in a screenplay: `INT. KITCHEN – NIGHT`." }),
+    heading: Type.String({ maxLength: 300, description: "A scene heading, such as `INT. KITCHEN – NIGHT`." }),
     place: sentence,
-    time: Type.String({ maxLength: 100, description: "Of the day." }),
-    action: Type.String({ maxLength: 4000, description: "What can be seen." }),
+    time: Type.String({ maxLength: 100, description: "The time of day." }),
+    action: Type.String({ maxLength: 4000, description: "The visible action." }),
     lines: Type.Array(lineSchema, { maxItems: linesMax }),
   },
   closed,
@@ -47,17 +51,17 @@ export const scriptDocumentSchema = Type.Object(
     logline: sentence,
     scenes: Type.Array(sceneSchema, { minItems: 1, maxItems: scenesMax }),
   },
-  { ...closed, title: "DramaScript", description: "A screenplay: scenes with what can be seen and what is said." },
+  { ...closed, title: "DramaScript", description: "A screenplay: scenes with action and dialogue." },
 );
 
 const roleSchema = Type.Object(
   {
     name,
-    description: Type.String({ maxLength: 2000, description: "Who it is, and what moves them." }),
-    appearance: Type.String({ maxLength: 2000, description: "What they look like, for whoever draws them." }),
-    voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the voices of the model." }),
+    description: Type.String({ maxLength: 2000, description: "The character and its motives." }),
+    appearance: Type.String({ maxLength: 2000, description: "The character's looks, for image models." }),
+    voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's voices." }),
     reference_file_id: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
-      description: "An image of them, which every shot they are in is given.",
+      description: "A reference image, used in every shot with this role.",
     }),
   },
   closed,
@@ -70,24 +74,24 @@ const cast = {
 
 export const rolesDocumentSchema = Type.Object(
   { object: Type.Literal("drama.roles"), script: scriptDocumentSchema, ...cast },
-  { ...closed, title: "DramaRoles", description: "Who is in a script: how they look, and how they sound." },
+  { ...closed, title: "DramaRoles", description: "The roles of a script: their appearance and voices." },
 );
 
 const shotSchema = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 40 }),
-    scene: Type.String({ minLength: 1, maxLength: 40, description: "The id of the scene that it belongs to." }),
+    scene: Type.String({ minLength: 1, maxLength: 40, description: "The id of its scene." }),
     prompt: Type.String({ minLength: 1, maxLength: 4000, description: "What the image shows." }),
-    camera: Type.String({ maxLength: 300, description: "As in `close-up, slowly moving in`." }),
+    camera: Type.String({ maxLength: 300, description: "Such as `close-up, slowly moving in`." }),
     duration: Type.Number({
       minimum: 1,
       maximum: shotSecondsMax,
-      description: "Seconds that it is meant to take; longer where what is said in it takes longer.",
+      description: "Planned length in seconds; longer if its lines take longer.",
     }),
-    characters: Type.Array(name, { maxItems: 8, description: "The roles that can be seen." }),
+    characters: Type.Array(name, { maxItems: 8, description: "The visible roles." }),
     lines: Type.Array(lineSchema, { maxItems: 20 }),
     image_file_id: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
-      description: "The image that the shot begins with.",
+      description: "The image that the shot starts with.",
     }),
   },
   closed,
@@ -103,7 +107,7 @@ export const storyboardDocumentSchema = Type.Object(
     ...cast,
     shots: Type.Array(shotSchema, { minItems: 1, maxItems: shotsMax }),
   },
-  { ...closed, title: "DramaStoryboard", description: "A video, shot by shot, before it is made." },
+  { ...closed, title: "DramaStoryboard", description: "A video, shot by shot, before it is generated." },
 );
 
 export type ScriptDocument = Static<typeof scriptDocumentSchema>;

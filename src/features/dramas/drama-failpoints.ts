@@ -1,4 +1,4 @@
-/** The places between two writes where a crash must do no harm, beside those of its tasks. */
+/** The points between two writes where a crash must do no harm, in addition to those of its tasks. */
 export const dramaFailpoints = [
   "steps-written",
   "document-written",

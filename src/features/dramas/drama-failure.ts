@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { errorTable } from "../../platform/errors/error-table.ts";
 import type { Task, TaskError } from "../tasks/index.ts";
 
-/** A drama cannot be finished. What was finished of it stays. */
+/** A drama failed. Its finished outputs are kept. */
 export class DramaFailure extends Error {
   override readonly name = "DramaFailure";
   readonly error: TaskError;
@@ -13,7 +13,7 @@ export class DramaFailure extends Error {
   }
 }
 
-/** What the caller is told of what went wrong with one part: fields of a task that they never sent mean nothing to them. */
+/** Explains a failed child task. Drops `param`, because the caller did not send the child's fields. */
 export function explainChild(part: string, { error, state }: Pick<Task, "error" | "state">): TaskError {
   if (error === null) {
     return { code: "upstream_unavailable", message: `${part} was ${state}.`, param: null, isRetryable: true };
@@ -22,11 +22,11 @@ export function explainChild(part: string, { error, state }: Pick<Task, "error" 
   return { ...error, message: `${part}: ${error.message}`, param: isOfContent ? "script" : null };
 }
 
-/** The same of what could not be written, or found; `null` for what is no fault of the drama. */
+/** Explains an error of a step; `null` for internal errors, which are retried. */
 export function explainFailure(part: string, error: unknown): TaskError | null {
   if (error instanceof DramaFailure) return error.error;
   if (!(error instanceof AppError) || error.code === "internal_error") return null;
-  // A drama has no messages: to its caller it is the script that is too long, like every prompt of a task.
+  // To a drama's caller, the script is the prompt that is too long.
   const code = error.code === "context_length_exceeded" ? "prompt_too_long" : error.code;
   const message = `The ${part}: ${error.message}`;
   const isOfText = code === "content_policy_violation" || code === "prompt_too_long";

@@ -2,26 +2,26 @@ import type { FileId } from "../../lib/ids.ts";
 import type { DramaStage } from "../catalog/index.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 
-/** A drama that was found good, as it is kept with its task. */
+/** A validated drama request, as stored with its task. */
 export type DramaRequest = {
   type: "drama";
-  /** Where it ends. */
+  /** The last stage to run. */
   stage: DramaStage;
   title: string;
   episode: number;
   aspectRatio: string;
   characters: readonly { name: string; referenceFileId: FileId | null }[];
-  /** What it begins with: a text, or what an earlier stage made of one. */
+  /** What it starts from: a text, or an earlier stage's document. */
   source: { kind: "text"; text: string } | { kind: "document"; document: DramaDocument };
   secondsMax: number;
   isPartialAllowed: boolean;
 };
 
-/** What a drama goes through, in order. The film is made of shots and speech, which are made at the same time. */
+/** The steps in order. `shots` and `speech` run at the same time and are assembled into `film`. */
 export const stepNames = ["script", "roles", "storyboard", "shots", "speech", "film"] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** Which step makes what a stage is paid for. */
+/** The step that produces a stage's billed output. */
 export const stepByStage = {
   script: "script",
   roles: "roles",
@@ -29,7 +29,7 @@ export const stepByStage = {
   video: "film",
 } as const satisfies Record<DramaStage, StepName>;
 
-/** The stage whose document it is. */
+/** The stage that produces the document. */
 export function nameStage({ object }: DramaDocument): "script" | "roles" | "storyboard" {
   switch (object) {
     case "drama.script":
@@ -41,11 +41,30 @@ export function nameStage({ object }: DramaDocument): "script" | "roles" | "stor
   }
 }
 
-/** The ids of files that a drama makes are made beforehand, each for one thing, so that nothing is made twice. */
+/** A drama request in its endpoint's fields. The document it resumed from is in `script`. */
+export function presentDramaRequest(request: { type: "drama" }): Record<string, unknown> {
+  // Only this feature creates drama requests.
+  const { title, source, stage, characters, episode, aspectRatio, isPartialAllowed } = request as DramaRequest;
+  return {
+    title,
+    script: source.kind === "text" ? source.text : source.document,
+    stage,
+    ...(characters.length === 0 ? {} : { characters: characters.map(presentCharacter) }),
+    episode,
+    aspect_ratio: aspectRatio,
+    ...(isPartialAllowed ? { allow_partial: true } : {}),
+  };
+}
+
+function presentCharacter({ name, referenceFileId }: DramaRequest["characters"][number]) {
+  return { name, ...(referenceFileId === null ? {} : { reference_file_id: referenceFileId }) };
+}
+
+/** File ids are created up front, one per output, so that a repeated step stores nothing twice. */
 export const fileSlots = {
   script: 0,
   roles: 1,
-  /** The storyboard before its images are drawn. */
+  /** The storyboard without images. */
   shotList: 2,
   storyboard: 3,
   film: 4,

@@ -16,9 +16,9 @@ import { describeOrder } from "./prepare-drama.ts";
 const path = "/dramas/generations";
 
 const description = `Turns a script and its characters into an episode: a screenplay, its roles, a storyboard with an image for each shot,
-and a video with voices, captions, a title card and a poster. \`stage\` says where to stop; what a stage made can be
-changed and passed back in as \`script\`, or gone on from with \`from_task_id\`. The task's \`steps\` tell how it stands. A
-webhook has to be there. ${submissionText}`;
+and a video with voices, captions, a title card and a poster. \`stage\` selects the last stage. To resume from a stage, pass its
+document, changed or not, as \`script\`, or send \`from_task_id\`. The task's \`steps\` show its progress. Requires a
+webhook. ${submissionText}`;
 
 export function addDramaRoutes(
   http: HttpServer,

@@ -15,9 +15,9 @@ const documentSchema = Type.Unsafe<
 
 const characterSchema = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, description: "As the script has it." }),
+    name: Type.String({ minLength: 1, maxLength: 100, description: "As in the script." }),
     reference_file_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: "An uploaded image of them: they look like this." }),
+      Type.String({ minLength: 1, maxLength: 128, description: "An uploaded image that shows the character." }),
     ),
   },
   closed,
@@ -27,45 +27,44 @@ export const dramaRequestSchema = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 128, description: "An id from the model list." }),
     title: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "As it stands on the title card. Needed with a text." }),
+      Type.String({ minLength: 1, maxLength: 200, description: "Shown on the title card. Required with a text." }),
     ),
     script: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), documentSchema], {
-        description: `A story, an outline or a finished screenplay, in any language. Or a document that an earlier stage made,
-maybe changed, as it is or as text: then the drama goes on from there. Needed unless \`from_task_id\` is given.`,
+        description: `A story, an outline or a finished screenplay, in any language. Or a document of an earlier stage, changed or not, as
+an object or as text: the drama resumes from it. Required unless you send \`from_task_id\`.`,
       }),
     ),
     stage: Type.Optional(
-      Type.Enum([...dramaStages], { description: "Where it ends: with a document, or with the video (the default)." }),
+      Type.Enum([...dramaStages], { description: "The last stage: a document, or the video (default)." }),
     ),
     characters: Type.Optional(Type.Array(characterSchema, { maxItems: rolesMax })),
-    episode: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: "1 unless told." })),
+    episode: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: "Default: 1." })),
     aspect_ratio: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 16,
-        description: "One of the model's `limits.aspect_ratios`; the first of them unless told.",
+        description: "One of the model's `limits.aspect_ratios`. Default: the first.",
       }),
     ),
     client_business_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: `What you call this piece of business. The same request with the same id, stage and episode is the same
-task, however often it is sent; after a task that came to nothing, a new one runs.`,
+        description: `Your own id for this job. Retries of the same request with the same id, stage and episode return the same
+task; after a task that failed, a new one runs.`,
       }),
     ),
     from_task_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description:
-          "An earlier drama of yours: this one goes on from what it made. A changed document goes into `script`.",
+        description: "An earlier drama of yours to resume from. Send a changed document as `script`.",
       }),
     ),
     allow_partial: Type.Optional(
       Type.Boolean({
-        description: "Whether a video may go without shots that could not be made. `false` unless told.",
+        description: "Whether the video may omit shots that failed. Default: `false`.",
       }),
     ),
     ...commonFields("drama"),

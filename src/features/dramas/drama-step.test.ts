@@ -10,7 +10,7 @@ function stepsOf(...names: StepName[]): { steps: StepRecord[] } {
 
 const output = [{ type: "script", fileId: "file_1" } as unknown as TaskOutput];
 
-test("a step that is there is found, and one that the drama does not need counts as done", () => {
+test("an existing step is found, and a step that the drama skips counts as done", () => {
   const task = stepsOf("roles", "storyboard");
   expect(findStep(task, "roles")).toMatchObject({ name: "roles" });
   expect(findStep(task, "script")).toBeNull();
@@ -19,7 +19,7 @@ test("a step that is there is found, and one that the drama does not need counts
   expect(isDone(findStep(completeStep(task, "roles", output), "roles"))).toBe(true);
 });
 
-test("a change is of one step, and leaves the task that it was made of as it was", () => {
+test("a change affects one step and does not modify the original task", () => {
   const task = stepsOf("script", "roles");
   const change = changeStep(task, "roles", { state: "processing", taskIds: { one: "task_1" } });
   expect(change.steps).toMatchObject([
@@ -29,12 +29,12 @@ test("a change is of one step, and leaves the task that it was made of as it was
   expect(task).toEqual(stepsOf("script", "roles"));
 });
 
-test("a step that is complete has what it made", () => {
+test("a completed step has its output", () => {
   const [step] = completeStep(stepsOf("script"), "script", output).steps;
   expect(step).toMatchObject({ state: "succeeded", progress: 100, output });
 });
 
-test("each step counts by how much of the work it is", () => {
+test("each step counts by its weight", () => {
   let task = stepsOf(...stepNames);
   const shares = stepNames.map((name) => {
     const { steps, progress } = completeStep(task, name, []);
@@ -44,20 +44,20 @@ test("each step counts by how much of the work it is", () => {
   expect(shares).toEqual([5, 10, 25, 75, 85, 100]);
 });
 
-test("a drama that begins later or ends earlier is weighed by the steps that it has", () => {
+test("a drama with fewer steps is weighted by those it has", () => {
   expect(completeStep(stepsOf("script"), "script", []).progress).toBe(100);
   expect(completeStep(stepsOf("script", "roles"), "script", []).progress).toBe(50);
   expect(changeStep(stepsOf("shots", "speech", "film"), "shots", { progress: 50 }).progress).toBeCloseTo(33.33, 1);
 });
 
-test("a step is counted in whole percents, and never falls back", () => {
+test("a step's progress is a whole percentage and never decreases", () => {
   const first = changeStep(stepsOf("shots"), "shots", { progress: 41.9 });
   expect(first.steps[0]?.progress).toBe(41);
   expect(changeStep(first, "shots", { progress: 3 }).steps[0]?.progress).toBe(41);
   expect(changeStep(first, "shots", { state: "processing" }).steps[0]?.progress).toBe(41);
 });
 
-test("whatever is reported in whatever order, the whole is from 0 to 100 and never falls", () => {
+test("for any sequence of reports, the progress is from 0 to 100 and never decreases", () => {
   const report = fc.record({
     name: fc.constantFrom(...stepNames),
     progress: fc.double({ min: 0, max: 100, noNaN: true }),

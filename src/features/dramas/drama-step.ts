@@ -1,7 +1,7 @@
 import type { CompositeTask, StepRecord, Task, TaskOutput } from "../tasks/index.ts";
 import type { StepName } from "./drama-request.ts";
 
-/** How much of the whole each step is, where all of them are done. */
+/** Relative weights for the overall progress. */
 const weights: Record<StepName, number> = { script: 5, roles: 5, storyboard: 15, shots: 50, speech: 10, film: 15 };
 
 export function findStep(task: Pick<Task, "steps">, name: StepName): StepRecord | null {
@@ -12,7 +12,7 @@ export function isDone(step: StepRecord | null): boolean {
   return step === null || step.state === "succeeded";
 }
 
-/** The steps with one of them changed, and how much of the whole is done with that. */
+/** Changes one step and returns all steps with the overall progress. */
 export function changeStep(
   task: Pick<CompositeTask, "steps">,
   name: StepName,
@@ -26,7 +26,7 @@ export function completeStep(task: Pick<CompositeTask, "steps">, name: StepName,
   return changeStep(task, name, { state: "succeeded", progress: 100, output });
 }
 
-/** What is done stays done. */
+/** Progress never decreases. */
 function mergeStep(step: StepRecord, change: Partial<StepRecord>): StepRecord {
   const progress = Math.max(step.progress, Math.floor(change.progress ?? 0));
   return { ...step, ...change, progress };

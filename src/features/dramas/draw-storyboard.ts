@@ -8,13 +8,13 @@ import type { StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep, completeStep, findStep } from "./drama-step.ts";
-import { planPicture } from "./plan-children.ts";
+import { planKeyframe } from "./plan-children.ts";
 import { getStageModels } from "./stage-models.ts";
 
-/** What came of looking at a step: it is done, or it waits for its tasks. */
+/** Whether the step is done or waits for its child tasks. */
 export type StepOutcome = { task: CompositeTask; isWaiting: boolean };
 
-/** Breaks the script into shots, then has an image made for each; the storyboard is both. */
+/** Breaks the script into shots, then generates an image for each; the storyboard contains both. */
 export async function drawStoryboard(
   { catalog, ids, writer }: { catalog: LiveCatalog; ids: IdSource; writer: DocumentWriter },
   given: CompositeTask,
@@ -22,40 +22,43 @@ export async function drawStoryboard(
 ): Promise<StepOutcome> {
   const begun = await beginStep(given, "storyboard", context);
   const shotList = await writer.writeShotList(begun, context);
-  const task = await orderPictures({ catalog, ids }, begun, { shotList, context });
+  const task = await requestImages({ catalog, ids }, begun, { shotList, context });
   const step = findStep(task, "storyboard");
-  const pictures = groupChildren(step, await context.listChildren());
+  const images = groupChildren(step, await context.listChildren());
   const { isPartialAllowed } = task.request as DramaRequest;
-  const failed = [...pictures].find(([, { state }]) => isFinal(state) && state !== "succeeded");
+  const failed = [...images].find(([, { state }]) => isFinal(state) && state !== "succeeded");
   if (failed !== undefined && !isPartialAllowed) {
     throw new DramaFailure(explainChild(`The image of ${failed[0]}`, failed[1]));
   }
-  if ([...pictures.values()].some(({ state }) => !isFinal(state))) {
-    const progress = 20 + 0.75 * measureProgress(pictures, shotList.shots.length);
+  if ([...images.values()].some(({ state }) => !isFinal(state))) {
+    const progress = 20 + 0.75 * measureProgress(images, shotList.shots.length);
     if (Math.floor(progress) === step?.progress) return { task, isWaiting: true };
     return { task: await context.move(task, changeStep(task, "storyboard", { progress })), isWaiting: true };
   }
-  const images = shotList.shots.flatMap(({ id }) => pictures.get(id)?.output.slice(0, 1) ?? []);
-  const output = await keepStoryboard(writer, task, { shotList, images: pictures, context });
-  return { task: await context.move(task, completeStep(task, "storyboard", [output, ...images])), isWaiting: false };
+  const outputs = shotList.shots.flatMap(({ id }) => images.get(id)?.output.slice(0, 1) ?? []);
+  const storyboard = await keepStoryboard(writer, task, { shotList, images, context });
+  return {
+    task: await context.move(task, completeStep(task, "storyboard", [storyboard, ...outputs])),
+    isWaiting: false,
+  };
 }
 
-async function orderPictures(
+async function requestImages(
   { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },
   task: CompositeTask,
   { shotList, context }: { shotList: StoryboardDocument; context: OrchestrationContext },
 ): Promise<CompositeTask> {
   const step = findStep(task, "storyboard");
-  invariant(step !== null, "a drama without a storyboard draws none");
+  invariant(step !== null, "a drama without a storyboard needs no images");
   if (Object.keys(step.taskIds).length > 0) return task;
-  const model = getStageModels(catalog, task.model).picture();
-  const ordered = shotList.shots.map((shot) => ({
+  const model = getStageModels(catalog, task.model).image();
+  const requested = shotList.shots.map((shot) => ({
     purpose: shot.id,
     id: ids.next("task"),
-    ...planPicture(shot, shotList, model),
+    ...planKeyframe(shot, shotList, model),
   }));
-  const change = changeStep(task, "storyboard", { progress: 20, taskIds: addIds(step, ordered) });
-  return await context.move(task, { ...change, children: ordered.map(({ purpose, ...child }) => child) });
+  const change = changeStep(task, "storyboard", { progress: 20, taskIds: addIds(step, requested) });
+  return await context.move(task, { ...change, children: requested.map(({ purpose, ...child }) => child) });
 }
 
 async function keepStoryboard(

@@ -16,16 +16,16 @@ import { DramaFailure, explainChild } from "./drama-failure.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep, findStep } from "./drama-step.ts";
 import type { StepOutcome } from "./draw-storyboard.ts";
-import { type PlannedChild, planAvatar, planClip, planPicture, planSpeech } from "./plan-children.ts";
+import { type PlannedChild, planAvatar, planClip, planKeyframe, planSpeech } from "./plan-children.ts";
 import { isSpeakable } from "./speaking-time.ts";
 import { getStageModels, type StageModels } from "./stage-models.ts";
 
-/** What a line of a shot is called among the tasks of a drama. */
+/** The purpose of a line's task. Purposes are stored, so these texts must not change. */
 export function nameLine({ id }: Shot, index: number): string {
   return `${id} line ${index + 1}`;
 }
 
-export function namePicture({ id }: Shot): string {
+export function nameKeyframe({ id }: Shot): string {
   return `${id} picture`;
 }
 
@@ -33,15 +33,15 @@ export function nameClip({ id }: Shot): string {
   return id;
 }
 
-/** How long is needed beside what is said: before, between and after. */
+/** Silence around the lines: between them, and at both ends together. */
 const pauseMs = 400;
 const edgesMs = 800;
 
 export type Filming = { board: StoryboardDocument; lines: Children; clips: Children };
 
 /**
- * Has every line spoken and every shot filmed, as far as that can begin now: a shot's clip is as long as its lines take,
- * so that it waits for them, and begins with its image, so that it waits for that.
+ * Starts the tasks for lines and clips as soon as possible: a clip is as long as its lines, so it waits for their audio,
+ * and starts with an image, so it waits for that too.
  */
 export async function filmShots(
   { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },
@@ -52,7 +52,7 @@ export async function filmShots(
   const filming = readFilming(given, board, children);
   const failure = findFailure(given, filming);
   if (failure !== null) {
-    // What was made until then is told before.
+    // Write the outputs so far before failing.
     await noteProgress(given, { context, filming, speech: [], shots: [], lineCount: countSpeakable(board) });
     throw new DramaFailure(failure);
   }
@@ -85,7 +85,6 @@ function findFailure(task: CompositeTask, { lines, clips, board }: Filming): Tas
   return isEmpty ? explainChild("No shot could be made", first[1]) : null;
 }
 
-/** Whether a shot has something to show. */
 export function hasClip(shot: Shot, { clips }: Filming): boolean {
   return clips.get(nameClip(shot))?.output[0] !== undefined;
 }
@@ -104,41 +103,41 @@ function planLines(shot: Shot, board: StoryboardDocument, model: Model): (Planne
   );
 }
 
-/** What a shot needs next that can begin now. */
+/** The next task of a shot, if it can start now. */
 function planNext(
   shot: Shot,
   { board, lines, clips }: Filming,
   models: StageModels,
 ): (PlannedChild & { purpose: string })[] {
   if (clips.has(nameClip(shot))) return [];
-  const picture = clips.get(namePicture(shot));
-  const pictureId = (shot.image_file_id ?? picture?.output[0]?.fileId ?? null) as FileId | null;
-  if (pictureId === null && picture === undefined) {
-    return [{ purpose: namePicture(shot), ...planPicture(shot, board, models.picture()) }];
+  const keyframe = clips.get(nameKeyframe(shot));
+  const imageId = (shot.image_file_id ?? keyframe?.output[0]?.fileId ?? null) as FileId | null;
+  if (imageId === null && keyframe === undefined) {
+    return [{ purpose: nameKeyframe(shot), ...planKeyframe(shot, board, models.image()) }];
   }
-  if (picture !== undefined && !isFinal(picture.state)) return [];
+  if (keyframe !== undefined && !isFinal(keyframe.state)) return [];
   const said = shot.lines.flatMap((line, index) => (isSpeakable(line.text) ? [lines.get(nameLine(shot, index))] : []));
   if (said.some((line) => line === undefined || !isFinal(line.state))) return [];
   const spokenMs = said.reduce((sum, line) => sum + (line?.output[0]?.durationMs ?? 0), 0);
-  const avatar = chooseAvatar(shot, said, { models, pictureId, spokenMs });
+  const avatar = chooseAvatar(shot, said, { models, imageId, spokenMs });
   if (avatar !== null) return [{ purpose: nameClip(shot), ...planAvatar(board, avatar) }];
   const seconds = said.length === 0 ? shot.duration : (spokenMs + edgesMs + pauseMs * (said.length - 1)) / 1000;
-  return [{ purpose: nameClip(shot), ...planClip(shot, board, { model: models.video(), pictureId, seconds }) }];
+  return [{ purpose: nameClip(shot), ...planClip(shot, board, { model: models.video(), imageId, seconds }) }];
 }
 
-/** One person who says one thing is made to say it; everything else is filmed, and heard over it. */
+/** A shot of one person with one line becomes an avatar video; all others are filmed, with the lines as voice-over. */
 function chooseAvatar(
   shot: Shot,
   said: readonly (Task | undefined)[],
-  { models, pictureId, spokenMs }: { models: StageModels; pictureId: FileId | null; spokenMs: number },
-): { model: Model; pictureId: FileId; audioId: FileId } | null {
+  { models, imageId, spokenMs }: { models: StageModels; imageId: FileId | null; spokenMs: number },
+): { model: Model; imageId: FileId; audioId: FileId } | null {
   const model = models.avatar();
   const [line] = shot.lines;
   const audioId = said[0]?.output[0]?.fileId;
   const isAlone = shot.lines.length === 1 && shot.characters.length === 1 && line?.speaker === shot.characters[0];
-  if (model === null || pictureId === null || audioId === undefined || !isAlone) return null;
+  if (model === null || imageId === null || audioId === undefined || !isAlone) return null;
   const secondsMax = Math.max(...(model.limits.durations ?? [Number.POSITIVE_INFINITY]));
-  return spokenMs / 1000 <= secondsMax ? { model, pictureId, audioId } : null;
+  return spokenMs / 1000 <= secondsMax ? { model, imageId, audioId } : null;
 }
 
 type Noted = {
@@ -149,7 +148,7 @@ type Noted = {
   lineCount: number;
 };
 
-/** Writes what is new: tasks that begin now, and how far the others are. Nothing is written where nothing is. */
+/** Writes new child tasks and progress, if anything changed. */
 async function noteProgress(
   task: CompositeTask,
   { context, filming, speech, shots, lineCount }: Noted,

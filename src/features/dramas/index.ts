@@ -1,10 +1,10 @@
 /**
  * Dramas: from a script to a film.
  *
- * Promises: every stage is a task whose result is of use by itself, and the next goes on from it, changed or not. The
- * same people keep their faces and voices. What was finished is never done again, whoever dies; what is not finished is
- * not charged, and what is, is charged once. The models that do the work are the catalog's, whichever they are.
+ * Promises: every stage is a task with a useful result, from which the next stage resumes, changed or not. Characters
+ * keep their faces and voices. Finished work is never repeated, even after a crash; finished stages are charged once,
+ * unfinished ones never. The catalog selects the models.
  */
 export { createDramas, type Dramas } from "./create-dramas.ts";
 export { type DramaFailpoint, dramaFailpoints } from "./drama-failpoints.ts";
-export { presentDramaRequest } from "./present-drama-request.ts";
+export { presentDramaRequest } from "./drama-request.ts";

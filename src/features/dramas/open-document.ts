@@ -3,8 +3,8 @@ import { countInnerStructure, innerStructureMax } from "../../platform/http/json
 import { requireStorable } from "../../platform/http/storable-text.ts";
 
 /**
- * Puts a document that was sent as text, as of a file that somebody saved and changed, in place as what it is, so that it
- * is checked like any other. A story that happens to begin with a brace stays a story.
+ * Parses a document that was sent as text, such as a saved and edited file, so that it is validated like any other. A
+ * story that happens to start with a brace stays a text.
  */
 export function openDocument(body: unknown): void {
   const fields = body as { script?: unknown } | null | undefined;
@@ -20,7 +20,7 @@ export function openDocument(body: unknown): void {
   fields.script = value;
 }
 
-/** `null` for what is no JSON, and so no document. */
+/** `null` if it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

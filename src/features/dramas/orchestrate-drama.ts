@@ -16,12 +16,12 @@ import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
 import { explainFailure } from "./drama-failure.ts";
 import type { DramaRequest, StepName } from "./drama-request.ts";
 import { completeStep, findStep, isDone } from "./drama-step.ts";
+import { warnOfShortened, warnOfUndrawn } from "./drama-warnings.ts";
 import { drawStoryboard } from "./draw-storyboard.ts";
 import { filmShots } from "./film-shots.ts";
-import { warnOfShortened, warnOfUndrawn } from "./warn-of-gaps.ts";
 
-const lookMsMin = 300;
-const lookMsMax = 2_000;
+const pollMsMin = 300;
+const pollMsMax = 2_000;
 const share = 0.05;
 
 type OrchestrateDependencies = {
@@ -34,8 +34,8 @@ type OrchestrateDependencies = {
 };
 
 /**
- * Takes a drama as far as it goes now, and says when to look at it again. The only place that knows the order of its
- * steps. Everything it decides by is written, so that whoever comes after a crash goes on from there.
+ * Advances a drama as far as possible and returns when to poll it again. The only place that knows the order of the
+ * steps. Every decision is based on what is written, so that another worker can resume after a crash.
  */
 export async function orchestrateDrama(
   { clock, ids, logger, catalog, writer, produceFilm }: OrchestrateDependencies,
@@ -53,7 +53,7 @@ export async function orchestrateDrama(
     if (!isDone(findStep(task, "storyboard"))) {
       const outcome = await drawStoryboard({ catalog, ids, writer }, task, context);
       task = outcome.task;
-      if (outcome.isWaiting) return { kind: "waiting", until: chooseNextLook(clock.now(), task) };
+      if (outcome.isWaiting) return { kind: "waiting", until: chooseNextPoll(clock.now(), task) };
     }
     if (findStep(task, "film") === null) {
       const warnings = await warnOfBoard(writer, task);
@@ -63,7 +63,7 @@ export async function orchestrateDrama(
     const board = await getBoard(writer, task);
     const outcome = await filmShots({ catalog, ids }, task, { board, context });
     task = outcome.task;
-    if (outcome.isWaiting) return { kind: "waiting", until: chooseNextLook(clock.now(), task) };
+    if (outcome.isWaiting) return { kind: "waiting", until: chooseNextPoll(clock.now(), task) };
     part = "film";
     const film = await produceFilm(task, { filming: outcome.filming, context });
     const steps = completeStep(film.task, "film", film.output).steps;
@@ -73,12 +73,12 @@ export async function orchestrateDrama(
   } catch (error) {
     const failure = context.signal.aborted ? null : explainFailure(part, error);
     if (failure === null) throw error;
-    logger.warn({ task_id: task.id, account_id: task.accountId, error }, "a drama failed");
+    logger.warn({ task_id: task.id, account_id: task.accountId, error }, "drama failed");
     return { kind: "concluded", end: { state: "failed", error: failure, output: listFinished(task) } };
   }
 }
 
-/** In the ratio that this drama is made in, whatever the storyboard was drawn for. */
+/** Uses this drama's aspect ratio, whatever the storyboard's is. */
 async function getBoard(writer: DocumentWriter, task: CompositeTask): Promise<StoryboardDocument> {
   const { aspectRatio } = task.request as DramaRequest;
   const board = await writer.find<StoryboardDocument>(task, "storyboard");
@@ -86,20 +86,20 @@ async function getBoard(writer: DocumentWriter, task: CompositeTask): Promise<St
   return { ...board, aspect_ratio: aspectRatio };
 }
 
-/** Looked at with backoff: the longer it takes, the less often. */
-function chooseNextLook(now: Date, { createdAt, deadlineAt }: CompositeTask): Date {
+/** Polls with backoff. */
+function chooseNextPoll(now: Date, { createdAt, deadlineAt }: CompositeTask): Date {
   const nowMs = now.getTime();
-  const delayMs = Math.min(Math.max((nowMs - createdAt.getTime()) * share, lookMsMin), lookMsMax);
+  const delayMs = Math.min(Math.max((nowMs - createdAt.getTime()) * share, pollMsMin), pollMsMax);
   return new Date(Math.min(nowMs + delayMs, deadlineAt.getTime()));
 }
 
-/** What there is to say of a storyboard that nobody films yet. */
+/** Warnings of a drama that ends with its storyboard. */
 async function warnOfBoard(writer: DocumentWriter, task: CompositeTask): Promise<TaskWarning[]> {
   const board = await writer.find<StoryboardDocument>(task, "storyboard");
   return board === null ? [] : [...warnOfUndrawn(board), ...(await listShortened(writer, task))];
 }
 
-/** Where the storyboard is this drama's own. */
+/** Only if this drama wrote the storyboard itself. */
 async function listShortened(writer: DocumentWriter, task: CompositeTask): Promise<TaskWarning[]> {
   if (findStep(task, "storyboard") === null) return [];
   const { secondsMax } = task.request as DramaRequest;

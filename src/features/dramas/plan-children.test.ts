@@ -4,7 +4,7 @@ import { sampleStoryboard } from "../../../test/harness/dramas/drama-samples.ts"
 import type { FileId } from "../../lib/ids.ts";
 import type { Model } from "../catalog/index.ts";
 import type { Role, Shot } from "./drama-documents.ts";
-import { planAvatar, planClip, planPicture, planSpeech } from "./plan-children.ts";
+import { planAvatar, planClip, planKeyframe, planSpeech } from "./plan-children.ts";
 
 type ModelLimits = Model["limits"];
 
@@ -30,13 +30,13 @@ function shotOf(more: Partial<Shot> = {}): Shot {
   return { id: "shot-1", scene: "scene-1", ...looks, lines: [], image_file_id: null, ...more };
 }
 
-function readPrompt({ request }: ReturnType<typeof planPicture>): string {
+function readPrompt({ request }: ReturnType<typeof planKeyframe>): string {
   return "prompt" in request ? request.prompt : "";
 }
 
 describe("an image", () => {
-  test("is of what the shot shows, by whom, and ends with the wish for nothing written in it", () => {
-    const planned = planPicture(shotOf(), board, painter({ max_input_images: 4 }));
+  test("shows the shot and its people, and its prompt ends with the request for no text", () => {
+    const planned = planKeyframe(shotOf(), board, painter({ max_input_images: 4 }));
     expect(planned.model).toBe("the-image");
     expect(planned.request).toMatchObject({ type: "image", count: 1 });
     expect(readPrompt(planned)).toBe(
@@ -44,20 +44,22 @@ describe("an image", () => {
     );
   });
 
-  test("is given the reference images of those who are seen, in the order in which the prompt numbers them", () => {
-    const planned = planPicture(shotOf(), board, painter({ max_input_images: 4 }));
+  test("gets the reference images of visible people, in the order in which the prompt numbers them", () => {
+    const planned = planKeyframe(shotOf(), board, painter({ max_input_images: 4 }));
     expect(planned.inputs).toEqual([
       { role: "image", param: "characters", fileId: "file_a" },
       { role: "image", param: "characters", fileId: "file_b" },
     ]);
-    expect(planPicture(shotOf({ characters: ["Ben"] }), board, painter()).inputs).toMatchObject([{ fileId: "file_b" }]);
+    expect(planKeyframe(shotOf({ characters: ["Ben"] }), board, painter()).inputs).toMatchObject([
+      { fileId: "file_b" },
+    ]);
   });
 
-  test("is given no more images than the model takes, and none where it takes none", () => {
-    const one = planPicture(shotOf(), board, painter());
+  test("gets no more images than the model accepts", () => {
+    const one = planKeyframe(shotOf(), board, painter());
     expect(one.inputs).toMatchObject([{ fileId: "file_a" }]);
     expect(readPrompt(one)).not.toContain("Ben.");
-    const none = planPicture(shotOf(), board, modelOf("image", { max_input_images: 4 }, ["text_to_image"]));
+    const none = planKeyframe(shotOf(), board, modelOf("image", { max_input_images: 4 }, ["text_to_image"]));
     expect(none.inputs).toEqual([]);
     expect(readPrompt(none)).not.toContain("Reference");
   });
@@ -72,7 +74,7 @@ describe("an image", () => {
     ["odd", ["512x256", "512x512"], [512, 512]],
   ] as const)("for a film in %s of the sizes %j has %j", (ratio, sizes, [width, height]) => {
     const limits = sizes === undefined ? {} : { sizes: [...sizes] };
-    const planned = planPicture(shotOf(), { ...board, aspect_ratio: ratio }, painter(limits));
+    const planned = planKeyframe(shotOf(), { ...board, aspect_ratio: ratio }, painter(limits));
     expect(planned.request).toMatchObject({ width, height });
   });
 
@@ -82,22 +84,22 @@ describe("an image", () => {
     ["Rain?", "Rain? "],
     ["下雨。", "下雨。 "],
   ])("%j is told as a sentence", (prompt, told) => {
-    const text = readPrompt(planPicture(shotOf({ prompt, camera: "", characters: [] }), board, painter()));
+    const text = readPrompt(planKeyframe(shotOf({ prompt, camera: "", characters: [] }), board, painter()));
     expect(text).toBe(`${told}${wish}`);
   });
 
-  test("of people whose looks nobody knows is asked for without them", () => {
+  test("omits people without an appearance from the prompt", () => {
     const roles = [roleOf("Anna", { appearance: "" })];
-    expect(readPrompt(planPicture(shotOf(), { ...board, roles }, painter()))).toBe(`Close-up. A round room. ${wish}`);
+    expect(readPrompt(planKeyframe(shotOf(), { ...board, roles }, painter()))).toBe(`Close-up. A round room. ${wish}`);
   });
 });
 
 describe("a clip", () => {
-  const pictureId = "file_p" as FileId;
-  const plan = (limits: ModelLimits, more: { seconds?: number; pictureId?: FileId | null } = {}) =>
-    planClip(shotOf(), board, { model: filmer(limits), pictureId, seconds: 3, ...more });
+  const imageId = "file_p" as FileId;
+  const plan = (limits: ModelLimits, more: { seconds?: number; imageId?: FileId | null } = {}) =>
+    planClip(shotOf(), board, { model: filmer(limits), imageId, seconds: 3, ...more });
 
-  test("begins with its image, and is shown the people again where there is room, numbered after it", () => {
+  test("starts with its image, and gets reference images if there is room, numbered after it", () => {
     const planned = plan({ max_input_images: 2 });
     expect(planned.inputs).toEqual([
       { role: "image", param: "input_images", fileId: "file_p" },
@@ -107,10 +109,10 @@ describe("a clip", () => {
     expect(plan({}).inputs).toEqual([{ role: "image", param: "input_images", fileId: "file_p" }]);
   });
 
-  test("is made of words alone where there is no image, or the model looks at none", () => {
-    expect(plan({ max_input_images: 4 }, { pictureId: null }).inputs).toEqual([]);
+  test("has no input images if there is no keyframe or the model accepts none", () => {
+    expect(plan({ max_input_images: 4 }, { imageId: null }).inputs).toEqual([]);
     const blind = modelOf("video", { max_input_images: 4 }, ["text_to_video"]);
-    const planned = planClip(shotOf(), board, { model: blind, pictureId, seconds: 3 });
+    const planned = planClip(shotOf(), board, { model: blind, imageId, seconds: 3 });
     expect(planned.inputs).toEqual([]);
     expect(readPrompt(planned)).not.toContain("Reference");
   });
@@ -131,7 +133,7 @@ describe("a clip", () => {
     [["16:9", "9:16"], "9:16", "9:16"],
     [["16:9", "9:16", "1:1"], "4:5", "1:1"],
     [["16:9", "9:16"], "2:1", "16:9"],
-    // Twice as high is further away than not quite twice as wide.
+    // In log scale, twice as high is further away than not quite twice as wide.
     [["1:2", "9:5"], "1:1", "9:5"],
     [undefined, "21:9", "21:9"],
   ])("of the ratios %j for a film in %s has %s", (ratios, wanted, taken) => {
@@ -139,15 +141,15 @@ describe("a clip", () => {
     const planned = planClip(
       shotOf(),
       { ...board, aspect_ratio: wanted },
-      { model: filmer(limits), pictureId, seconds: 3 },
+      { model: filmer(limits), imageId, seconds: 3 },
     );
     expect(planned.request).toMatchObject({ aspectRatio: taken });
   });
 });
 
-test("an avatar is given the image and the voice, and the nearest ratio that the model has", () => {
+test("an avatar gets the image, the voice and the nearest supported ratio", () => {
   const model = modelOf("avatar", { aspect_ratios: ["9:16", "1:1"] });
-  const files = { pictureId: "file_p" as FileId, audioId: "file_v" as FileId };
+  const files = { imageId: "file_p" as FileId, audioId: "file_v" as FileId };
   expect(planAvatar(board, { model, ...files })).toEqual({
     model: "the-avatar",
     request: { type: "avatar", aspectRatio: "1:1" },
@@ -185,7 +187,7 @@ describe("a line", () => {
     expect(planned.request).toMatchObject({ format });
   });
 
-  test("is never longer than the model can say", () => {
+  test("is never longer than the speech model allows", () => {
     const planned = planSpeech({ speaker: null, text: "abc😀def" }, board, modelOf("speech", { max_prompt_length: 4 }));
     expect(planned.request).toMatchObject({ text: "abc" });
   });
@@ -202,14 +204,14 @@ function planBoth({ prompt, camera, people }: Sight, limits: ModelLimits) {
     roleOf(`${index}`.padEnd(length, "n"), { appearance, reference_file_id: isShown ? `file_${index}` : null }),
   );
   const shot = shotOf({ prompt, camera, characters: roles.map(({ name }) => name) });
-  const picture = planPicture(shot, { ...board, roles }, painter(limits));
-  return [picture, planClip(shot, { ...board, roles }, { model: filmer(limits), pictureId: "file_p", seconds: 3 })];
+  const keyframe = planKeyframe(shot, { ...board, roles }, painter(limits));
+  return [keyframe, planClip(shot, { ...board, roles }, { model: filmer(limits), imageId: "file_p", seconds: 3 })];
 }
 
-/** What eight people with the longest names are numbered with, and the wish. */
+/** The references of eight people with the longest names, and the request for no text. */
 const charactersEnough = 1_200;
 
-test("whatever is to be seen, a prompt is never longer than the model reads, and no image is given too many", () => {
+test("a prompt never exceeds the model's limit, and no shot gets too many images", () => {
   fc.assert(
     fc.property(anySight, fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 9 }), (sight, most, images) => {
       for (const child of planBoth(sight, { max_prompt_length: most, max_input_images: images })) {
@@ -223,7 +225,7 @@ test("whatever is to be seen, a prompt is never longer than the model reads, and
   );
 });
 
-test("the wish is not cut off by those who are shown, however little the model reads", () => {
+test("the request for no text is never cut off, however short the model's limit", () => {
   const person = { appearance: "Tall.", isShown: true, length: 100 };
   const sight = { prompt: "A round room", camera: "", people: [person, person, person] };
   for (const child of planBoth(sight, { max_prompt_length: 300, max_input_images: 4 })) {

@@ -5,16 +5,16 @@ import type { NewChild } from "../tasks/index.ts";
 import { cut } from "./compose-script.ts";
 import type { Line, Role, Shot, StoryboardDocument } from "./drama-documents.ts";
 
-/** What is to be made for a drama, before it has an id. */
+/** A child task of a drama, before it has an id. */
 export type PlannedChild = Omit<NewChild, "id">;
 
 type Board = Pick<StoryboardDocument, "roles" | "narrator_voice" | "aspect_ratio">;
 
 const promptCharactersUsual = 4000;
-const plainWish = "No captions, no text, no watermark.";
+const noTextPrompt = "No captions, no text, no watermark.";
 
-/** The image that a shot begins with: the same people look the same in all of them, because all are shown to it. */
-export function planPicture(shot: Shot, board: Board, model: Model): PlannedChild {
+/** The image that a shot starts with. Reference images keep people looking the same in all shots. */
+export function planKeyframe(shot: Shot, board: Board, model: Model): PlannedChild {
   const seen = listSeen(shot, board.roles);
   const countMax = model.capabilities.includes("image_to_image") ? (model.limits.max_input_images ?? 1) : 0;
   const shown = seen.filter((role) => role.reference_file_id !== null).slice(0, countMax);
@@ -26,16 +26,16 @@ export function planPicture(shot: Shot, board: Board, model: Model): PlannedChil
   };
 }
 
-/** What moves: from its image where there is one, with the people shown again where the model looks at more. */
+/** A shot's clip: starts from its image if there is one, with reference images if the model accepts more. */
 export function planClip(
   shot: Shot,
   board: Board,
-  { model, pictureId, seconds }: { model: Model; pictureId: FileId | null; seconds: number },
+  { model, imageId, seconds }: { model: Model; imageId: FileId | null; seconds: number },
 ): PlannedChild {
   const seen = listSeen(shot, board.roles);
   const { limits, capabilities } = model;
-  const startsFromPicture = pictureId !== null && capabilities.includes("image_to_video");
-  const room = startsFromPicture ? (limits.max_input_images ?? 1) - 1 : 0;
+  const startsFromImage = imageId !== null && capabilities.includes("image_to_video");
+  const room = startsFromImage ? (limits.max_input_images ?? 1) - 1 : 0;
   const shown = seen.filter((role) => role.reference_file_id !== null).slice(0, room);
   return {
     model: model.id,
@@ -45,28 +45,28 @@ export function planClip(
       durationSeconds: chooseDuration(limits.durations ?? [5], seconds),
       aspectRatio: chooseRatio(limits.aspect_ratios, board.aspect_ratio),
     },
-    inputs: startsFromPicture
-      ? [{ role: "image", param: "input_images", fileId: pictureId }, ...listReferences(shown)]
+    inputs: startsFromImage
+      ? [{ role: "image", param: "input_images", fileId: imageId }, ...listReferences(shown)]
       : [],
   };
 }
 
-/** The one who speaks, saying what was recorded. */
+/** The speaker, saying the recorded line. */
 export function planAvatar(
   board: Board,
-  { model, pictureId, audioId }: { model: Model; pictureId: FileId; audioId: FileId },
+  { model, imageId, audioId }: { model: Model; imageId: FileId; audioId: FileId },
 ): PlannedChild {
   return {
     model: model.id,
     request: { type: "avatar", aspectRatio: chooseRatio(model.limits.aspect_ratios, board.aspect_ratio) },
     inputs: [
-      { role: "person", param: "avatar_file_id", fileId: pictureId },
+      { role: "person", param: "avatar_file_id", fileId: imageId },
       { role: "audio", param: "audio_file_id", fileId: audioId },
     ],
   };
 }
 
-/** A line in the voice of its role, always the same. */
+/** A line in its role's voice. */
 export function planSpeech({ speaker, text }: Line, board: Board, model: Model): PlannedChild {
   const role = board.roles.find(({ name }) => name === speaker);
   const formats = (model.limits.response_formats ?? ["mp3"]) as AudioFormat[];
@@ -93,7 +93,7 @@ function listReferences(shown: readonly Role[]): NewChild["inputs"] {
 
 type Showing = { shown: readonly Role[]; model: Model; firstNumber?: number };
 
-/** The request for nothing written comes last and is never cut off; what can be spared is the end of the description. */
+/** The request for no text comes last and is never cut off; the description is shortened instead. */
 function describeShot({ camera, prompt }: Shot, seen: readonly Role[], showing: Showing): string {
   const { shown, model, firstNumber = 1 } = showing;
   const people = seen
@@ -101,20 +101,20 @@ function describeShot({ camera, prompt }: Shot, seen: readonly Role[], showing: 
     .map(({ name, appearance }) => `${name}: ${appearance}`);
   const references = shown.map(({ name }, index) => `Reference ${firstNumber + index} shows ${name}.`);
   const charactersMax = model.limits.max_prompt_length ?? promptCharactersUsual;
-  const all = [...references, plainWish].join(" ");
-  const wishes = all.length <= charactersMax ? all : plainWish;
-  const told = [camera, prompt, ...people]
+  const all = [...references, noTextPrompt].join(" ");
+  const suffix = all.length <= charactersMax ? all : noTextPrompt;
+  const description = [camera, prompt, ...people]
     .filter((text) => text !== "")
     .map(endSentence)
     .join(" ");
-  return cut(`${cut(told, Math.max(0, charactersMax - wishes.length - 1))} ${wishes}`.trim(), charactersMax);
+  return cut(`${cut(description, Math.max(0, charactersMax - suffix.length - 1))} ${suffix}`.trim(), charactersMax);
 }
 
 function endSentence(text: string): string {
   return /[.!?。！？…]$/u.test(text) ? text : `${text}.`;
 }
 
-/** The shortest that is long enough, else the longest. */
+/** The shortest that suffices, or the longest. */
 function chooseDuration(durations: readonly number[], seconds: number): number {
   const enough = durations.filter((duration) => duration >= seconds);
   return enough.length > 0 ? Math.min(...enough) : Math.max(...durations);
@@ -134,14 +134,14 @@ function chooseSize({ limits }: Model, aspectRatio: string): { width: number; he
   return { width, height };
 }
 
-/** Of `16:9` and of `1536x1024`; a square where it is neither. */
+/** Parses `16:9` or `1536x1024`; anything else is a square. */
 function readRatio(text: string): number {
   const [width = 1, height = 1] = text.split(/[x:]/).map(Number);
   const ratio = width / height;
   return Number.isFinite(ratio) && ratio > 0 ? ratio : 1;
 }
 
-/** Twice as wide is as far away as twice as high. Of those that are as near, the first. */
+/** Compares in log scale: twice as wide is as far as twice as high. The first of equals wins. */
 function chooseNearest<T>(items: readonly T[], read: (item: T) => number, wanted: number): T | undefined {
   return items.toSorted((a, b) => distance(read(a), wanted) - distance(read(b), wanted))[0];
 }

@@ -14,9 +14,8 @@ import {
 import type { Files } from "../files/index.ts";
 import { countCharacters, type PrepareTask, type StepRecord } from "../tasks/index.ts";
 import { hasListener } from "../webhooks/index.ts";
-import { applyCharacters } from "./apply-characters.ts";
-import { checkDocument, requireDifferent } from "./check-document.ts";
-import type { DocumentShelf } from "./document-shelf.ts";
+import { checkDocument, foldName, requireDifferent } from "./check-document.ts";
+import type { DocumentStorage } from "./document-storage.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
@@ -28,22 +27,22 @@ type PrepareDependencies = {
   clock: Clock;
   catalog: LiveCatalog;
   files: Files;
-  shelf: DocumentShelf;
+  documents: DocumentStorage;
 };
 
 const secondsMaxUsual = 120;
 const scriptCharactersMax = 1_000_000;
 const aspectRatioUsual = "16:9";
 
-/** What a request for a drama comes to: what it begins with, the steps it takes, and the most that it can cost. */
+/** Validates a drama request: its source, its steps and its maximum cost. */
 export function prepareDrama(dependencies: PrepareDependencies): PrepareTask<DramaBody> {
-  const { database, clock, catalog, files, shelf } = dependencies;
+  const { database, clock, catalog, files, documents } = dependencies;
   return async ({ body, caller, offered: { model, prices } }) => {
     const { accountId } = caller;
     const stage = body.stage ?? "video";
     requireStage(model, stage);
     if (body.callback_url === undefined) await requireListener(database, accountId, clock.now());
-    const { source, earlier } = await readSource({ database, shelf }, body, { accountId, stage });
+    const { source, earlier } = await readSource({ database, documents }, body, { accountId, stage });
     const before = earlier === null ? null : (earlier.request as DramaRequest);
     const secondsMax = Math.max(...(model.limits.durations ?? [secondsMaxUsual]));
     checkLength(source, model);
@@ -83,7 +82,7 @@ export function prepareDrama(dependencies: PrepareDependencies): PrepareTask<Dra
   };
 }
 
-/** What the caller calls this piece of business. */
+/** The caller's `client_business_id` with the request's fingerprint. */
 export function describeOrder(body: DramaBody) {
   if (body.client_business_id === undefined) return null;
   return {
@@ -103,12 +102,12 @@ function requireStage(model: Model, stage: DramaStage): void {
   throw new AppError("unsupported_capability", message, { param: "stage" });
 }
 
-/** A drama takes long: somebody has to be told of its end. */
+/** A drama takes long, so its caller must be able to receive its end. */
 async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
   if (await hasListener(database, accountId, now)) return;
   throw new AppError(
     "webhook_required",
-    "A drama takes long, so somebody has to hear of its end: register a webhook endpoint, send a `callback_url`, or open the account's event inbox.",
+    "Dramas take long, so they need a webhook: create a webhook endpoint, send a `callback_url`, or open the account's event inbox.",
     { param: "callback_url" },
   );
 }
@@ -120,7 +119,7 @@ function checkLength(source: DramaRequest["source"], { limits }: Model): void {
   throw new AppError("prompt_too_long", message, { param: "script" });
 }
 
-/** What need not be said again. */
+/** Defaults from the source. */
 function describeSource(
   source: DramaRequest["source"],
   before: DramaRequest | null,
@@ -143,13 +142,13 @@ function readTitle(title: string | undefined): string {
   return trimmed;
 }
 
-/** A ratio that an earlier stage was made for stays, as far as this model has it. */
+/** Keeps an earlier stage's ratio if this model supports it. */
 function chooseAspectRatio(asked: string | undefined, before: string | undefined, { limits }: Model): string {
   const allowed = limits.aspect_ratios ?? [aspectRatioUsual];
   if (asked === undefined)
     return before !== undefined && allowed.includes(before) ? before : (allowed[0] ?? aspectRatioUsual);
   if (allowed.includes(asked)) return asked;
-  const message = `\`aspect_ratio\` can be one of these for this model: ${allowed.join(", ")}.`;
+  const message = `\`aspect_ratio\` must be one of these for this model: ${allowed.join(", ")}.`;
   throw new AppError("invalid_parameter", message, { param: "aspect_ratio" });
 }
 
@@ -185,7 +184,24 @@ async function checkCharacters(
   );
 }
 
-/** Somebody has to be there for everything that will be needed. */
+/** Adds the caller's reference images to a document's roles. */
+function applyCharacters(document: DramaDocument, characters: DramaRequest["characters"]): DramaDocument {
+  if (document.object === "drama.script") return document;
+  const { roles } = document;
+  for (const [index, { name }] of characters.entries()) {
+    if (roles.some((role) => foldName(role.name) === foldName(name))) continue;
+    const names = roles.map((role) => role.name).join(", ");
+    const message = `The document has no role ${name}. Its roles are: ${names === "" ? "none" : names}.`;
+    throw new AppError("invalid_parameter", message, { param: `characters[${index}].name` });
+  }
+  const changed = roles.map((role) => {
+    const given = characters.find(({ name }) => foldName(name) === foldName(role.name));
+    return { ...role, reference_file_id: given?.referenceFileId ?? role.reference_file_id };
+  });
+  return { ...document, roles: changed };
+}
+
+/** Every model that will be needed must have a healthy target. */
 function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
   const { targetsByModelId, health } = catalog.current();
   const names = new Set(listSteps({ source, stage }).map((name) => (name === "film" ? "video" : name)));
@@ -197,7 +213,7 @@ function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: Dr
   throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
 }
 
-/** The same for requests that mean the same, in whatever order their fields are. */
+/** Serializes independently of the order of fields. */
 function presentCanonically(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(presentCanonically).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

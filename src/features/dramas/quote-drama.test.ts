@@ -20,7 +20,7 @@ const prices = [
   priceOf("video", "second", 80n, 400n),
 ];
 
-test("each stage is quoted at its own price, the film for as long as it may be", () => {
+test("each stage is quoted at its own price, the film at its maximum length", () => {
   const terms = quoteDrama(prices, { stages: dramaStages, secondsMax: 60, budgetAmount: nano(7n) });
   const common = { minimum: 0n, counts: "calls", unitsMax: 1n };
   expect(terms).toEqual({
@@ -44,12 +44,12 @@ test("only the stages that run are quoted", () => {
   expect(terms.quota.unitsMax).toBe(1n);
 });
 
-test("a film by the call is one, however long it is", () => {
+test("a film priced per call counts once, however long it is", () => {
   const terms = quoteDrama([priceOf("video", "call", 500n)], { stages: ["video"], secondsMax: 60, budgetAmount: null });
   expect(terms.stages).toMatchObject([{ step: "film", counts: "calls", unitsMax: 1n, rate: 500n }]);
 });
 
-test("a price for everything is each stage's, unless a stage has its own", () => {
+test("a general price applies to each stage without a price of its own", () => {
   const all = [priceOf(null, "call", 5n), priceOf("roles", "call", 10n)];
   const terms = quoteDrama(all, { stages: ["script", "roles"], secondsMax: 60, budgetAmount: null });
   expect(terms.stages.map(({ priceId, rate }) => [priceId, rate])).toEqual([
@@ -58,7 +58,7 @@ test("a price for everything is each stage's, unless a stage has its own", () =>
   ]);
 });
 
-test("a stage without a price cannot be had", () => {
+test("a stage without a price is rejected", () => {
   const only = [priceOf("script", "call", 20n)];
   expect(() => quoteDrama(only, { stages: ["script", "roles"], secondsMax: 60, budgetAmount: null })).toThrow(
     expect.objectContaining({ code: "unsupported_capability" }),

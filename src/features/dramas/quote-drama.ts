@@ -4,7 +4,7 @@ import { capabilityByStage, type DramaStage, getPrice, type Price } from "../cat
 import type { StagedTerms } from "../tasks/index.ts";
 import { stepByStage } from "./drama-request.ts";
 
-/** The most that a drama can cost: each of its stages at its own price, a film for as long as it may be. */
+/** A drama's maximum cost: each stage at its own price, a film at its maximum length. */
 export function quoteDrama(
   prices: readonly Price[],
   {

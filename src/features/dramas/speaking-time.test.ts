@@ -8,11 +8,11 @@ test.each([
   ["灯 ok", 1 / 4.5 + 3 / 14 + 0.8],
   ["ひらカタ한글", 6 / 4.5 + 0.8],
   ["", 0.8],
-])("%j takes about %d seconds to say, pauses included", (text, seconds) => {
+])("%j takes about %d seconds to speak, with pauses", (text, seconds) => {
   expect(estimateSpeakingSeconds(text)).toBeCloseTo(seconds, 5);
 });
 
-test("more to say never takes less time", () => {
+test("a longer text never takes less time", () => {
   for (const text of ["The lamp", "灯塔", "مرحبا", "👋🏽"]) {
     expect(estimateSpeakingSeconds(`${text} ${text}`)).toBeGreaterThan(estimateSpeakingSeconds(text));
   }
@@ -28,6 +28,6 @@ test.each([
   ["…?!", false],
   ["  \n", false],
   ["", false],
-])("whether there is anything to say in %j: %s", (text, expected) => {
+])("%j is speakable: %s", (text, expected) => {
   expect(isSpeakable(text)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { DramaStages, LiveCatalog, Model } from "../catalog/index.ts";
 
-/** The models of a drama's stages, as the catalog names them now: routes may have changed while it ran. */
+/** The models of a drama's stages in the current catalog, which may have changed while the drama ran. */
 export function getStageModels(catalog: LiveCatalog, modelId: string) {
   const { modelById } = catalog.current();
   const stages: DramaStages = modelById.get(modelId)?.stages ?? {};
@@ -14,10 +14,10 @@ export function getStageModels(catalog: LiveCatalog, modelId: string) {
     script: () => get(stages.script?.chat),
     roles: () => get(stages.roles?.chat),
     storyboard: () => get(stages.storyboard?.chat),
-    picture: () => get(stages.storyboard?.image),
+    image: () => get(stages.storyboard?.image),
     video: () => get(stages.video?.video),
     speech: () => get(stages.video?.speech),
-    /** `null` where nobody is made to speak. */
+    /** `null` if the model uses no avatars. */
     avatar: () => (stages.video?.avatar === undefined ? null : get(stages.video.avatar)),
   };
 }

@@ -17,16 +17,12 @@ import type { FileKind, FileLimits, StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
 import { signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
-import { findLinkedFile } from "./find-linked-file.ts";
 import { acceptFileForms, type FormDescription, type FormFile, type ReceiveForm, receiveForm } from "./form-routes.ts";
-import { getFileOfKind } from "./get-file.ts";
-import { inspectSound, type SoundRecording } from "./inspect-sound.ts";
-import { type Inspect, inspectSpooled } from "./inspect-spooled.ts";
+import { findLinkedFile, getFileOfKind, openFile, readDocument } from "./get-file.ts";
+import { type Inspect, inspectSound, inspectSpooled, type SoundRecording } from "./inspect-spooled.ts";
 import { keepDocument, type NewDocument } from "./keep-document.ts";
 import { keepOutput, type Output } from "./keep-output.ts";
 import type { KeyedRequests } from "./keyed-requests.ts";
-import { openFile } from "./open-file.ts";
-import { readDocument } from "./read-document.ts";
 import { type KeptUpload, keepUpload, type Upload, type UploadOutcome, uploadFile } from "./upload-file.ts";
 import { addUploadRoutes } from "./upload-routes.ts";
 

@@ -11,8 +11,7 @@ import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-s
 import type { Spool } from "../../platform/storage/create-spool.ts";
 import type { StoredFile } from "./file.ts";
 import { findFile } from "./file-store.ts";
-import { createFileNotFound } from "./get-file.ts";
-import { openFile } from "./open-file.ts";
+import { createFileNotFound, openFile } from "./get-file.ts";
 
 type Thumbnail = { contentType: string; bytes: Buffer };
 

@@ -17,8 +17,7 @@ import type { StoredFile } from "./file.ts";
 import { planContent, presentSafeHeaders } from "./file-content.ts";
 import { isLinkValid } from "./file-link.ts";
 import { renameFile } from "./filename.ts";
-import { createFileNotFound, getLinkedFile, getOwnFile } from "./get-file.ts";
-import { openFile } from "./open-file.ts";
+import { createFileNotFound, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
 
 type ContentDependencies = { database: Database; clock: Clock; bytes: ByteStore };
 

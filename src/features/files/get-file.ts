@@ -1,8 +1,12 @@
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { Clock } from "../../lib/clock.ts";
-import type { AccountId } from "../../lib/ids.ts";
+import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { type ByteRange, type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
 import type { StoredFile } from "./file.ts";
+import { isLinkValid, parseLink } from "./file-link.ts";
 import { findFile } from "./file-store.ts";
 import { requireKind, type WantedMedia } from "./inspect-spooled.ts";
 
@@ -41,6 +45,45 @@ export async function getFileOfKind(
   const file = await getOwnFile(dependencies, fileId, { accountId, param: wanted.param });
   requireKind(file.kind, wanted);
   return file;
+}
+
+/** Resolves one of our signed links without fetching it; `null` for any other URL. */
+export async function findLinkedFile(
+  { database, clock, linkKey, siteUrl }: FileLookup & { linkKey: Buffer; siteUrl: string },
+  accountId: AccountId,
+  { url, param }: { url: string; param: string },
+): Promise<FileId | null> {
+  const link = parseLink(url, { siteUrl });
+  if (link === null) return null;
+  const now = clock.now();
+  const file = isLinkValid(linkKey, link, now) ? await findFile(database, link.fileId) : null;
+  if (file !== null && file.accountId === accountId && file.expiresAt > now) return file.id;
+  const message = "The link is invalid or has expired, or its file was deleted. Send the file's `file_id` instead.";
+  throw new AppError("invalid_url", message, { param });
+}
+
+export async function openFile(
+  { bytes }: { bytes: ByteStore },
+  { storageKey }: StoredFile,
+  range?: ByteRange,
+): Promise<Readable> {
+  try {
+    return await bytes.open(storageKey, range);
+  } catch (error) {
+    // The file was deleted after it was found.
+    throw error instanceof MissingBytesError ? createFileNotFound(undefined, error) : error;
+  }
+}
+
+/** Reads a whole document of the account; its size was limited when it was stored. */
+export async function readDocument(
+  { database, clock, bytes }: FileLookup & { bytes: ByteStore },
+  accountId: AccountId,
+  { fileId, param }: { fileId: string; param: string },
+): Promise<Buffer> {
+  const wanted = { param, kinds: ["document"] } as const;
+  const file = await getFileOfKind({ database, clock }, accountId, { fileId, wanted });
+  return await buffer(await openFile({ bytes }, file));
 }
 
 /** The same error whether the file never existed, belongs to another account, has expired or was deleted. */

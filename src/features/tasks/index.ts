@@ -8,18 +8,19 @@
  */
 
 export { createTasks, type Tasks } from "./create-tasks.ts";
+export { hasTasksDueBefore, readTaskLag } from "./lease-store.ts";
 export { listFinished } from "./machine/decide-transition.ts";
 export { explainFailure } from "./machine/explain-failure.ts";
+export { linkEvent } from "./present-task.ts";
 export { billTask, countCharacters, quoteTask } from "./quote-task.ts";
 export { cancelTask } from "./read/cancel-task.ts";
-export { linkEvent } from "./read/present-task.ts";
 export { getTask } from "./read/read-task.ts";
 export { taskEventSchema, taskSchema } from "./read/task-schema.ts";
 export { checkSpeech } from "./submit/check-generation.ts";
 export type { PrepareTask } from "./submit/create-task.ts";
 export { submissionAnswer, submissionAnswers, submissionErrors, submissionText } from "./submit/generation-routes.ts";
 export { commonFields, type SpeechBody, speechRequestSchema } from "./submit/generation-schema.ts";
-export { parsePrefer } from "./submit/prefer.ts";
+export { parsePrefer } from "./read/prefer.ts";
 export { retryTask } from "./submit/retry-task.ts";
 export {
   type CompositeTask,
@@ -34,9 +35,8 @@ export {
   taskStates,
   taskTypes,
 } from "./task.ts";
+export { type TaskFailpoint, taskFailpoints } from "./task-failpoints.ts";
 export { findTask, listTasks } from "./task-store.ts";
 export { forgetOldTasks, type TaskRetention } from "./work/forget-old-tasks.ts";
-export { hasTasksDueBefore, readTaskLag } from "./work/lease-store.ts";
 export type { Orchestrate, OrchestrationContext } from "./work/orchestrate-task.ts";
 export { reconcileTasks } from "./work/reconcile-tasks.ts";
-export { type TaskFailpoint, taskFailpoints } from "./work/task-failpoints.ts";

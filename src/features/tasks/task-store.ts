@@ -3,11 +3,10 @@ import { type AccountId, type HoldId, presentLeastId, type TaskId } from "../../
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { LeaseChange } from "./machine/task-machine.ts";
+import { lockLease } from "./lease-store.ts";
 import { parseTask } from "./parse-task.ts";
-import type { NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
+import type { LeaseChange, NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
-import { lockLease } from "./work/lease-store.ts";
 
 /** A new task as it is read back after the insert. */
 export function toQueuedTask(task: NewTask): Task {

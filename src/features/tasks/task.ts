@@ -232,6 +232,9 @@ type Move =
 /** A child task, paid by its parent. */
 export type NewChild = { id: TaskId; model: string; request: GenerationRequest; inputs: readonly TaskInput[] };
 
+/** `keep`: the worker goes on with it. `revoke`: due then, and the worker that holds the lease has lost it. */
+export type LeaseChange = { kind: "keep" } | { kind: "due"; at: Date } | { kind: "revoke"; at: Date } | { kind: "end" };
+
 /** How a task ends. Its outputs are already stored. */
 export type TaskEnd =
   | {

@@ -211,7 +211,7 @@ describe.concurrent("a drama that may go without some shots", () => {
     expect(drama.warnings).toEqual([
       {
         code: "fewer_outputs",
-        message: "The video goes without shot-3, which could not be made. Only what is there is charged.",
+        message: "The video omits shot-3, which failed. Only the delivered part is charged.",
       },
     ]);
     // 10.4 seconds less the 3.1 of the missing shot.

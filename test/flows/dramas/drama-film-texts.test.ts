@@ -37,13 +37,13 @@ async function draw(
   drawingCount += 1;
   const folder = join(stage.folder, `drawing-${drawingCount}`);
   await mkdir(folder);
-  const picturePath = join(folder, "picture.png");
+  const imagePath = join(folder, "picture.png");
   await sharp({ create: { ...frame, channels: 3, background: "#806040" } })
     .png()
-    .toFile(picturePath);
+    .toFile(imagePath);
   const lines = texts.map((text, index) => ({ speaker, text, startFrame: index * 24, endFrame: (index + 1) * 24 }));
   const shots = lines.map((line) => ({ lines: [line] }));
-  return { ...(await runDrawing({ frame, title, episodeLabel: label, picturePath, folder, shots }, signal)), folder };
+  return { ...(await runDrawing({ frame, title, episodeLabel: label, imagePath, folder, shots }, signal)), folder };
 }
 
 type Box = { left: number; top: number; right: number; bottom: number; count: number };

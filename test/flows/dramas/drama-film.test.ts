@@ -404,18 +404,18 @@ test("the poster has the video's ratio, is as large as the image allows, and sho
 }, async () => {
   await using stage = await openFilmStage();
   const circle = `<svg width="800" height="900"><rect width="800" height="900" fill="#304060"/><circle cx="400" cy="300" r="150" fill="#f0f0f0"/></svg>`;
-  const picturePath = `${stage.folder}/picture.png`;
-  await sharp(Buffer.from(circle)).png().toFile(picturePath);
+  const imagePath = `${stage.folder}/picture.png`;
+  await sharp(Buffer.from(circle)).png().toFile(imagePath);
   const film = await stage.assemble({
     title: "",
     aspectRatio: "9:16",
-    picturePath,
+    imagePath,
     shots: [await stage.plainShot("gray", { size: "36x64" })],
   });
   const titled = await stage.assemble({
     title: "A title",
     aspectRatio: "9:16",
-    picturePath,
+    imagePath,
     shots: [await stage.plainShot("gray", { size: "36x64" })],
   });
   const { data, info } = await sharp(film.posterPath).raw().toBuffer({ resolveWithObject: true });

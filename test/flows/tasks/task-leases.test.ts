@@ -8,7 +8,7 @@ import {
   renewLeases,
   releaseLeases,
   revokeLease,
-} from "../../../src/features/tasks/work/lease-store.ts";
+} from "../../../src/features/tasks/lease-store.ts";
 import { openTaskStage, paths, type TaskStage } from "../../harness/tasks/task-stage.ts";
 
 let stage: TaskStage;

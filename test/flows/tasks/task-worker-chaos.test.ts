@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isFinal, type Task } from "../../../src/features/tasks/task.ts";
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
-import { type TaskFailpoint, taskFailpoints } from "../../../src/features/tasks/work/task-failpoints.ts";
+import { type TaskFailpoint, taskFailpoints } from "../../../src/features/tasks/task-failpoints.ts";
 import type { TaskId } from "../../../src/lib/ids.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
 import type { MadeOutput } from "../../../src/providers/generation.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkAccounts, openHolds } from "../../../src/features/ledger/index.ts";
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
-import { claimDueTasks, renewLeases, releaseLeases } from "../../../src/features/tasks/work/lease-store.ts";
+import { claimDueTasks, renewLeases, releaseLeases } from "../../../src/features/tasks/lease-store.ts";
 import { reconcileTasks } from "../../../src/features/tasks/work/reconcile-tasks.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";

@@ -52,7 +52,7 @@ export async function openFilmStage(): Promise<FilmStage> {
     async assemble(order, signal = limits.signal) {
       count += 1;
       const progress: number[] = [];
-      const whole = { title: "Title", episode: 1, language: "en", aspectRatio: "16:9", picturePath: null, ...order };
+      const whole = { title: "Title", episode: 1, language: "en", aspectRatio: "16:9", imagePath: null, ...order };
       const film = await assembleFilm(
         { folder: join(folder, `film-${count}`), ...whole },
         { signal, onProgress: (percent) => progress.push(percent) },

@@ -18,7 +18,7 @@ import type { ClaimedTask, Task } from "../../../src/features/tasks/task.ts";
 import { findTask } from "../../../src/features/tasks/task-store.ts";
 import { type AdvanceDependencies, advanceTask } from "../../../src/features/tasks/work/advance-task.ts";
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
-import { claimTasks } from "../../../src/features/tasks/work/lease-store.ts";
+import { claimTasks } from "../../../src/features/tasks/lease-store.ts";
 import { type AccountId, createIdSource, type KeyId, type TaskId } from "../../../src/lib/ids.ts";
 import { standardLimits } from "../../../src/lib/limit-set.ts";
 import { nano } from "../../../src/lib/money.ts";

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { invariant } from "../../../lib/invariant.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
-import { chooseFrame, type PictureSize } from "./choose-frame.ts";
+import { chooseFrame, type FrameSize } from "./choose-frame.ts";
 import type { DrawingAnswer } from "./drawing-order.ts";
 import { labelEpisode } from "./episode-label.ts";
 import { FilmError } from "./film-error.ts";
@@ -18,21 +18,22 @@ import { type SubtitleCue, writeSubtitles } from "./write-subtitles.ts";
 
 export type AssemblyWatch = {
   signal: AbortSignal;
-  /** Hears how far it is, from 0 to 100, never less than before. */
+  /** Called with the progress from 0 to 100; never decreases. */
   onProgress(percent: number): void;
 };
 
-/** What was found out and decided before the first image is made. */
-type FilmPlan = { shots: readonly MeasuredShot[]; frame: PictureSize; timeline: Timeline; drawing: DrawingAnswer };
+/** Everything that is decided before rendering. */
+type FilmPlan = { shots: readonly MeasuredShot[]; frame: FrameSize; timeline: Timeline; drawing: DrawingAnswer };
 
 const filmSecondsMax = 2 * 60 * 60;
-const pictureMsMax = 60_000;
-/** At which percent each part of the work ends. */
+const frameMsMax = 60_000;
+/** The percentage at the end of each phase. */
 const progress = { measured: 15, drawn: 22, rendered: 92 };
 
 /**
- * Puts a film together from its clips, voices and texts, with one tool running at a time. Everything is written to the
- * order's folder. Throws a `FilmError`, which names the shot that is to blame, or the signal's reason.
+ * Assembles a film from its clips, voices and texts, running one tool at a time. Writes everything to the order's
+ * folder.
+ * Throws a `FilmError` that names the shot at fault, or the signal's reason.
  */
 export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Promise<MadeFilm> {
   const { signal } = watch;
@@ -61,11 +62,11 @@ export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Prom
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FilmError) throw error;
-    throw new FilmError("The video could not be put together.", { cause: error });
+    throw new FilmError("The video could not be assembled.", { cause: error });
   }
 }
 
-/** Whoever draws may write there, and nowhere else. */
+/** The only folder the drawing process may write to. */
 function nameDrawnDir({ folder }: FilmOrder): string {
   return join(folder, "drawn");
 }
@@ -89,7 +90,7 @@ async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch)
       frame,
       title: order.title,
       episodeLabel: labelEpisode(order.episode, order.language),
-      picturePath: order.picturePath ?? (await takeFirstPicture(order, shots, signal)),
+      imagePath: order.imagePath ?? (await extractFirstFrame(order, shots, signal)),
       folder: nameDrawnDir(order),
       shots: shots.map(({ lines }, number) => ({
         lines: lines.map(({ speaker, text }, index) => ({ speaker, text, ...findSpan(timeline, number, index) })),
@@ -112,26 +113,26 @@ function findSpan({ shots }: Timeline, number: number, index: number): { startFr
   return { startFrame: line.startFrame, endFrame: line.endFrame };
 }
 
-/** Where nobody gave an image, the film begins with one. */
-async function takeFirstPicture(
+/** Used for the title card if there is no image. */
+async function extractFirstFrame(
   { folder }: FilmOrder,
   shots: readonly MeasuredShot[],
   signal: AbortSignal,
 ): Promise<string> {
   const [shot] = shots;
   invariant(shot !== undefined, "a film has a shot");
-  const path = join(folder, "picture.png");
+  const path = join(folder, "first-frame.png");
   const { width, height } = chooseFrame(`${shot.clip.width}:${shot.clip.height}`, [shot.clip]);
   const output = ["-map", "0:V:0", "-frames:v", "1", "-s", `${width}x${height}`, "-c:v", "png", "-f", "image2pipe"];
   const args = [...shot.clipInput, ...output, `file:${path}`];
-  const call = { tool: "ffmpeg", source: "strangers", timeoutMs: pictureMsMax, stdoutBytesMax: 1000 } as const;
+  const call = { tool: "ffmpeg", source: "strangers", timeoutMs: frameMsMax, stdoutBytesMax: 1000 } as const;
   await runMediaTool({ ...call, args, signal }).catch((error) => {
     throw blameShot(error, { number: 0, signal });
   });
   return path;
 }
 
-/** Cues of all shots, by the film's own frames: the same that are burnt in. */
+/** The burnt-in cues of all shots, with frame numbers of the whole film. */
 function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
   return drawing.shots.flatMap(({ cues }, number) => {
     const start = timeline.shots[number]?.startFrame ?? 0;
@@ -139,7 +140,7 @@ function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
   });
 }
 
-/** Each shot for itself, so that a long film needs no more memory than a short one. */
+/** Renders shots separately, so that memory use does not depend on the film's length. */
 async function renderPieces(order: FilmOrder, plan: FilmPlan, { signal, onProgress }: AssemblyWatch): Promise<Piece[]> {
   const { folder } = order;
   const drawnDir = nameDrawnDir(order);
@@ -148,7 +149,7 @@ async function renderPieces(order: FilmOrder, plan: FilmPlan, { signal, onProgre
   const pieces: Piece[] = [title];
   await renderTitle(
     {
-      picturePath: join(drawnDir, drawing.titleName),
+      imagePath: join(drawnDir, drawing.titleName),
       frame,
       frameCount: title.frameCount,
       path: join(folder, title.name),

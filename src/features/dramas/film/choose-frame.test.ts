@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseFrame, placePicture } from "./choose-frame.ts";
+import { chooseFrame, placeImage } from "./choose-frame.ts";
 
 test.each([
   ["16:9", [[1280, 720]], [1280, 720]],
@@ -26,11 +26,11 @@ test.each([
   expect([width, height]).toEqual(expected);
 });
 
-test("a clip of nearly the film's ratio is cut a little, any other is shown whole", () => {
+test("a clip of nearly the film's ratio is cropped, any other is letterboxed", () => {
   const frame = { width: 1280, height: 720 };
-  expect(placePicture({ width: 1280, height: 720 }, frame)).toEqual({ kind: "cover", width: 1280, height: 720 });
-  expect(placePicture({ width: 960, height: 640 }, frame)).toEqual({ kind: "cover", width: 1280, height: 854 });
-  expect(placePicture({ width: 840, height: 360 }, frame)).toMatchObject({ kind: "fit", width: 1280 });
-  expect(placePicture({ width: 720, height: 1280 }, frame)).toEqual({ kind: "fit", width: 406, height: 720 });
-  expect(placePicture({ width: 960, height: 960 }, frame)).toEqual({ kind: "fit", width: 720, height: 720 });
+  expect(placeImage({ width: 1280, height: 720 }, frame)).toEqual({ kind: "cover", width: 1280, height: 720 });
+  expect(placeImage({ width: 960, height: 640 }, frame)).toEqual({ kind: "cover", width: 1280, height: 854 });
+  expect(placeImage({ width: 840, height: 360 }, frame)).toMatchObject({ kind: "fit", width: 1280 });
+  expect(placeImage({ width: 720, height: 1280 }, frame)).toEqual({ kind: "fit", width: 406, height: 720 });
+  expect(placeImage({ width: 960, height: 960 }, frame)).toEqual({ kind: "fit", width: 720, height: 720 });
 });

@@ -1,30 +1,30 @@
 import { invariant } from "../../../lib/invariant.ts";
 
-export type PictureSize = { width: number; height: number };
+export type FrameSize = { width: number; height: number };
 
-/** How an image is brought into a frame: so large that it covers it, or whole, on a blurred copy of itself. */
-export type Placement = PictureSize & { kind: "cover" | "fit" };
+/** How an image fills a frame: `cover` crops it, `fit` shows it whole on a blurred copy. */
+export type Placement = FrameSize & { kind: "cover" | "fit" };
 
 const longSideMin = 160;
 const longSideMax = 1920;
-/** Where ratios differ by less, what is cut off is not missed. */
+/** Crop only if the ratios differ by less than this. */
 const croppedRatioMax = 1.2;
 
-/** As large as the largest clip allows, with sides that the encoder can halve. */
-export function chooseFrame(aspectRatio: string, clips: readonly PictureSize[]): PictureSize {
+/** As large as the largest clip allows, with even sides for chroma subsampling. */
+export function chooseFrame(aspectRatio: string, clips: readonly FrameSize[]): FrameSize {
   const match = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/.exec(aspectRatio);
   invariant(match !== null, "the aspect ratio was checked before");
   const ratio = Number(match[1]) / Number(match[2]);
   return fitFrame(ratio, clips, { longSideMin, longSideMax });
 }
 
-/** The largest frame of the ratio that lies within one of the images, between the bounds. */
+/** The largest frame of the ratio that fits into one of the images, within the bounds. */
 export function fitFrame(
   ratio: number,
-  pictures: readonly PictureSize[],
+  images: readonly FrameSize[],
   bounds: { longSideMin: number; longSideMax: number },
-): PictureSize {
-  const width = Math.max(...pictures.map((picture) => Math.min(picture.width, picture.height * ratio)));
+): FrameSize {
+  const width = Math.max(...images.map((image) => Math.min(image.width, image.height * ratio)));
   const longSide = Math.min(bounds.longSideMax, Math.max(bounds.longSideMin, width, width / ratio));
   const long = roundEven(longSide);
   return ratio >= 1
@@ -32,15 +32,15 @@ export function fitFrame(
     : { width: roundEven(longSide * ratio), height: long };
 }
 
-export function placePicture(picture: PictureSize, frame: PictureSize): Placement {
-  const [scaleX, scaleY] = [frame.width / picture.width, frame.height / picture.height];
+export function placeImage(image: FrameSize, frame: FrameSize): Placement {
+  const [scaleX, scaleY] = [frame.width / image.width, frame.height / image.height];
   const isCover = Math.max(scaleX, scaleY) / Math.min(scaleX, scaleY) <= croppedRatioMax;
   const scale = isCover ? Math.max(scaleX, scaleY) : Math.min(scaleX, scaleY);
   const round = isCover ? Math.max : Math.min;
   return {
     kind: isCover ? "cover" : "fit",
-    width: round(frame.width, roundEven(picture.width * scale)),
-    height: round(frame.height, roundEven(picture.height * scale)),
+    width: round(frame.width, roundEven(image.width * scale)),
+    height: round(frame.height, roundEven(image.height * scale)),
   };
 }
 

@@ -7,10 +7,10 @@ import { measureAtoms, splitAtoms } from "./wrap-text.ts";
 
 type Sheets = { strip: CaptionStrip; style: CaptionStyle; metrics: FontMetrics; folder: string; shotNumber: number };
 
-/** A large film's sheet of as many captions is 25 MB when it is read. */
+/** At 1920 pixels, a sheet of this many captions takes 25 MB decoded. */
 const rowsMax = 32;
 
-/** Draws the captions of a shot, as many sheets as it takes. */
+/** Draws a shot's captions on as many sheets as needed. */
 export async function drawSheets(cues: readonly PlannedCue[], sheets: Sheets): Promise<DrawnSheet[]> {
   const shown = cues
     .map((cue, index) => ({ ...cue, endFrame: Math.min(cue.endFrame, cues[index + 1]?.startFrame ?? cue.endFrame) }))
@@ -36,7 +36,7 @@ async function drawSheet(rows: readonly PlannedCue[], path: string, sheets: Shee
     .toFile(path);
 }
 
-/** White on a soft dark box that is as wide as its text; who speaks stands above, small. */
+/** White text on a soft dark box, with the speaker's name above in small type. */
 function drawCue({ lines, name }: PlannedCue, top: number, { strip, style, metrics }: Sheets): string {
   const { size, nameSize, leading, padding, widthMax } = style;
   const measure = (text: string): number => measureAtoms(splitAtoms(text, metrics, Number.POSITIVE_INFINITY));

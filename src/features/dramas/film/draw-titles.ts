@@ -1,6 +1,6 @@
 import type { Sharp } from "sharp";
 import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
-import { fitFrame, type PictureSize, placePicture } from "./choose-frame.ts";
+import { type FrameSize, fitFrame, placeImage } from "./choose-frame.ts";
 import { takeDrawable } from "./drawable-text.ts";
 import { drawDocument, round, setLine } from "./set-text.ts";
 import { joinAtoms, splitAtoms, wrapAtoms } from "./wrap-text.ts";
@@ -8,18 +8,18 @@ import { joinAtoms, splitAtoms, wrapAtoms } from "./wrap-text.ts";
 export type TitleParts = {
   title: string;
   episodeLabel: string;
-  picturePath: string;
+  imagePath: string;
   metrics: FontMetrics;
 };
 
-/** A title that was broken into lines: as large as the room for it allows. */
+/** A title wrapped into lines, in the largest size that fits. */
 type SetTitle = { lines: readonly string[]; size: number; leading: number };
 
 const posterBounds = { longSideMin: 480, longSideMax: 1920 };
-const picturePixelsMax = 100_000_000;
+const imagePixelsMax = 100_000_000;
 
 /** Title and episode on a darkened, blurred version of the image. */
-export async function drawTitleCard(path: string, frame: PictureSize, parts: TitleParts): Promise<void> {
+export async function drawTitleCard(path: string, frame: FrameSize, parts: TitleParts): Promise<void> {
   const { width, height } = frame;
   const title = setTitle(parts, {
     width: width * 0.8,
@@ -36,8 +36,8 @@ export async function drawTitleCard(path: string, frame: PictureSize, parts: Tit
     ...drawTitle(title, width / 2, top),
     drawEpisode(parts, { x: width / 2, y: ruleY, size: label }),
   ];
-  const picture = await coverFrame(parts.picturePath, frame);
-  const blurred = await picture
+  const image = await coverFrame(parts.imagePath, frame);
+  const blurred = await image
     .blur(Math.max(1, width / 48))
     .modulate({ saturation: 0.85 })
     .png()
@@ -45,9 +45,9 @@ export async function drawTitleCard(path: string, frame: PictureSize, parts: Tit
   await finish(blurred, frame, elements).then((card) => card.png({ compressionLevel: 1 }).toFile(path));
 }
 
-/** The image as a poster of the film's ratio, with the title in its lower part. */
-export async function drawPoster(path: string, frame: PictureSize, parts: TitleParts): Promise<void> {
-  const size = fitFrame(frame.width / frame.height, [await measurePicture(parts.picturePath)], posterBounds);
+/** A poster in the film's ratio, with the title in its lower part. */
+export async function drawPoster(path: string, frame: FrameSize, parts: TitleParts): Promise<void> {
+  const size = fitFrame(frame.width / frame.height, [await measureImage(parts.imagePath)], posterBounds);
   const { width, height } = size;
   const sizeMax = Math.min(width * 0.11, height * 0.105);
   const title = setTitle(parts, { width: width * 0.84, height: height * 0.34, sizeMax });
@@ -61,8 +61,8 @@ export async function drawPoster(path: string, frame: PictureSize, parts: TitleP
     ...drawTitle(title, width / 2, top),
     drawEpisode(parts, { x: width / 2, y: ruleY, size: label }),
   ];
-  const picture = await frameOf(parts.picturePath, size);
-  await finish(picture, size, elements).then((poster) => poster.jpeg({ quality: 88, mozjpeg: true }).toFile(path));
+  const image = await placeOnFrame(parts.imagePath, size);
+  await finish(image, size, elements).then((poster) => poster.jpeg({ quality: 88, mozjpeg: true }).toFile(path));
 }
 
 function drawTitle({ lines, size, leading }: SetTitle, x: number, top: number): string[] {
@@ -71,7 +71,7 @@ function drawTitle({ lines, size, leading }: SetTitle, x: number, top: number): 
   );
 }
 
-/** A short rule, and the episode below it. */
+/** A short rule with the episode below it. */
 function drawEpisode(
   { episodeLabel, metrics }: TitleParts,
   { x, y, size }: { x: number; y: number; size: number },
@@ -81,16 +81,16 @@ function drawEpisode(
   return rule + setLine({ text, x, y: y + size * 1.85, size, fill: "#ffffff", opacity: 0.84, spacing: 0.12 });
 }
 
-function chooseLabelSize({ width, height }: PictureSize): number {
+function chooseLabelSize({ width, height }: FrameSize): number {
   return Math.max(7, Math.min(height * 0.036, width * 0.04));
 }
 
-/** Smaller and smaller until it fits. */
+/** Reduces the size until the title fits. */
 function setTitle({ title, metrics }: TitleParts, room: { width: number; height: number; sizeMax: number }): SetTitle {
   const { text } = takeDrawable(title, metrics);
   let size = room.sizeMax;
   for (;;) {
-    // Letters are set a little apart, and joined ones may be wider than they are alone.
+    // Allow for letter spacing, and for ligatures that are wider than their letters.
     const widthMax = (room.width / size) * 0.95;
     const lines = wrapAtoms(splitAtoms(text, metrics, widthMax), widthMax).map(joinAtoms);
     const leading = size * 1.28;
@@ -104,24 +104,24 @@ function setTitle({ title, metrics }: TitleParts, room: { width: number; height:
 
 async function load(path: string): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
-  return sharp(path, { limitInputPixels: picturePixelsMax, pages: 1 })
+  return sharp(path, { limitInputPixels: imagePixelsMax, pages: 1 })
     .autoOrient()
     .flatten({ background: "#000000" })
     .toColourspace("srgb");
 }
 
-async function measurePicture(path: string): Promise<PictureSize> {
+async function measureImage(path: string): Promise<FrameSize> {
   const { autoOrient } = await (await load(path)).metadata();
   return autoOrient;
 }
 
-async function coverFrame(path: string, { width, height }: PictureSize): Promise<Sharp> {
+async function coverFrame(path: string, { width, height }: FrameSize): Promise<Sharp> {
   return (await load(path)).resize(width, height, { fit: "cover" });
 }
 
-/** Undistorted: cut a little, or whole on a blurred copy of itself where much would have to be cut. */
-async function frameOf(path: string, frame: PictureSize): Promise<Buffer> {
-  const placement = placePicture(await measurePicture(path), frame);
+/** Crops a little, or shows the whole image on a blurred copy if too much would be cropped. */
+async function placeOnFrame(path: string, frame: FrameSize): Promise<Buffer> {
+  const placement = placeImage(await measureImage(path), frame);
   const covered = await coverFrame(path, frame);
   if (placement.kind === "cover") return await covered.png({ compressionLevel: 1 }).toBuffer();
   const whole = await (await load(path))
@@ -140,9 +140,9 @@ async function frameOf(path: string, frame: PictureSize): Promise<Buffer> {
     .toBuffer();
 }
 
-async function finish(picture: Buffer, frame: PictureSize, elements: readonly string[]): Promise<Sharp> {
+async function finish(image: Buffer, frame: FrameSize, elements: readonly string[]): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
-  return sharp(picture)
+  return sharp(image)
     .composite([{ input: drawDocument(frame, elements.join("")) }])
     .removeAlpha();
 }

@@ -16,25 +16,25 @@ test.each([
   expect(takeDrawable(text, metrics)).toEqual({ text: drawn, undrawable: [] });
 });
 
-test("characters that no font has are left out and told once, as readers count them", () => {
+test("characters without a glyph are dropped and reported once, by grapheme", () => {
   expect(takeDrawable("Good 🦄 morning 🦄 to 👩‍🚀 you", metrics)).toEqual({
     text: "Good morning to you",
     undrawable: ["🦄", "👩‍🚀"],
   });
 });
 
-test("a text of which little is left is not drawn at all", () => {
+test("a text that is mostly undrawable is not drawn at all", () => {
   expect(takeDrawable("สวัสดี OK", metrics).text).toBe("");
   expect(takeDrawable("... 한국어 ...", metrics)).toEqual({ text: "", undrawable: ["한", "국", "어"] });
   expect(takeDrawable("… ?!", metrics).text).toBe("… ?!");
   expect(takeDrawable("", metrics)).toEqual({ text: "", undrawable: [] });
 });
 
-test("a mark that the letter's font does not have takes its letter along instead of a box", () => {
+test("a combining mark without a glyph drops its letter instead of drawing a box", () => {
   expect(takeDrawable("abcdef\u1ab0", metrics)).toEqual({ text: "abcde", undrawable: ["f\u1ab0"] });
 });
 
-test("the first letter tells the direction", () => {
+test("the first letter determines the direction", () => {
   expect(isRightToLeft("… 12 שלום hello")).toBe(true);
   expect(isRightToLeft("hello שלום")).toBe(false);
   expect(isRightToLeft("12:30")).toBe(false);

@@ -1,17 +1,17 @@
 import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
 
-/** What of a text can be drawn, and what cannot: each once, as readers would count characters. */
+/** The drawable part of a text, and the undrawable graphemes, each once. */
 export type DrawableText = { text: string; undrawable: readonly string[] };
 
-/** A text of which more is missing would be a riddle; the image is better without. */
+/** A text with less than this share of its letters would be unreadable. */
 const drawnShareMin = 0.5;
-/** What changes how others look, or in which direction they run, but shows nothing itself. */
+/** Format characters and variation selectors, which are invisible by themselves. */
 const invisible = /[\p{Cf}\p{Variation_Selector}]/gu;
-/** Dots and dashes alone tell nothing. */
+/** Punctuation alone does not count as text. */
 const letter = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 const clusters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Leaves out what no font of ours has. Empty where too little would be left. */
+/** Drops characters that our fonts lack. Returns an empty text if too little is left. */
 export function takeDrawable(text: string, metrics: FontMetrics): DrawableText {
   const undrawable = new Set<string>();
   let drawn = "";
@@ -30,7 +30,7 @@ export function takeDrawable(text: string, metrics: FontMetrics): DrawableText {
   return { text: isWorthwhile ? drawn.replace(/ +/g, " ").trim() : "", undrawable: [...undrawable] };
 }
 
-/** Characters as readers count them, of one line. */
+/** Splits a line into graphemes. */
 export function splitClusters(text: string): string[] {
   const line = text
     .normalize("NFC")
@@ -39,12 +39,12 @@ export function splitClusters(text: string): string[] {
   return Array.from(clusters.segment(line), ({ segment }) => segment);
 }
 
-/** Persian and others say by these whether two letters are joined. */
+/** Zero-width joiners are significant in Arabic script. */
 function isJoiner(cluster: string): boolean {
   return /[\u200c\u200d]/.test(cluster) && /\p{Script=Arabic}/u.test(cluster);
 }
 
-/** Whether a text runs from right to left, as its first letter tells. */
+/** Whether the text is right-to-left, judged by its first letter. */
 export function isRightToLeft(text: string): boolean {
   const first = /\p{L}/u.exec(text)?.[0] ?? "";
   return /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first);

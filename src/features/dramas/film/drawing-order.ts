@@ -1,20 +1,20 @@
-import type { PictureSize } from "./choose-frame.ts";
+import type { FrameSize } from "./choose-frame.ts";
 
-/** What the drawing process is told: all it needs, as JSON on its standard input. */
+/** The drawing process's input, as JSON on standard input. */
 export type DrawingOrder = {
-  frame: PictureSize;
+  frame: FrameSize;
   title: string;
-  /** As in `Episode 3`. */
+  /** Such as `Episode 3`. */
   episodeLabel: string;
-  picturePath: string;
+  imagePath: string;
   folder: string;
   shots: readonly { lines: readonly DrawnLine[] }[];
 };
 
-/** Frames are counted from the beginning of the shot. */
+/** Frame numbers are relative to the shot. */
 export type DrawnLine = { speaker: string | null; text: string; startFrame: number; endFrame: number };
 
-/** What it answers: one JSON document on its standard output. */
+/** The drawing process's output, as JSON on standard output. */
 export type DrawingAnswer = {
   titleName: string;
   posterName: string;
@@ -23,8 +23,8 @@ export type DrawingAnswer = {
   undrawable: readonly string[];
 };
 
-/** Where captions stand in the frame. */
+/** The position of captions in the frame. */
 export type CaptionStrip = { left: number; top: number; width: number; height: number };
 
-/** An image with captions below each other, each as high as the strip, after an empty one. */
+/** An image with one row per caption, each as high as the strip, below an empty row. */
 export type DrawnSheet = { name: string; rows: readonly { startFrame: number; endFrame: number }[] };

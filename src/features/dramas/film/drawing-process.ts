@@ -1,5 +1,5 @@
-// A process of its own draws all texts of a film: which fonts there are can only be said to a whole process, and what
-// it reads may be slow, large or broken. Started by run-drawing.ts.
+// Draws all texts of a film in a separate process: fontconfig is configured per process, and the input image may be
+// slow, large or broken. Started by run-drawing.ts.
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { loadFontMetrics } from "../../../platform/text/font-metrics.ts";

@@ -7,7 +7,7 @@ const labels: Readonly<Record<string, (episode: number) => string>> = {
   ar: (episode) => `الحلقة ${episode}`,
 };
 
-/** What the title card says below the title, in the language of the film. */
+/** The episode's label on the title card, in the film's language. */
 export function labelEpisode(episode: number, language: string): string {
   const code = language.toLowerCase().split(/[-_]/)[0] ?? "";
   return (Object.hasOwn(labels, code) ? labels[code] : undefined)?.(episode) ?? `Episode ${episode}`;

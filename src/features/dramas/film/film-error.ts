@@ -1,7 +1,7 @@
-/** A film could not be put together. The detail quotes tools and paths: for logs only. */
+/** Assembling a film failed. The detail quotes tools and paths: for logs only. */
 export class FilmError extends Error {
   override readonly name = "FilmError";
-  /** The number of the shot that is to blame, from 0; `null` where none is. */
+  /** The index of the shot at fault; `null` if none is. */
   readonly shot: number | null;
   readonly detail: Record<string, unknown> | undefined;
 

@@ -1,25 +1,25 @@
-/** A film that is to be put together: everything lies in files of one folder, fetched and checked before. */
+/** A film to assemble. All files are in one folder, already fetched and checked. */
 export type FilmOrder = {
   title: string;
   episode: number;
-  /** Of what is said, as in `en`. */
+  /** The spoken language, such as `en`. */
   language: string;
-  /** As in `16:9`. */
+  /** Such as `16:9`. */
   aspectRatio: string;
   shots: readonly FilmShot[];
-  /** What poster and title card are made from; the film's own first image where there is none. */
-  picturePath: string | null;
-  /** Where it may write; emptied by whoever gave the order. */
+  /** The image for poster and title card; `null` uses the film's first frame. */
+  imagePath: string | null;
+  /** The working directory; the caller deletes it. */
   folder: string;
 };
 
 export type FilmShot = {
-  /** A film of any size, rate and length, with or without sound. */
+  /** A clip of any size, frame rate and length, with or without sound. */
   clipPath: string;
   contentType: string;
-  /** How long it is meant to take where nothing is said in it. */
+  /** Its length if it has no lines. */
   seconds: number;
-  /** Whether the lines can be heard in the clip already, as where an avatar says them. */
+  /** Whether the clip already contains the spoken lines, as an avatar video does. */
   isVoiced: boolean;
   lines: readonly FilmLine[];
 };
@@ -28,16 +28,16 @@ export type FilmLine = {
   /** `null` for the narrator. */
   speaker: string | null;
   text: string;
-  /** What is said; `null` for a line that is only shown. */
+  /** The speech; `null` for a line that is only captioned. */
   audio: { path: string; contentType: string } | null;
 };
 
-/** What was put together, in the order's folder. */
+/** The result, in the order's folder. */
 export type MadeFilm = {
   filmPath: string;
   subtitlesPath: string;
   posterPath: string;
   durationMs: number;
-  /** Characters that no font of ours can draw, each once: the burnt-in captions go without, the subtitle file has them. */
+  /** Characters that our fonts lack: missing in the burnt-in captions, present in the subtitle file. */
   undrawable: readonly string[];
 };

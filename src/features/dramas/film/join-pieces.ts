@@ -10,9 +10,9 @@ export type Piece = { name: string; frameCount: number };
 
 export type JoinCall = {
   folder: string;
-  /** Films in the folder, all of one format. */
+  /** Videos in the folder, all in the same format. */
   pieces: readonly Piece[];
-  /** The whole film's sound. */
+  /** The sound of the whole film. */
   soundPath: string;
   seconds: number;
   path: string;
@@ -22,7 +22,7 @@ export type JoinCall = {
 const joinMsMin = 60_000;
 const joinMsPerSecond = 1000;
 
-/** Puts the pieces one after another without coding them again, and brings the sound to its loudness. */
+/** Concatenates the pieces without re-encoding, and normalizes the loudness. */
 export async function joinPieces({ folder, pieces, soundPath, seconds, path, signal }: JoinCall): Promise<void> {
   const timeoutMs = joinMsMin + seconds * joinMsPerSecond;
   const filters = await levelSound({ soundPath, timeoutMs, signal });
@@ -35,7 +35,7 @@ export async function joinPieces({ folder, pieces, soundPath, seconds, path, sig
     args: [
       ...["-f", "concat", "-i", `file:${listPath}`, ...soundInput, `file:${soundPath}`],
       ...["-map", "0:v:0", "-map", "1:a:0", ...plainOutput],
-      // The encoder writes its name and settings into the film itself; nobody needs them.
+      // Removes SEI units, in which the encoder stores its name and settings.
       ...["-c:v", "copy", "-bsf:v", "filter_units=remove_types=6"],
       ...["-af", filters, "-c:a", "aac", "-b:a", "160k", "-ac", "2", "-ar", "48000"],
       ...["-movflags", "+faststart", "-f", "mp4", `file:${path}`],
@@ -47,8 +47,8 @@ export async function joinPieces({ folder, pieces, soundPath, seconds, path, sig
 }
 
 /**
- * Films say how long they are in thousandths of a second only: over many pieces, video and audio would drift apart.
- * So their lengths are told, in millionths that never add up to a whole frame's error.
+ * MP4 durations have millisecond precision, so video and audio would drift apart over many pieces. Explicit durations in
+ * microseconds keep the error below one frame.
  */
 function listPieces(pieces: readonly Piece[]): string {
   let frames = 0;

@@ -4,18 +4,18 @@ import { fromDecibels } from "./speech-level.ts";
 
 type LevelCall = { soundPath: string; timeoutMs: number; signal: AbortSignal };
 
-/** What is agreed on for films that are watched at home and on the way (EBU R 128 s2 and the large services). */
+/** The target loudness in LUFS for streaming (EBU R 128 s2). */
 const loudnessWanted = -16;
-/** Below the −1.5 dB that no peak may pass: coding adds a little to some. */
+/** Below the −1.5 dBTP limit, because encoding raises some peaks. */
 const peakDbMax = -2.5;
-/** A film that is quieter than this has nothing to be heard in it. */
+/** A quieter film counts as silent and is left alone. */
 const audibleLoudnessMin = -55;
 const toleranceDb = 0.3;
-/** Each corrects what the limiter took away in the one before. */
+/** Each pass corrects what the limiter removed in the previous one. */
 const passesMax = 3;
 const measureBytesMax = 64 * 1024 * 1024;
 
-/** The filters that bring a film's sound to the loudness that is usual, without any peak too high. */
+/** The filters that bring a film to the target loudness without exceeding the peak limit. */
 export async function levelSound(call: LevelCall): Promise<string> {
   const measured = await measureLoudness("anull", call);
   if (measured < audibleLoudnessMin) return "anull";
@@ -28,7 +28,7 @@ export async function levelSound(call: LevelCall): Promise<string> {
   return describeLevel(gainDb);
 }
 
-/** Peaks between samples count too, so that they are looked for at four times the rate. */
+/** Oversamples four times, so that the limiter also catches peaks between samples. */
 function describeLevel(gainDb: number): string {
   const limiter = `alimiter=limit=${fromDecibels(peakDbMax).toFixed(4)}:attack=3:release=60:level=0`;
   return `volume=${gainDb.toFixed(2)}dB:precision=float,aresample=${4 * samplesPerSecond},${limiter},aresample=${samplesPerSecond}`;

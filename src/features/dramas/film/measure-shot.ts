@@ -7,12 +7,12 @@ import { clipSecondsMax, type ProbedClip, probeClip } from "./probe-clip.ts";
 import { blameShot, describeInput, type ShotContext } from "./shot-input.ts";
 import { bytesPerSecond, soundFormat } from "./sound-format.ts";
 
-/** What there is to see and hear in a shot, all sound decoded to files of one format. */
+/** A probed shot, with all sound decoded to files of one format. */
 export type MeasuredShot = {
   clip: ProbedClip;
-  /** Options and path of the clip, for ffmpeg. */
+  /** ffmpeg options and path of the clip. */
   clipInput: readonly string[];
-  /** What the clip sounds like; `null` where it has no sound. */
+  /** The clip's own sound; `null` if it has none. */
   clipSound: DecodedSound | null;
   lines: readonly (FilmLine & { sound: DecodedSound | null })[];
   isVoiced: boolean;
@@ -25,11 +25,11 @@ type WantedSound = { input: readonly string[]; path: string };
 
 const lineSecondsMax = 600;
 const decodeMsMax = 180_000;
-/** Less than this is nobody saying anything. */
+/** Shorter audio counts as silence. */
 const soundSecondsMin = 0.05;
 const sampleSide = 16;
 
-/** Looks at everything in a shot before anything is made of it. Throws a `FilmError` that names the shot. */
+/** Probes and decodes a shot before rendering. Throws a `FilmError` that names the shot. */
 export async function measureShot(shot: FilmShot, folder: string, context: ShotContext): Promise<MeasuredShot> {
   const clipInput = describeInput(shot.clipPath, shot.contentType, context);
   const clip = await probeClip(clipInput, context);
@@ -39,7 +39,7 @@ export async function measureShot(shot: FilmShot, folder: string, context: ShotC
   const wanted = lines.flatMap((line) => line.wanted ?? []);
   await decodeShot({ clipInput, clipSound, firstPath, wanted }, context);
   if ((await stat(firstPath)).size < sampleSide ** 2) {
-    throw new FilmError("A clip has no picture in it that can be read.", { shot: context.number });
+    throw new FilmError("A clip has no readable video frame.", { shot: context.number });
   }
   const heard = clipSound === null ? null : await findSound(clipSound);
   return {
@@ -49,7 +49,7 @@ export async function measureShot(shot: FilmShot, folder: string, context: ShotC
     lines: await Promise.all(
       lines.map(async ({ line, wanted: sound }) => ({ ...line, sound: sound && (await findSound(sound.path)) })),
     ),
-    // Whoever was to speak in the clip and cannot be heard there is spoken for.
+    // If the clip should contain the lines but is silent, their audio is mixed in.
     isVoiced: shot.isVoiced && heard !== null,
     seconds: shot.seconds,
   };
@@ -78,7 +78,7 @@ async function decodeShot({ clipInput, clipSound, firstPath, wanted }: DecodeCal
       args: [
         ...["-threads", "2", "-skip_frame", "nokey", "-t", String(clipSecondsMax), ...clipInput],
         ...wanted.flatMap(({ input }) => ["-t", String(lineSecondsMax), ...input]),
-        // One image has to be there in truth, whatever the file says of itself; more need not be decoded.
+        // Decode one frame as a proof, whatever the metadata claims; more is not needed.
         ...["-map", "0:V:0", "-frames:v", "1", "-s", `${sampleSide}x${sampleSide}`, "-pix_fmt", "gray"],
         ...["-f", "rawvideo", `file:${firstPath}`],
         ...(clipSound === null ? [] : ["-map", "0:a:0", ...soundFormat, `file:${clipSound}`]),

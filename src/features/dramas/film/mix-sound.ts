@@ -8,23 +8,23 @@ import { blockBytes, createLevelMeter, fromDecibels } from "./speech-level.ts";
 
 const samplesPerFrame = samplesPerSecond / framesPerSecond;
 const blockSamples = blockBytes / bytesPerSample;
-/** Room for what is heard together; the whole film is brought to its loudness afterwards. */
+/** Headroom for overlapping sounds; loudness is normalized afterwards. */
 const headroom = fromDecibels(-6);
-/** So short that it is none. */
+/** A fade too short to hear. */
 const none = { in: Number.EPSILON, out: Number.EPSILON };
 
-/** A sound in a shot, opened for reading. */
+/** A sound of a shot, open for reading. */
 type OpenSound = Span & { handle: FileHandle; gain: number };
 
 type ShotSound = {
   sampleCount: number;
   bed: OpenSound | null;
   speech: readonly OpenSound[];
-  /** Of the film, where it begins or ends with this shot. */
+  /** The film's fade, if it starts or ends with this shot. */
   fade: { in: number; out: number };
 };
 
-/** Writes the sound of the whole film, a little at a time: silence under the title, then one shot after another. */
+/** Writes the sound of the whole film in blocks: silence under the title card, then shot by shot. */
 export async function mixSound(
   path: string,
   { shots, timeline, signal }: { shots: readonly MeasuredShot[]; timeline: Timeline; signal: AbortSignal },
@@ -83,7 +83,7 @@ async function level(sound: OpenSound): Promise<OpenSound> {
   for (let at = 0; ; at += blockSamples) {
     const samples = await readSamples(sound.handle, at, blockSamples);
     if (samples.length === 0) break;
-    meter.hear(samples);
+    meter.add(samples);
   }
   return { ...sound, gain: meter.chooseGain() };
 }
@@ -119,7 +119,7 @@ async function mixBlock({ bed, speech, fade, sampleCount }: ShotSound, from: num
   return bytes;
 }
 
-/** Adds what of a sound falls into the block that begins at a sample of the shot. */
+/** Adds the part of a sound that falls into the block starting at a sample of the shot. */
 async function addSound(
   sums: Float32Array,
   from: number,
@@ -141,7 +141,7 @@ function toWhole(value: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(value)));
 }
 
-/** Both channels in turn; fewer than asked for where the file ends. */
+/** Interleaved stereo; returns fewer samples at the end of the file. */
 async function readSamples(handle: FileHandle, from: number, count: number): Promise<Int16Array> {
   const buffer = Buffer.alloc(Math.max(0, count) * bytesPerSample);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, from * bytesPerSample);

@@ -13,7 +13,7 @@ test.each([
   [160, 90],
   [90, 160],
   [160, 68],
-])("captions of a frame of %i × %i stand within it, at even places, above its edge", (width, height) => {
+])("captions of a %i × %i frame are within it, at even positions, above its edge", (width, height) => {
   const own = chooseCaptionStyle({ width, height });
   const strip = placeStrip({ width, height }, own);
   expect(Object.values(strip).every((value) => value % 2 === 0 && value >= 0)).toBe(true);
@@ -23,7 +23,7 @@ test.each([
   expect(own.widthMax).toBeGreaterThan(8);
 });
 
-test("a long line is shown in parts that take their share of its time", () => {
+test("a long line is split into captions with proportional times", () => {
   const text = "One two three four five six seven eight nine ten. ".repeat(8).trim();
   const cues = planCues({ ...line, text }, style, metrics);
   expect(cues.length).toBeGreaterThan(3);
@@ -38,7 +38,7 @@ test("a long line is shown in parts that take their share of its time", () => {
   }
 });
 
-test("what could not be read in so few frames is one cue with all of the text", () => {
+test("a line too short in frames for its captions is one cue with the whole text", () => {
   const text = "word ".repeat(300).trim();
   const cues = planCues({ ...line, text, endFrame: 12 }, style, metrics);
   expect(cues).toHaveLength(1);
@@ -46,7 +46,7 @@ test("what could not be read in so few frames is one cue with all of the text", 
   expect(cues[0]?.lines).toHaveLength(2);
 });
 
-test("a name that is longer than a line ends in dots", () => {
+test("a name longer than a line is truncated with an ellipsis", () => {
   const [cue] = planCues({ ...line, speaker: "Maximiliane von und zu ".repeat(4) }, style, metrics);
   expect(cue?.name).toMatch(/^Maximiliane.*…$/);
   expect(planCues({ ...line, speaker: null }, style, metrics)[0]?.name).toBe("");

@@ -1,30 +1,30 @@
 import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
-import type { PictureSize } from "./choose-frame.ts";
+import type { FrameSize } from "./choose-frame.ts";
 import { takeDrawable } from "./drawable-text.ts";
 import type { CaptionStrip, DrawnLine } from "./drawing-order.ts";
 import { weighText } from "./reading-time.ts";
 import { splitCaption } from "./split-caption.ts";
 import { joinAtoms, splitAtoms, wrapAtoms } from "./wrap-text.ts";
 
-/** Sizes in pixels; the widest line in parts of the font's size. */
+/** Sizes in pixels; `widthMax` in units of the font size. */
 export type CaptionStyle = { size: number; nameSize: number; leading: number; padding: number; widthMax: number };
 
-/** A cue and what of it can be drawn: at most two lines, none where too little can be. */
+/** A cue with its drawable lines: at most two, none if too little is drawable. */
 export type PlannedCue = DrawnLine & { lines: readonly string[]; name: string };
 
 const captionLinesMax = 2;
 
-export function chooseCaptionStyle({ width, height }: PictureSize): CaptionStyle {
-  // In an upright frame the width is what is scarce.
+export function chooseCaptionStyle({ width, height }: FrameSize): CaptionStyle {
+  // In a portrait frame, the width limits the size.
   const size = Math.max(8, Math.min(height * 0.046, width * 0.05));
   const share = width > height ? 0.72 : 0.86;
   const padding = size * 0.55;
   return { size, nameSize: size * 0.66, leading: size * 1.34, padding, widthMax: (width * share) / size };
 }
 
-/** At the bottom, in the middle; even numbers, because colours are halved. */
+/** Bottom center; even numbers because of chroma subsampling. */
 export function placeStrip(
-  frame: PictureSize,
+  frame: FrameSize,
   { size, nameSize, leading, padding, widthMax }: CaptionStyle,
 ): CaptionStrip {
   const even = (value: number): number => 2 * Math.ceil(value / 2);
@@ -35,11 +35,11 @@ export function placeStrip(
   return { left, top: Math.max(0, 2 * Math.floor((frame.height - height - margin) / 2)), width, height };
 }
 
-/** The captions of a line, in proportion to what there is to read in each. */
+/** Splits a line into captions, with times proportional to their reading time. */
 export function planCues(line: DrawnLine, { widthMax }: CaptionStyle, metrics: FontMetrics): PlannedCue[] {
   const parts = splitCaption(line.text, { widthMax, metrics });
   const frameCount = line.endFrame - line.startFrame;
-  // Nobody could read so many in so little time.
+  // More captions than frames would be unreadable.
   const texts = parts.length > frameCount ? [line.text] : parts;
   const total = texts.reduce((sum, text) => sum + weighText(text), 0);
   const name = shortenName(line.speaker ?? "", widthMax, metrics);

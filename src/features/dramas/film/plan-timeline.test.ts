@@ -10,7 +10,7 @@ function planOne(parts: Partial<TimedShot>) {
   return planned;
 }
 
-test("shots follow the title card and each other without a gap", () => {
+test("shots follow the title card and each other without gaps", () => {
   const { titleFrames, shots, frameCount } = planTimeline([shot, { ...shot, seconds: 3 }, shot]);
   expect(titleFrames).toBe(60);
   expect(shots.map(({ startFrame, frameCount: count }) => [startFrame, count])).toEqual([
@@ -21,7 +21,7 @@ test("shots follow the title card and each other without a gap", () => {
   expect(frameCount).toBe(228);
 });
 
-test("a shot takes as long as what is said in it, with pauses before, between and after", () => {
+test("a shot is as long as its lines, with pauses before, between and after", () => {
   const planned = planOne({ lines: [line(1), line(2)] });
   expect(planned.lines[0]?.startSeconds).toBeCloseTo(0.35);
   expect(planned.lines[1]?.startSeconds).toBeCloseTo(1.65);
@@ -32,24 +32,24 @@ test("a shot takes as long as what is said in it, with pauses before, between an
   expect(planned.frameCount).toBe(Math.ceil(4.1 * 24));
 });
 
-test("no shot is shorter than 1.2 s, and none that is silent longer than a minute", () => {
+test("no shot is shorter than 1.2 s, and no silent one longer than a minute", () => {
   expect(planOne({ seconds: 0.1 }).frameCount).toBe(29);
   expect(planOne({ lines: [line(0.1)] }).frameCount).toBe(29);
   expect(planOne({ seconds: 1e9 }).frameCount).toBe(60 * 24);
 });
 
-test("a line that nobody says is shown for as long as reading it takes", () => {
+test("a line without audio is shown for its reading time", () => {
   const planned = planOne({ lines: [line(null, "x".repeat(45)), line(null, "字".repeat(20)), line(null, "Ha")] });
   expect(planned.lines.map(({ startFrame, endFrame }) => endFrame - startFrame)).toEqual([72, 96, 29]);
 });
 
-test("a clip is slowed down by what is missing, by half at most, and never made faster", () => {
+test("a short clip is slowed down, by half at most, and never sped up", () => {
   expect(planOne({ clipSeconds: 2, seconds: 2.5 }).slowdown).toBeCloseTo(1.25);
   expect(planOne({ clipSeconds: 1, seconds: 10 }).slowdown).toBe(1.5);
   expect(planOne({ clipSeconds: 9, seconds: 2 }).slowdown).toBe(1);
 });
 
-test("a shot that speaks for itself is as long as its clip, its lines one after another", () => {
+test("a voiced shot is as long as its clip, with its lines in sequence", () => {
   const planned = planOne({ isVoiced: true, clipSeconds: 5, seconds: 1, lines: [line(2), line(3)] });
   expect(planned).toMatchObject({ frameCount: 120, slowdown: 1 });
   expect(planned.lines.map(({ startFrame, endFrame }) => [startFrame, endFrame])).toEqual([
@@ -58,7 +58,7 @@ test("a shot that speaks for itself is as long as its clip, its lines one after 
   ]);
 });
 
-test("lines that are longer than the clip that says them are squeezed into it", () => {
+test("lines longer than their voiced clip are compressed to its length", () => {
   const planned = planOne({ isVoiced: true, clipSeconds: 2, lines: [line(2), line(2)] });
   expect(planned.lines.map(({ startFrame, endFrame }) => [startFrame, endFrame])).toEqual([
     [0, 24],

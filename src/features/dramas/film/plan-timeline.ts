@@ -1,14 +1,14 @@
 import { estimateReadingSeconds } from "./reading-time.ts";
 
 export const framesPerSecond = 24;
-/** Video and sound come out of the dark after the title, and go back at the end. */
+/** The fade in after the title card and the fade out at the end, for video and sound. */
 export const filmFadeSeconds = 0.5;
 
-/** What a shot brings along, as it was measured. */
+/** A shot's measured lengths. */
 export type TimedShot = {
   clipSeconds: number;
   seconds: number;
-  /** Whether the lines are heard in the clip itself. */
+  /** Whether the clip contains the spoken lines. */
   isVoiced: boolean;
   lines: readonly { text: string; audioSeconds: number | null }[];
 };
@@ -16,19 +16,19 @@ export type TimedShot = {
 export type Timeline = {
   titleFrames: number;
   shots: readonly PlannedShot[];
-  /** Of the whole film. */
+  /** The whole film. */
   frameCount: number;
 };
 
 export type PlannedShot = {
   startFrame: number;
   frameCount: number;
-  /** By how much the clip is slowed down; 1 where it is not. */
+  /** The clip's slowdown factor; 1 for none. */
   slowdown: number;
   lines: readonly PlannedLine[];
 };
 
-/** All from the beginning of the shot. Captions are shown by whole frames. */
+/** Relative to the shot. Captions start and end at whole frames. */
 type PlannedLine = { startSeconds: number; startFrame: number; endFrame: number };
 
 const titleSeconds = 2.5;
@@ -37,7 +37,7 @@ const shotSecondsMax = 60;
 const slowdownMax = 1.5;
 const pauseSeconds = { before: 0.35, between: 0.3, after: 0.45 };
 
-/** When everything is seen and heard. */
+/** Schedules all shots and lines. */
 export function planTimeline(shots: readonly TimedShot[]): Timeline {
   const titleFrames = Math.round(titleSeconds * framesPerSecond);
   let frameCount = titleFrames;
@@ -52,7 +52,7 @@ export function planTimeline(shots: readonly TimedShot[]): Timeline {
 
 type ShotPlan = Omit<PlannedShot, "startFrame">;
 
-/** It takes as long as what is said in it; a clip that is shorter is slowed down, as far as that looks well. */
+/** As long as its lines; a shorter clip is slowed down within limits. */
 function planShot({ clipSeconds, seconds, lines }: TimedShot): ShotPlan {
   let now = pauseSeconds.before;
   const spans = lines.map(({ text, audioSeconds }) => {
@@ -72,7 +72,7 @@ function planShot({ clipSeconds, seconds, lines }: TimedShot): ShotPlan {
   };
 }
 
-/** The clip says it all, at its own pace; its lines follow each other as they were given to whoever says them. */
+/** As long as its clip; its lines follow each other as in the audio given to the avatar model. */
 function planVoicedShot({ clipSeconds, lines }: TimedShot): ShotPlan {
   const frameCount = Math.max(1, Math.round(clipSeconds * framesPerSecond));
   const lengths = lines.map(({ text, audioSeconds }) => audioSeconds ?? estimateReadingSeconds(text));
@@ -87,7 +87,7 @@ function planVoicedShot({ clipSeconds, lines }: TimedShot): ShotPlan {
   return { frameCount, slowdown: 1, lines: spans.map((span) => roundLine(span, frameCount)) };
 }
 
-/** A caption is there for one frame at least, however short its line. */
+/** A caption is shown for at least one frame. */
 function roundLine({ start, end }: { start: number; end: number }, frameCount: number): PlannedLine {
   const startFrame = Math.min(frameCount - 1, Math.round(start * framesPerSecond));
   const endFrame = Math.min(frameCount, Math.max(startFrame + 1, Math.round(end * framesPerSecond)));

@@ -2,14 +2,14 @@ import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
 import { FilmError } from "./film-error.ts";
 import { blameShot, type ShotContext } from "./shot-input.ts";
 
-/** What a clip is, as it would be shown: turned upright, with square pixels. */
+/** A clip as displayed: rotated upright, with square pixels. */
 export type ProbedClip = {
   width: number;
   height: number;
-  /** By its packets, which cannot lie. */
+  /** Measured from packets, because metadata may be wrong. */
   seconds: number;
   hasSound: boolean;
-  /** How its colours are coded, in the words of ffmpeg's scaler. */
+  /** The color matrix, as ffmpeg's scaler names it. */
   colourMatrix: string;
 };
 
@@ -33,9 +33,9 @@ export const clipSecondsMax = 600;
 const probeMsMax = 60_000;
 const outputBytesMax = 64 * 1024 * 1024;
 const sideMax = 8192;
-/** A single image that does not say how long it lasts. */
+/** For a single frame without a duration. */
 const frameSecondsMin = 1 / 24;
-/** What is as large as this and does not say how its colours are coded is played like television of its size. */
+/** From this size on, untagged video is treated as BT.709, below as BT.601. */
 const largeSideMin = 720;
 
 export async function probeClip(clipInput: readonly string[], context: ShotContext): Promise<ProbedClip> {
@@ -43,7 +43,7 @@ export async function probeClip(clipInput: readonly string[], context: ShotConte
   const film = streams.find((stream) => stream.codec_type === "video" && stream.disposition?.attached_pic !== 1);
   const { width = 0, height = 0 } = film ?? {};
   if (film === undefined || Math.min(width, height) < 1 || Math.max(width, height) > sideMax) {
-    throw new FilmError("A clip has no picture in it that can be read.", { shot: context.number });
+    throw new FilmError("A clip has no readable video frame.", { shot: context.number });
   }
   const shown = turnUpright(film, { width: Math.max(1, Math.round(width * readPixelRatio(film))), height });
   return {
@@ -79,7 +79,7 @@ function readPixelRatio({ sample_aspect_ratio: ratio = "1:1" }: ProbedStream): n
   return across > 0 && down > 0 && across / down < 10 && down / across < 10 ? across / down : 1;
 }
 
-/** Phones film in one direction and say how to turn it; ffmpeg turns it when it reads. */
+/** Phones store a rotation instead of rotating; ffmpeg applies it when decoding. */
 function turnUpright(
   { tags, side_data_list: sideData = [] }: ProbedStream,
   { width, height }: { width: number; height: number },

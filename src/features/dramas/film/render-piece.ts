@@ -1,33 +1,46 @@
 import { join } from "node:path";
+import { plainOutput } from "../../../platform/media/plain-output.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
 import type { MediaToolCall } from "../../../platform/media/start-media-tool.ts";
-import { type PictureSize, placePicture } from "./choose-frame.ts";
+import { type FrameSize, placeImage } from "./choose-frame.ts";
 import type { CaptionStrip, DrawnSheet } from "./drawing-order.ts";
 import type { MeasuredShot } from "./measure-shot.ts";
 import { filmFadeSeconds, framesPerSecond, type PlannedShot } from "./plan-timeline.ts";
 import { blameShot, type ShotContext } from "./shot-input.ts";
-import { pieceFormat, scaleTo } from "./video-format.ts";
 
 export type ShotPiece = {
   shot: MeasuredShot;
   planned: PlannedShot;
-  frame: PictureSize;
+  frame: FrameSize;
   strip: CaptionStrip;
   sheets: readonly DrawnSheet[];
-  /** Where the sheets are. */
+  /** The folder of the caption sheets. */
   drawnDir: string;
-  /** Whether the film begins or ends with it. */
+  /** Whether the film starts or ends with this shot. */
   fades: { in: boolean; out: boolean };
-  /** Where it is written. */
   path: string;
 };
 
+/** The exact format of all pieces, so that they can be concatenated without re-encoding. */
+const pieceFormat = [
+  ...["-an", "-r", String(framesPerSecond), ...plainOutput],
+  ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "21", "-pix_fmt", "yuv420p", "-g", "96", "-threads", "2"],
+  ...["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"],
+  ...["-f", "mp4"],
+];
+
+/** A scale filter that converts any input to these colors. */
+function scaleTo({ width, height }: { width: number; height: number }, colourMatrix = "auto"): string {
+  const colours = `in_color_matrix=${colourMatrix}:out_color_matrix=bt709:out_range=tv`;
+  return `scale=${width}:${height}:${colours},setsar=1,format=yuv420p`;
+}
+
 const titleFadeSeconds = 0.4;
 const renderMsMin = 60_000;
-/** A slow core that does other things too: two frames a second of a large film. */
+/** For a slow, busy core: two frames a second of a large film. */
 const renderMsPerFrame = 500;
 
-/** One shot as a film without sound: in the frame of the film, as long as planned, with its captions. */
+/** Renders a shot without sound: in the film's frame, with the planned length and captions. */
 export async function renderShot(piece: ShotPiece, context: ShotContext): Promise<void> {
   const { shot, planned, sheets, drawnDir, path } = piece;
   const clipSeconds = planned.frameCount / framesPerSecond / planned.slowdown + 1;
@@ -48,20 +61,15 @@ export async function renderShot(piece: ShotPiece, context: ShotContext): Promis
   }
 }
 
-/** The title card, which comes and goes softly. */
+/** Renders the title card with fades. */
 export async function renderTitle(
-  {
-    picturePath,
-    frame,
-    frameCount,
-    path,
-  }: { picturePath: string; frame: PictureSize; frameCount: number; path: string },
+  { imagePath, frame, frameCount, path }: { imagePath: string; frame: FrameSize; frameCount: number; path: string },
   signal: AbortSignal,
 ): Promise<void> {
   const fades = [describeFade("in", titleFadeSeconds), describeFade("out", titleFadeSeconds, frameCount)];
   const graph = `[0:v:0]${scaleTo(frame)},${repeatStill},${fades.join(",")}[film]`;
   const output = ["-filter_complex", graph, "-map", "[film]", "-frames:v", String(frameCount)];
-  const args = [...describeStill(picturePath), ...output, ...pieceFormat, `file:${path}`];
+  const args = [...describeStill(imagePath), ...output, ...pieceFormat, `file:${path}`];
   await render({ source: "ours", args, frameCount, signal });
 }
 
@@ -72,7 +80,7 @@ async function render({ frameCount, ...call }: RenderCall): Promise<void> {
   await runMediaTool({ ...call, tool: "ffmpeg", timeoutMs, stdoutBytesMax: 1000 });
 }
 
-/** An image of our own, shown for as long as it is needed: read once, then repeated without copying it. */
+/** A still image of our own, decoded once and repeated without copying. */
 function describeStill(path: string): string[] {
   return ["-framerate", String(framesPerSecond), "-f", "png_pipe", "-i", `file:${path}`];
 }
@@ -80,8 +88,8 @@ function describeStill(path: string): string[] {
 const repeatStill = "loop=loop=-1:size=1,setpts=N";
 
 /**
- * A black film of the exact length and rate, the clip over it, which stays with its last frame when it ends, and the
- * captions over that.
+ * Overlays the clip on a black base of the exact length and rate, holding its last frame when it ends, and the captions
+ * on top.
  */
 function describeGraph({ shot, planned, frame, strip, sheets, fades }: ShotPiece): string {
   const { width, height } = frame;
@@ -98,18 +106,18 @@ function describeGraph({ shot, planned, frame, strip, sheets, fades }: ShotPiece
   return [...steps, `[shot${sheets.length}]${[...fadeIn, ...fadeOut, "setsar=1"].join(",")}[film]`].join(";");
 }
 
-/** The last of `frameCount` frames is quite dark. */
+/** A fade out ends in black at the last of `frameCount` frames. */
 function describeFade(direction: "in" | "out", seconds: number, frameCount = 0): string {
   const start = direction === "in" ? 0 : Math.max(0, (frameCount - 1) / framesPerSecond - seconds);
   return `fade=t=${direction}:st=${start.toFixed(4)}:d=${seconds}`;
 }
 
-function describePlacement({ clip }: MeasuredShot, frame: PictureSize): string[] {
-  const placement = placePicture(clip, frame);
+function describePlacement({ clip }: MeasuredShot, frame: FrameSize): string[] {
+  const placement = placeImage(clip, frame);
   const { width, height } = frame;
   if (placement.kind === "cover")
     return [`[clip]${scaleTo(placement, clip.colourMatrix)},crop=${width}:${height}[placed]`];
-  // Blurring a small copy is cheap, and what is enlarged afterwards is soft anyway.
+  // Blurring a small copy is cheap, and upscaling softens it further.
   const behind = placeBehind(clip, frame);
   const blur = `boxblur=luma_radius=2:luma_power=2:chroma_radius=1:chroma_power=2`;
   const darken = "lutyuv=y='16+(val-16)*0.45':u='128+(val-128)*0.7':v='128+(val-128)*0.7'";
@@ -123,8 +131,8 @@ function describePlacement({ clip }: MeasuredShot, frame: PictureSize): string[]
 
 const behindShare = 1 / 12;
 
-/** A small copy of the clip that covers a small copy of the frame. */
-function placeBehind(clip: PictureSize, frame: PictureSize): PictureSize & { cropWidth: number; cropHeight: number } {
+/** A scaled-down clip that covers a scaled-down frame. */
+function placeBehind(clip: FrameSize, frame: FrameSize): FrameSize & { cropWidth: number; cropHeight: number } {
   const even = (side: number): number => Math.max(16, 2 * Math.round(side / 2));
   const [cropWidth, cropHeight] = [even(frame.width * behindShare), even(frame.height * behindShare)];
   const scale = Math.max(cropWidth / clip.width, cropHeight / clip.height);
@@ -136,7 +144,7 @@ function placeBehind(clip: PictureSize, frame: PictureSize): PictureSize & { cro
   };
 }
 
-/** The captions stand below each other on a sheet; each frame is shown the row that is due, the first being empty. */
+/** Crops the current row from the sheet for each frame; the first row is empty. */
 function describeSheet({ rows }: DrawnSheet, { left, top, width, height }: CaptionStrip, index: number): string[] {
   const due = rows.map(({ startFrame, endFrame }, row) => `${row + 1}*gte(n,${startFrame})*lt(n,${endFrame})`);
   const crop = `crop=${width}:${height}:0:'${height}*(${["0", ...due].join("+")})'`;

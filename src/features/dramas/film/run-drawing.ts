@@ -13,15 +13,15 @@ const heapMebibytesMax = 512;
 const drawMsMin = 120_000;
 const drawMsPerLine = 5000;
 
-/** Draws title card, poster and captions in a process that has our fonts and no others. */
+/** Draws title card, poster and captions in a confined process with only our fonts. */
 export async function runDrawing(order: DrawingOrder, signal: AbortSignal): Promise<DrawingAnswer> {
   const { folder } = order;
-  // Confined, fontconfig cannot make the folder for what it remembers: it would change the folder's mode.
+  // The confined fontconfig cannot create its cache folder, because it would change the folder's mode.
   await mkdir(join(folder, "cache", "fontconfig"), { recursive: true, mode: 0o700 });
   const lineCount = order.shots.reduce((sum, { lines }) => sum + lines.length, 0);
   const program = describeNodeProgram(join(import.meta.dirname, "drawing-process.ts"), {
     heapMebibytesMax,
-    reads: [order.picturePath],
+    reads: [order.imagePath],
     writes: [folder],
   });
   const running = await startConfinedProcess({
@@ -33,7 +33,7 @@ export async function runDrawing(order: DrawingOrder, signal: AbortSignal): Prom
       XDG_CACHE_HOME: join(folder, "cache"),
       TMPDIR: folder,
     },
-    // Its address space is mostly reserved and never used, so that only what is written to is counted.
+    // Node reserves much address space without using it, so limit only data.
     memory: { kind: "data", bytesMax: memoryBytesMax },
     signal,
     timeoutMs: drawMsMin + lineCount * drawMsPerLine,
@@ -44,12 +44,12 @@ export async function runDrawing(order: DrawingOrder, signal: AbortSignal): Prom
     return JSON.parse(answer) as DrawingAnswer;
   } catch (error) {
     signal.throwIfAborted();
-    // That it ended without an answer is known first; why it did, it says itself.
+    // The missing output is noticed first; the exit of the process has the cause.
     const cause: unknown = await running.ended.then(
       () => error,
       (reason: unknown) => reason,
     );
     const detail = cause instanceof MediaToolError ? cause.detail : undefined;
-    throw new FilmError("Title and captions could not be drawn.", { detail, cause });
+    throw new FilmError("Drawing the title and captions failed.", { detail, cause });
   }
 }

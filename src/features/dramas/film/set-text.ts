@@ -10,10 +10,10 @@ export type SetLine = {
   spacing?: number;
 };
 
-/** A line of text as SVG, its middle at `x`, standing on `y`. Pango shapes it and turns what runs from right to left. */
+/** A line of SVG text centered at `x` with its baseline at `y`. Pango handles shaping and right-to-left text. */
 export function setLine({ text, x, y, size, fill, opacity = 1, spacing = 0 }: SetLine): string {
   const direction = isRightToLeft(text) ? "rtl" : "ltr";
-  // Letters that are joined must not be torn apart.
+  // Letter spacing would break cursive scripts.
   const isJoined = /[\p{Script=Arabic}\p{Script=Syriac}]/u.test(text);
   const letters = spacing === 0 || isJoined ? "" : ` letter-spacing="${round(spacing * size)}"`;
   return `<text x="${round(x)}" y="${round(y)}" font-size="${round(size)}" fill="${fill}" fill-opacity="${opacity}" direction="${direction}" text-anchor="middle"${letters}>${escapeMarkup(text)}</text>`;
@@ -25,7 +25,7 @@ export function drawDocument({ width, height }: { width: number; height: number 
   );
 }
 
-/** Two decimals are finer than any eye and keep documents short. */
+/** Two decimals suffice and keep documents short. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -3,14 +3,14 @@ import { findDemuxer } from "../../../platform/media/media-demuxers.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
 import { FilmError } from "./film-error.ts";
 
-/** Which shot is worked on, for errors. */
+/** The shot being processed, for errors. */
 export type ShotContext = { number: number; signal: AbortSignal };
 
-/** A file of strangers: what it is was decided by its content when it was stored. */
+/** An untrusted file; its type was detected from its content when it was stored. */
 export function describeInput(path: string, contentType: string, { number }: ShotContext): string[] {
   const demuxer = findDemuxer(contentType);
   if (demuxer === null) {
-    throw new FilmError("A shot has a file of a kind that is not read here.", {
+    throw new FilmError("A shot has a file of an unsupported type.", {
       shot: number,
       detail: { contentType },
     });
@@ -18,9 +18,9 @@ export function describeInput(path: string, contentType: string, { number }: Sho
   return describeForeignInput(path, demuxer);
 }
 
-/** Whatever a tool complains of, the shot is what it complains of; whoever gave up the film hears their own reason. */
+/** Attributes a tool's error to the shot, unless the assembly was aborted. */
 export function blameShot(error: unknown, { number, signal }: ShotContext): unknown {
   if (signal.aborted || !(error instanceof MediaToolError)) return error;
   const { detail } = error;
-  return new FilmError("The clip or the sound of a shot cannot be read.", { shot: number, detail, cause: error });
+  return new FilmError("A shot's clip or sound is unreadable.", { shot: number, detail, cause: error });
 }

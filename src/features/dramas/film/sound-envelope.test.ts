@@ -3,7 +3,7 @@ import { chooseBedGain, chooseSpeechGain } from "./sound-envelope.ts";
 
 const decibels = (gain: number): number => 20 * Math.log10(gain);
 
-test("a clip's own sound is 18 dB lower, and 8 more below a voice, which it yields to in time", () => {
+test("a clip's own sound is 18 dB lower, and ducked by 8 dB more under a voice", () => {
   const speech = [
     { start: 2, end: 3 },
     { start: 4, end: 5 },
@@ -18,7 +18,7 @@ test("a clip's own sound is 18 dB lower, and 8 more below a voice, which it yiel
   expect(halfway).toBeGreaterThan(-25);
 });
 
-test("every sound begins and ends with silence, so that no cut clicks", () => {
+test("every sound starts and ends with silence, so that cuts do not click", () => {
   expect(chooseBedGain(0, 8, [])).toBe(0);
   expect(chooseBedGain(8, 8, [])).toBe(0);
   expect(chooseSpeechGain(2, { start: 2, end: 3 })).toBe(0);

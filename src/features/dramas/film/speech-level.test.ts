@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLevelMeter } from "./speech-level.ts";
 
-/** Two channels of a note, then as much silence. */
+/** A stereo tone, then as much silence. */
 function makeNote(amplitude: number, seconds = 1): Int16Array {
   const count = 96_000 * seconds;
   return Int16Array.from({ length: 2 * count }, (_, index) =>
@@ -11,17 +11,17 @@ function makeNote(amplitude: number, seconds = 1): Int16Array {
 
 function chooseGain(samples: Int16Array): number {
   const meter = createLevelMeter();
-  meter.hear(samples.subarray(0, 50_000));
-  meter.hear(samples.subarray(50_000));
+  meter.add(samples.subarray(0, 50_000));
+  meter.add(samples.subarray(50_000));
   return meter.chooseGain();
 }
 
-test("voices that were recorded at different levels come out at one, pauses aside", () => {
+test("voices recorded at different levels come out at one level, ignoring pauses", () => {
   const levels = [2000, 6000, 12_000].map((amplitude) => amplitude * chooseGain(makeNote(amplitude)));
   for (const level of levels) expect(Math.abs(level - 32_768 * 0.1 * Math.SQRT2)).toBeLessThan(100);
 });
 
-test("what is nearly silent stays so, and nothing becomes so loud that it clips", () => {
+test("near silence stays quiet, and nothing clips", () => {
   expect(chooseGain(makeNote(20))).toBe(1);
   expect(chooseGain(new Int16Array(0))).toBe(1);
   const peaky = makeNote(500);

@@ -1,30 +1,30 @@
 import { bytesPerSample, channelCount, samplesPerSecond } from "./sound-format.ts";
 
-/** Half a second of sound at a time, so that a long line needs no memory. */
+/** Half a second per block, so that memory use does not depend on the length. */
 export const blockBytes = (samplesPerSecond / 2) * bytesPerSample;
 const windowValues = (samplesPerSecond / 50) * channelCount;
 const fullScale = 32_768;
 const speechLevelDb = -20;
 const gainDbMax = 15;
 const peakDbMax = -1;
-/** Below this there is nobody to be heard, and what there is stays as quiet as it is. */
+/** Quieter audio counts as silence and is not amplified. */
 const audibleDbMin = -50;
-/** Pauses do not count: what is much quieter than the loudest moment is one. */
+/** Moments much quieter than the loudest count as pauses and are ignored. */
 const pauseShare = 0.1;
 
 export type LevelMeter = {
-  hear(samples: Int16Array): void;
-  /** The factor that brings what was heard to the level of speech, without clipping. */
+  add(samples: Int16Array): void;
+  /** The gain that brings the added samples to speech level without clipping. */
   chooseGain(): number;
 };
 
-/** Brings different voices to one level. */
+/** Normalizes different voices to one level. */
 export function createLevelMeter(): LevelMeter {
   const powers: number[] = [];
   let peak = 0;
   let [power, count] = [0, 0];
   return {
-    hear(samples) {
+    add(samples) {
       for (const value of samples) {
         peak = Math.max(peak, Math.abs(value));
         power += value * value;

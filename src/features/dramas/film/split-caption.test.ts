@@ -18,7 +18,7 @@ test.each([
   ["characters without spaces", "今夜的风很大，海浪拍打着岩石。我们必须等到天亮才能离开这里。".repeat(10), ""],
   ["one word", "x".repeat(900), ""],
   ["right to left", "لقد انتظرتك طويلا في هذا المكان البعيد، ".repeat(12).trim(), " "],
-])("a long text of %s is split into captions of two lines at most, none of it lost", (_, text, glue) => {
+])("a long text of %s is split into captions of at most two lines, without loss", (_, text, glue) => {
   const parts = split(text);
   expect(parts.length).toBeGreaterThan(4);
   expect(parts.join(glue)).toBe(text);
@@ -29,7 +29,7 @@ test.each([
   }
 });
 
-test("captions and lines end with sentences and clauses where they can", () => {
+test("captions and lines end with sentences and clauses where possible", () => {
   const text =
     "I saw your light from the other side of the bay. I rowed towards it all night long, through fog and rain.";
   expect(split(text)[0]).toBe("I saw your light from the other side of the bay.");
@@ -37,12 +37,12 @@ test("captions and lines end with sentences and clauses where they can", () => {
   expect(wrap("今夜的风很大，海浪拍打着岩石不停地响。", 16)[0]).toBe("今夜的风很大，");
 });
 
-test("two lines are of like width rather than one full and one word", () => {
+test("two lines are balanced instead of one full line and one word", () => {
   const [upper = "", lower = ""] = wrap("the quick brown fox jumps over the lazy dog");
   expect(Math.abs(upper.length - lower.length)).toBeLessThan(8);
 });
 
-test("no line begins with what closes or ends with what opens", () => {
+test("no line starts with a closing or ends with an opening character", () => {
   for (let width = 3; width < 12; width += 1) {
     for (const line of wrap("他说：「你好，世界！」然后离开了（真的）。", width)) {
       expect(line).not.toMatch(/^[，。！」）：]/u);

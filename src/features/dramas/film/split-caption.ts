@@ -2,10 +2,10 @@ import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
 import { type Atom, joinAtoms, measureAtoms, splitAtoms, weighEnd, wrapAtoms } from "./wrap-text.ts";
 
 const linesMax = 2;
-/** Captions that end well may need some more of them than captions that are full. */
+/** Captions that end at sentence boundaries may need more parts than full ones. */
 const extraPartsMax = 3;
 
-/** A text as captions that are shown one after another, none of more than two lines. Together they are the whole text. */
+/** Splits a text into consecutive captions of at most two lines. Together they contain the whole text. */
 export function splitCaption(
   text: string,
   { widthMax, metrics }: { widthMax: number; metrics: FontMetrics },
@@ -21,7 +21,7 @@ export function splitCaption(
   return full.map((part) => joinAtoms(part.flat()));
 }
 
-/** Parts of like width that end, where possible, with a sentence or a clause. */
+/** Balanced parts that end with a sentence or clause where possible. */
 function divide(atoms: readonly Atom[], count: number, widthMax: number): Atom[][] {
   const parts: Atom[][] = [];
   let rest = [...atoms];

@@ -1,12 +1,12 @@
 import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
 import { splitClusters } from "./drawable-text.ts";
 
-/** What is never broken: a word, or a character of a script without spaces. `glue` stands before it inside a line. */
+/** An unbreakable unit: a word, or a character of a script without spaces. `glue` precedes it within a line. */
 export type Atom = { text: string; glue: "" | " "; width: number };
 
 const spaceWidth = 0.32;
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
-/** No line begins with these, and none ends with those. */
+/** No line starts with a `closing` or ends with an `opening` character. */
 const closing = /^[、。，．！？：；）」』】〉》〕…‥・ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ!?,.:;)\]}”’%]/u;
 const opening = /[（「『【〈《〔([{“‘]$/u;
 
@@ -14,7 +14,7 @@ const sentenceEnd = /[.!?。！？…؟]["'”’」』）)]*$/u;
 const clauseEnd = /[,;:，、；：،؛–—]["'”’」』）)]*$/u;
 const endWorth = { sentence: 0.6, clause: 0.4 };
 
-/** The places where a text may be broken; a word that is wider than a line may be broken anywhere. */
+/** Splits a text at its break opportunities; a word wider than a line may break anywhere. */
 export function splitAtoms(text: string, metrics: FontMetrics, widthMax: number): Atom[] {
   const atoms: Atom[] = [];
   let isAfterSpace = false;
@@ -41,7 +41,7 @@ function isBound(last: Atom, cluster: string, width: number, widthMax: number): 
 }
 
 function measureCluster(cluster: string, metrics: FontMetrics): number {
-  // Marks are drawn over their letter.
+  // Combining marks take no width of their own.
   return metrics.findWidth(cluster) ?? 1;
 }
 
@@ -53,7 +53,7 @@ export function joinAtoms(atoms: readonly Atom[]): string {
   return atoms.map(({ text, glue }, index) => (index === 0 ? text : glue + text)).join("");
 }
 
-/** As few lines as possible: two that end well, or more of like width. */
+/** As few lines as possible: two that break well, or more of balanced width. */
 export function wrapAtoms(atoms: readonly Atom[], widthMax: number): Atom[][] {
   let lines = fillLines(atoms, widthMax);
   if (lines.length === 2) return breakOnce(atoms, widthMax);
@@ -76,7 +76,7 @@ function breakOnce(atoms: readonly Atom[], widthMax: number): Atom[][] {
   return breaks.reduce((best, each) => (each.score < best.score ? each : best)).halves;
 }
 
-/** What a good end is worth, in lines that a part may be longer or shorter for its sake. */
+/** The value of a good break, in line widths by which a part may deviate for it. */
 export function weighEnd(text: string): number {
   if (sentenceEnd.test(text)) return endWorth.sentence;
   return clauseEnd.test(text) ? endWorth.clause : 0;

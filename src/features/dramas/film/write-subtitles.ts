@@ -1,10 +1,10 @@
 import { writeSubtitleTime } from "../../../lib/subtitle-time.ts";
 import { framesPerSecond } from "./plan-timeline.ts";
 
-/** What is shown from one frame of the film to another. */
+/** A cue with frame numbers of the whole film. */
 export type SubtitleCue = { startFrame: number; endFrame: number; speaker: string | null; text: string };
 
-/** A WebVTT file: every line whole, whoever says it named. */
+/** Writes a WebVTT file with whole lines and named speakers. */
 export function writeSubtitles(cues: readonly SubtitleCue[]): string {
   return ["WEBVTT", ...cues.map(writeCue)].join("\n\n").concat("\n");
 }
@@ -14,7 +14,7 @@ function writeCue({ startFrame, endFrame, speaker, text }: SubtitleCue): string 
   return `${writeTime(startFrame)} --> ${writeTime(endFrame)}\n${voice}${escapeText(text)}`;
 }
 
-/** An empty line would end the cue, and an arrow begin another. */
+/** An empty line would end the cue, and `-->` would start another. */
 function escapeText(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -4,15 +4,12 @@ import { type Nano, nano } from "../../../lib/money.ts";
 import type { Semaphore } from "../../../lib/semaphore.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
+import { toMetricAmount } from "../../../platform/observability/metric-amount.ts";
+import type { Metrics } from "../../../platform/observability/metrics.ts";
 import { releaseOutputs } from "../../files/index.ts";
 import { releaseHold, settleHold } from "../../ledger/index.ts";
 import { recordEvent } from "../../webhooks/index.ts";
-import { changeTask } from "../parse-task.ts";
-import { nothing } from "../quote-task.ts";
-import { describeEvent } from "../read/present-task.ts";
-import type { ClaimedTask, Task } from "../task.ts";
-import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
-import { changeCounts, lockCounts } from "../work/count-store.ts";
+import { changeCounts, lockCounts } from "../count-store.ts";
 import {
   cancelChildren,
   deleteLease,
@@ -21,11 +18,26 @@ import {
   revokeLease,
   updateLease,
   wakeWaitingTask,
-} from "../work/lease-store.ts";
-import type { TaskFailpoint } from "../work/task-failpoints.ts";
-import { countTaskEnd, type Settlement, type TaskMetrics } from "./count-task-end.ts";
+} from "../lease-store.ts";
+import { changeTask } from "../parse-task.ts";
+import { describeEvent } from "../present-task.ts";
+import { nothing } from "../quote-task.ts";
+import { type ClaimedTask, isFinal, type LeaseChange, type Task } from "../task.ts";
+import type { TaskFailpoint } from "../task-failpoints.ts";
+import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
 import { describeChild } from "./describe-child.ts";
-import type { LeaseChange, Money, Transition } from "./task-machine.ts";
+import type { Money, Transition } from "./task-machine.ts";
+
+export type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
+
+/** The settlement of an ended task. */
+type Settlement =
+  /** No charge: no output, a free task, or the parent pays. */
+  | { kind: "none" }
+  /** `lost`: the part the account could not pay. */
+  | { kind: "charged"; lost: Nano }
+  /** The caller has the output, but the hold had already ended. */
+  | { kind: "uncharged" };
 
 export type TransitionDependencies = {
   database: Database;
@@ -198,6 +210,19 @@ export async function afterCommit(
   const isFreed = frees !== null && (await wakeWaitingTask(database, frees, now));
   const isDue = (lease.kind === "due" || lease.kind === "revoke") && lease.at <= now;
   if (isFreed || isDue || children.length > 0 || end?.cancelsChildren === true) wakeWorkers();
+}
+
+function countTaskEnd(metrics: TaskMetrics, task: Task, settlement: Settlement): void {
+  const { state, type, model, createdAt, finishedAt, updatedAt, charge } = task;
+  if (isFinal(state)) {
+    const endedAt = finishedAt ?? updatedAt;
+    metrics.taskDuration.at(type, state).add((endedAt.getTime() - createdAt.getTime()) / 1000);
+  }
+  if (settlement.kind === "uncharged") metrics.unchargedWork.at("task").add(1);
+  if (settlement.kind !== "charged") return;
+  metrics.charges.at(model).add(1);
+  metrics.chargedAmount.at(model).add(toMetricAmount(charge));
+  metrics.lostAmount.at(model).add(toMetricAmount(settlement.lost));
 }
 
 function nameFailpoint({ change, end }: Transition): TaskFailpoint | null {

@@ -5,7 +5,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import { changeTask, parseTask } from "../parse-task.ts";
 import { nextStates, type Task, type TaskOutput, type TaskPhase, type TaskRecord } from "../task.ts";
-import type { Handover } from "../work/task-target.ts";
+import type { Handover } from "../task-target.ts";
 import { decideTransition } from "./decide-transition.ts";
 import {
   type Cell,
@@ -66,7 +66,7 @@ const upstream: Upstream = {
   ...{ hasAlternative: false, jitter: 0.5 },
 };
 const upstreams = [upstream, { ...upstream, keepsWork: false, hasAlternative: true }, { ...upstream, permitsMax: 1 }];
-const picture: TaskOutput = {
+const image: TaskOutput = {
   ...{ type: "image", fileId: "file_1", contentType: "image/png", bytes: 1, sha256: "0", width: 1, height: 1 },
   ...{ durationMs: null, expiresAt: inMs(86_400_000) },
 };
@@ -75,7 +75,7 @@ const errors = (["rejected", "rate-limited", "overloaded", "timeout", "content-r
   (kind) => new ProviderError(kind, "No."),
 );
 const ends = [
-  { state: "succeeded", output: [picture], warnings: [] },
+  { state: "succeeded", output: [image], warnings: [] },
   { state: "failed", error: { code: "upstream_unavailable", message: "No.", param: null, isRetryable: true } },
   { state: "canceled", output: [] },
   { state: "expired" },
@@ -113,7 +113,7 @@ function listOutcomes(): Outcome[] {
     { kind: "stop-refused" },
     { kind: "abandoned", isUpstreamAsked: true },
     { kind: "abandoned", isUpstreamAsked: false },
-    { kind: "collected", output: [picture], as: "succeeded" },
+    { kind: "collected", output: [image], as: "succeeded" },
     { kind: "collected", output: [], as: "canceled" },
     { kind: "steps-changed", steps: [], progress: 30, children: [] },
     { kind: "waiting", until: inMs(1_000) },

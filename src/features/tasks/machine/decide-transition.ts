@@ -7,6 +7,7 @@ import {
   type FinalState,
   isComposite,
   isFinal,
+  type LeaseChange,
   type RunningTask,
   type StepRecord,
   type Task,
@@ -18,7 +19,6 @@ import {
 import { describeAppError, explainFailure } from "./explain-failure.ts";
 import {
   type Cell,
-  type LeaseChange,
   listPlaces,
   type Money,
   type Outcome,

@@ -6,6 +6,7 @@ import type { GenerationTraits, Handle, MadeOutput } from "../../../providers/ge
 import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
 import type {
   FinalState,
+  LeaseChange,
   NewChild,
   RunningTask,
   StepRecord,
@@ -14,7 +15,7 @@ import type {
   TaskOutput,
   TaskPhase,
 } from "../task.ts";
-import type { Handover } from "../work/task-target.ts";
+import type { Handover } from "../task-target.ts";
 
 /**
  * Where a task may be after an outcome: a phase, a final state, or `same` for the phase it was in.
@@ -171,9 +172,6 @@ export type Step =
    * `handle` is `null` if the submission was never answered.
    */
   | { kind: "abandon"; target: UpstreamTarget; handle: Handle | null };
-
-/** `keep`: the worker goes on with it. `revoke`: due then, and the worker that holds the lease has lost it. */
-export type LeaseChange = { kind: "keep" } | { kind: "due"; at: Date } | { kind: "revoke"; at: Date } | { kind: "end" };
 
 /** What happens to the hold of a task that ends. */
 export type Money =

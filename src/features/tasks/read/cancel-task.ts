@@ -6,7 +6,7 @@ import { afterCommit, type TransitionDependencies, writeTransition } from "../ma
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { Task } from "../task.ts";
 import { lockTask } from "../task-store.ts";
-import { findTaskTarget, listTaskTargets } from "../work/task-target.ts";
+import { findTaskTarget, listTaskTargets } from "../task-target.ts";
 import { getTask } from "./read-task.ts";
 
 export type CancelDependencies = TransitionDependencies & {

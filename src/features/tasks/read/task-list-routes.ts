@@ -8,8 +8,8 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../../platform/http/request-context.ts";
 import type { Files } from "../../files/index.ts";
+import { presentTask } from "../present-task.ts";
 import { countTasks, findScanEnd, listTasks, scannedTasksMax, type TaskFilter } from "../task-store.ts";
-import { presentTask } from "./present-task.ts";
 import { hasSucceeded } from "./read-task.ts";
 import { taskCountFilterSchema, taskCountsSchema, taskFilterSchema, taskListSchema } from "./task-schema.ts";
 

@@ -76,7 +76,7 @@ test.for<[string, () => unknown, { code: string; param: string }, string]>([
     "512x512, 1024x768",
   ],
   [
-    "too many pictures",
+    "too many images",
     () => checkImage({ ...image, n: 1_000_000_000 }, imageModel),
     { code: "invalid_parameter", param: "n" },
     "1 to 4",
@@ -118,13 +118,13 @@ test.for<[string, () => unknown, { code: string; param: string }, string]>([
     "5 characters",
   ],
   [
-    "too many pictures to start from",
+    "too many input images",
     () => checkImage({ ...image, input_images: ["file_a", "file_b", "file_c"] }, imageModel),
     { code: "invalid_parameter", param: "input_images" },
     "at most 2",
   ],
   [
-    "pictures where none are taken",
+    "input images that the model does not accept",
     () => checkVideo({ ...video, input_images: ["file_a"] }, videoModel),
     { code: "unsupported_capability", param: "input_images" },
     "leave out",
@@ -136,7 +136,7 @@ test.for<[string, () => unknown, { code: string; param: string }, string]>([
     "type=image",
   ],
   [
-    "neither words nor pictures",
+    "neither a prompt nor images",
     () => checkVideo({ model: "m" }, videoModel),
     { code: "missing_parameter", param: "prompt" },
     "input_images",

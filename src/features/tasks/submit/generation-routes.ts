@@ -9,7 +9,8 @@ import { createFacts, getCaller } from "../../../platform/http/request-context.t
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
 import type { Files } from "../../files/index.ts";
 import { type KeptAnswer, parseIdempotencyKey } from "../../idempotency/index.ts";
-import { presentTask } from "../read/present-task.ts";
+import { presentTask } from "../present-task.ts";
+import { type Preference, parsePrefer } from "../read/prefer.ts";
 import { awaitTask } from "../read/read-task.ts";
 import { presentNow, presentTaskHeaders, watchCaller } from "../read/task-routes.ts";
 import { taskSchema } from "../read/task-schema.ts";
@@ -27,7 +28,6 @@ import {
 } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
 import { findInlineForm } from "./openai-image-options.ts";
-import { type Preference, parsePrefer } from "./prefer.ts";
 import type { CheckMedia, PrepareMedia } from "./prepare-media.ts";
 import { keptTaskType } from "./write-submissions.ts";
 

@@ -5,7 +5,7 @@ import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import { getPrice, type LiveCatalog, type Model } from "../../catalog/index.ts";
 import type { Files } from "../../files/index.ts";
 import { quoteTask } from "../quote-task.ts";
-import { listAbleTargets, listTaskTargets } from "../work/task-target.ts";
+import { listAbleTargets, listTaskTargets } from "../task-target.ts";
 import type { CheckedGeneration } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import type { CommonBody } from "./generation-schema.ts";

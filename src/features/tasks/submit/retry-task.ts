@@ -2,12 +2,12 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { IdSource } from "../../../lib/ids.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import { revokeLease } from "../lease-store.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import { priceTask } from "../quote-task.ts";
 import { getTask } from "../read/read-task.ts";
 import type { Task } from "../task.ts";
 import { lockTask } from "../task-store.ts";
-import { revokeLease } from "../work/lease-store.ts";
 import { createSubmissionWriter } from "./write-submissions.ts";
 
 type RetryDependencies = { database: Database; clock: Clock; ids: IdSource; currency: string };

@@ -10,9 +10,9 @@ import type { Span, Tracing } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { claimWithAnswers, withdrawClaims } from "../../idempotency/index.ts";
 import { explainRefusedHold, openHolds } from "../../ledger/index.ts";
+import { changeCounts, lockCounts } from "../count-store.ts";
 import type { NewTask } from "../task.ts";
 import { insertTasks } from "../task-store.ts";
-import { changeCounts, lockCounts } from "../work/count-store.ts";
 import { claimOrders, type OwnedOrder, type TaskOrder, withdrawOrders } from "./order-store.ts";
 
 /** A validated task, ready to be written. */

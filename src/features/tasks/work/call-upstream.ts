@@ -11,9 +11,7 @@ import { toProviderError } from "../../calls/index.ts";
 import type { LiveCatalog } from "../../catalog/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
-import { type CollectDependencies, collectOutputs } from "./collect-outputs.ts";
-import { type InputDependencies, loadInputs } from "./load-inputs.ts";
-import type { TaskFailpoint } from "./task-failpoints.ts";
+import type { TaskFailpoint } from "../task-failpoints.ts";
 import {
   findTaskTarget,
   type Handover,
@@ -22,7 +20,9 @@ import {
   listTaskTargets,
   nameTarget,
   type TaskTarget,
-} from "./task-target.ts";
+} from "../task-target.ts";
+import { type CollectDependencies, collectOutputs } from "./collect-outputs.ts";
+import { type InputDependencies, loadInputs } from "./load-inputs.ts";
 
 export type UpstreamDependencies = InputDependencies &
   CollectDependencies & {

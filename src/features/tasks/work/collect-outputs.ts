@@ -3,7 +3,7 @@ import type { Logger } from "../../../platform/observability/logger.ts";
 import type { MadeOutput } from "../../../providers/generation.ts";
 import type { Files } from "../../files/index.ts";
 import type { MediaTask, TaskOutput } from "../task.ts";
-import type { TaskFailpoint } from "./task-failpoints.ts";
+import type { TaskFailpoint } from "../task-failpoints.ts";
 
 export type CollectDependencies = {
   files: Pick<Files, "keepOutput">;

@@ -3,7 +3,6 @@ import type { Clock } from "../../../lib/clock.ts";
 import { createCoalescer } from "../../../lib/coalescer.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
-import type { ClaimedTask } from "../task.ts";
 import {
   type Claimed,
   claimDueTasks,
@@ -12,7 +11,8 @@ import {
   type LeaseTime,
   releaseLeases,
   renewLeases,
-} from "./lease-store.ts";
+} from "../lease-store.ts";
+import type { ClaimedTask } from "../task.ts";
 
 /** How long a lease lasts unless it is renewed; after that, other workers claim the task. */
 export const leaseMs = 12_000;

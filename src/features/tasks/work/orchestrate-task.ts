@@ -1,9 +1,9 @@
 import { invariant } from "../../../lib/invariant.ts";
+import { hasLease, listChildren } from "../lease-store.ts";
 import { applyTransition, type TransitionDependencies } from "../machine/apply-transition.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { Outcome } from "../machine/task-machine.ts";
 import { type CompositeTask, isComposite, type NewChild, type StepRecord, type Task, type TaskEnd } from "../task.ts";
-import { hasLease, listChildren } from "./lease-store.ts";
 
 /** Advances a composite task as far as possible, until it ends or has to wait. */
 export type Orchestrate = (

@@ -1,8 +1,8 @@
-import type { FileId } from "../../../lib/ids.ts";
-import { type Nano, presentMoney } from "../../../lib/money.ts";
-import { getErrorEntry } from "../../../platform/errors/error-table.ts";
-import { countPriceUnits, nothing, priceStage, priceTask } from "../quote-task.ts";
-import { isFinal, type StepRecord, type Task, type TaskError, type TaskOutput } from "../task.ts";
+import type { FileId } from "../../lib/ids.ts";
+import { type Nano, presentMoney } from "../../lib/money.ts";
+import { getErrorEntry } from "../../platform/errors/error-table.ts";
+import { countPriceUnits, nothing, priceStage, priceTask } from "./quote-task.ts";
+import { isFinal, type StepRecord, type Task, type TaskError, type TaskOutput } from "./task.ts";
 
 /** Signs a temporary download link. */
 export type SignLink = (fileId: FileId, now: Date) => { url: string };

@@ -3,7 +3,7 @@ import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
 import type { MadeFilm } from "./film/film-order.ts";
 import { type Filming, hasClip, nameLine } from "./film-shots.ts";
 
-/** What a film goes without, where that was allowed. */
+/** Warns of missing shots and lines, if partial films are allowed. */
 export function warnOfLost(filming: Filming): TaskWarning[] {
   const { board, lines } = filming;
   const shots = board.shots.filter((shot) => !hasClip(shot, filming)).map(({ id }) => id);
@@ -15,17 +15,14 @@ export function warnOfLost(filming: Filming): TaskWarning[] {
       return child !== undefined && isFinal(child.state) && child.output.length === 0;
     });
   return [
-    ...warn(
-      shots,
-      (names) => `The video goes without ${names}, which could not be made. Only what is there is charged.`,
-    ),
-    ...warn(unsaid, (names) => `These lines could not be said and are only shown: ${names}.`),
+    ...warn(shots, (names) => `The video omits ${names}, which failed. Only the delivered part is charged.`),
+    ...warn(unsaid, (names) => `These lines have no speech and are only captioned: ${names}.`),
   ];
 }
 
 export function warnOfUndrawn({ shots }: StoryboardDocument): TaskWarning[] {
   const undrawn = shots.filter((shot) => shot.image_file_id === null).map(({ id }) => id);
-  return warn(undrawn, (names) => `These shots have no image, because none could be made: ${names}.`);
+  return warn(undrawn, (names) => `These shots have no image, because generating it failed: ${names}.`);
 }
 
 function warn(names: readonly string[], say: (names: string) => string): TaskWarning[] {
@@ -37,11 +34,11 @@ const charactersShownMax = 20;
 export function warnOfUndrawable({ undrawable }: MadeFilm): TaskWarning[] {
   if (undrawable.length === 0) return [];
   const shown = undrawable.slice(0, charactersShownMax).join(" ");
-  const message = `The captions in the video go without these characters, for which there is no font: ${shown}. The subtitle file has them.`;
+  const message = `The captions in the video omit these characters, for which there is no font: ${shown}. The subtitle file contains them.`;
   return [{ code: "undrawable_characters", message }];
 }
 
-/** Whoever wrote more than fits into a film is told. */
+/** Warns if the script is longer than the video. */
 export function warnOfShortened(roles: RolesDocument, board: StoryboardDocument, secondsMax: number): TaskWarning[] {
   const written = roles.script.scenes.reduce((sum, { lines }) => sum + lines.length, 0);
   const kept = board.shots.reduce((sum, { lines }) => sum + lines.length, 0);

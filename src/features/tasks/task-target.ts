@@ -1,7 +1,7 @@
-import type { GenerationInput, GenerationProvider, GenerationRequest } from "../../../providers/generation.ts";
-import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
-import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
-import type { CatalogView, RouteTarget } from "../../catalog/index.ts";
+import type { GenerationInput, GenerationProvider, GenerationRequest } from "../../providers/generation.ts";
+import type { ProviderRegistry } from "../../providers/provider-registry.ts";
+import type { UpstreamTarget } from "../../providers/upstream-health.ts";
+import type { CatalogView, RouteTarget } from "../catalog/index.ts";
 
 /** A target with its adapter and time-out. */
 export type TaskTarget = RouteTarget & { generation: GenerationProvider; timeoutMs: number };

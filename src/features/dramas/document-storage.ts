@@ -5,35 +5,35 @@ import type { Files, StoredFile } from "../files/index.ts";
 import type { TaskOutput } from "../tasks/index.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 
-/** The documents of dramas, as files of their accounts. */
-export type DocumentShelf = {
-  /** `null` where it has not been written yet. */
+/** A drama's documents, stored as files of its account. */
+export type DocumentStorage = {
+  /** `null` if it is not written yet. */
   find<D extends DramaDocument>(accountId: AccountId, fileId: FileId): Promise<D | null>;
-  /** An error that names the field where it is gone. */
+  /** Throws an error that names the field if it is gone. */
   get(accountId: AccountId, fileId: FileId, param: string): Promise<DramaDocument>;
-  /** Whoever keeps a document first has written it: the answer is what stays. */
+  /** The first write wins; returns what is stored. */
   keep<D extends DramaDocument>(
     document: D,
     place: { accountId: AccountId; fileId: FileId; type: "script" | "roles" | "storyboard"; signal: AbortSignal },
   ): Promise<{ document: D; output: TaskOutput }>;
 };
 
-/** A drama is looked at every second, and its documents never change: those looked at last are remembered. */
-const rememberedMax = 500;
+/** Dramas are polled every second and documents never change, so recent ones are cached. */
+const cachedMax = 500;
 
-export function createDocumentShelf(files: Pick<Files, "keepDocument" | "readDocument">): DocumentShelf {
-  const remembered = new Map<FileId, DramaDocument>();
+export function createDocumentStorage(files: Pick<Files, "keepDocument" | "readDocument">): DocumentStorage {
+  const cache = new Map<FileId, DramaDocument>();
 
   async function get(accountId: AccountId, fileId: FileId, param: string): Promise<DramaDocument> {
     return JSON.parse((await files.readDocument(accountId, fileId, { param })).toString()) as DramaDocument;
   }
 
   async function find<D extends DramaDocument>(accountId: AccountId, fileId: FileId): Promise<D | null> {
-    const known = remembered.get(fileId);
+    const known = cache.get(fileId);
     if (known !== undefined) return known as D;
     try {
       const document = await get(accountId, fileId, "output");
-      remember(fileId, document);
+      addToCache(fileId, document);
       return document as D;
     } catch (error) {
       if (error instanceof AppError && error.code === "file_not_found") return null;
@@ -41,11 +41,11 @@ export function createDocumentShelf(files: Pick<Files, "keepDocument" | "readDoc
     }
   }
 
-  function remember(fileId: FileId, document: DramaDocument): void {
-    remembered.set(fileId, document);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= rememberedMax) return;
-      remembered.delete(oldest);
+  function addToCache(fileId: FileId, document: DramaDocument): void {
+    cache.set(fileId, document);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= cachedMax) return;
+      cache.delete(oldest);
     }
   }
 
@@ -67,7 +67,7 @@ export function createDocumentShelf(files: Pick<Files, "keepDocument" | "readDoc
   };
 }
 
-/** A file as an output of a task. */
+/** A file as a task's output. */
 export function describeFile(type: TaskOutput["type"], file: StoredFile): TaskOutput {
   const { id: fileId, contentType, bytes, sha256, width, height, durationMs, expiresAt } = file;
   return { type, fileId, contentType, bytes, sha256, width, height, durationMs, expiresAt };

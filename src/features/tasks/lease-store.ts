@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import type { TaskId } from "../../../lib/ids.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { ClaimedTask, Task } from "../task.ts";
-import { type TaskRow, toTask } from "../task-rows.ts";
+import type { TaskId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { ClaimedTask, Task } from "./task.ts";
+import { type TaskRow, toTask } from "./task-rows.ts";
 
 /** A worker's lease of a task, valid until a newer fencing token replaces it. */
 export type Lease = Pick<ClaimedTask, "id" | "fencingToken">;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDocumentShelf } from "../../../src/features/dramas/document-shelf.ts";
+import { createDocumentStorage } from "../../../src/features/dramas/document-storage.ts";
 import type { FileId } from "../../../src/lib/ids.ts";
 import { sampleRoles, sampleScript } from "../../harness/dramas/drama-samples.ts";
 import { type FilesStage, startFilesStage } from "../../harness/media/files-stage.ts";
@@ -13,7 +13,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const signal = new AbortController().signal;
 const newId = (): FileId => stage.ids.next("file");
-const openShelf = () => createDocumentShelf(stage.files);
+const openStorage = () => createDocumentStorage(stage.files);
 
 function place(fileId: FileId, more: { signal?: AbortSignal } = {}) {
   return { accountId: stage.accountId, fileId, type: "script" as const, signal, ...more };
@@ -21,14 +21,14 @@ function place(fileId: FileId, more: { signal?: AbortSignal } = {}) {
 
 test("a document is found by whoever looks for it, and none where nobody has written one", async () => {
   const fileId = newId();
-  expect(await openShelf().find(stage.accountId, fileId)).toBeNull();
-  await openShelf().keep(sampleScript, place(fileId));
-  expect(await openShelf().find(stage.accountId, fileId)).toEqual(sampleScript);
+  expect(await openStorage().find(stage.accountId, fileId)).toBeNull();
+  await openStorage().keep(sampleScript, place(fileId));
+  expect(await openStorage().find(stage.accountId, fileId)).toEqual(sampleScript);
 });
 
 test("what is kept is told as an output of a task: JSON, with its size and what proves its bytes", async () => {
   const fileId = newId();
-  const { output } = await openShelf().keep(sampleScript, place(fileId));
+  const { output } = await openStorage().keep(sampleScript, place(fileId));
   expect(output).toMatchObject({ type: "script", fileId, contentType: "application/json" });
   expect(output.bytes).toBe(Buffer.byteLength(JSON.stringify(sampleScript, null, 2)));
   expect(output.sha256).toMatch(/^[0-9a-f]{64}$/);
@@ -37,9 +37,9 @@ test("what is kept is told as an output of a task: JSON, with its size and what 
 
 test("whoever keeps a document first has written it: others are given that one", async () => {
   const fileId = newId();
-  const first = await openShelf().keep(sampleScript, place(fileId));
+  const first = await openStorage().keep(sampleScript, place(fileId));
   const other = { ...sampleScript, logline: "Another story." };
-  const second = await openShelf().keep(other, place(fileId));
+  const second = await openStorage().keep(other, place(fileId));
   expect(second).toEqual(first);
   expect(second.document.logline).toBe(sampleScript.logline);
 });
@@ -47,7 +47,7 @@ test("whoever keeps a document first has written it: others are given that one",
 test("of ten who keep at once one has written it, and all are given the same", async () => {
   const fileId = newId();
   const keeping = Array.from({ length: 10 }, (_, index) =>
-    openShelf().keep({ ...sampleScript, logline: `Story ${index}` }, place(fileId)),
+    openStorage().keep({ ...sampleScript, logline: `Story ${index}` }, place(fileId)),
   );
   const kept = await Promise.all(keeping);
   expect(new Set(kept.map(({ document }) => document.logline)).size).toBe(1);
@@ -56,27 +56,27 @@ test("of ten who keep at once one has written it, and all are given the same", a
 
 test("a document of another account is none", async () => {
   const fileId = newId();
-  await openShelf().keep(sampleScript, place(fileId));
-  expect(await openShelf().find(stage.otherAccountId, fileId)).toBeNull();
-  await expect(openShelf().get(stage.otherAccountId, fileId, "from_task_id")).rejects.toMatchObject({
+  await openStorage().keep(sampleScript, place(fileId));
+  expect(await openStorage().find(stage.otherAccountId, fileId)).toBeNull();
+  await expect(openStorage().get(stage.otherAccountId, fileId, "from_task_id")).rejects.toMatchObject({
     ...{ code: "file_not_found", param: "from_task_id" },
   });
-  expect(await openShelf().get(stage.accountId, fileId, "from_task_id")).toEqual(sampleScript);
+  expect(await openStorage().get(stage.accountId, fileId, "from_task_id")).toEqual(sampleScript);
 });
 
 test("a document that was found is remembered, and one that was not is looked for again", async () => {
-  const shelf = openShelf();
+  const documents = openStorage();
   const fileId = newId();
-  expect(await shelf.find(stage.accountId, fileId)).toBeNull();
-  await openShelf().keep(sampleRoles, { ...place(fileId), type: "roles" });
-  const found = await shelf.find(stage.accountId, fileId);
+  expect(await documents.find(stage.accountId, fileId)).toBeNull();
+  await openStorage().keep(sampleRoles, { ...place(fileId), type: "roles" });
+  const found = await documents.find(stage.accountId, fileId);
   expect(found).toEqual(sampleRoles);
-  expect(await shelf.find(stage.accountId, fileId)).toBe(found);
+  expect(await documents.find(stage.accountId, fileId)).toBe(found);
 });
 
 test("only so many are remembered: those that were found last", async () => {
   const asked: string[] = [];
-  const shelf = createDocumentShelf({
+  const documents = createDocumentStorage({
     ...stage.files,
     readDocument: (accountId, fileId, options) => {
       asked.push(fileId);
@@ -84,27 +84,27 @@ test("only so many are remembered: those that were found last", async () => {
     },
   });
   const ids = Array.from({ length: 501 }, newId);
-  await Promise.all(ids.map((id) => openShelf().keep(sampleScript, place(id))));
-  for (const id of ids) await shelf.find(stage.accountId, id);
+  await Promise.all(ids.map((id) => openStorage().keep(sampleScript, place(id))));
+  for (const id of ids) await documents.find(stage.accountId, id);
   asked.length = 0;
-  await shelf.find(stage.accountId, ids[500] as FileId);
-  await shelf.find(stage.accountId, ids[1] as FileId);
+  await documents.find(stage.accountId, ids[500] as FileId);
+  await documents.find(stage.accountId, ids[1] as FileId);
   expect(asked).toEqual([]);
-  await shelf.find(stage.accountId, ids[0] as FileId);
+  await documents.find(stage.accountId, ids[0] as FileId);
   expect(asked).toEqual([ids[0]]);
 });
 
 test("whoever gives up while it is being kept keeps nothing", async () => {
   const fileId = newId();
   const stopped = AbortSignal.abort(new Error("not wanted any more"));
-  await expect(openShelf().keep(sampleScript, place(fileId, { signal: stopped }))).rejects.toThrow();
-  expect(await openShelf().find(stage.accountId, fileId)).toBeNull();
+  await expect(openStorage().keep(sampleScript, place(fileId, { signal: stopped }))).rejects.toThrow();
+  expect(await openStorage().find(stage.accountId, fileId)).toBeNull();
 });
 
 test("a document whose time is over is none", async () => {
   const fileId = newId();
-  await openShelf().keep(sampleScript, place(fileId));
+  await openStorage().keep(sampleScript, place(fileId));
   stage.clock.advance(31 * 24 * 60 * 60 * 1000);
-  expect(await openShelf().find(stage.accountId, fileId)).toBeNull();
-  await expect(openShelf().get(stage.accountId, fileId, "script")).rejects.toMatchObject({ param: "script" });
+  expect(await openStorage().find(stage.accountId, fileId)).toBeNull();
+  await expect(openStorage().get(stage.accountId, fileId, "script")).rejects.toMatchObject({ param: "script" });
 });

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 
 /** Locks the open-task counts of the owners until the transaction ends, in id order to prevent deadlocks. */
 export async function lockCounts(tx: Database, ownerIds: readonly string[]): Promise<Map<string, number>> {
