@@ -13,8 +13,8 @@ test("a copy gets the original's secret key from the backup or the operator, or 
 });
 
 test("a copy that could not decrypt its secrets is rejected", () => {
-  expect(() => decideSecret(question)).toThrow("The backup has no secret key");
-  expect(() => decideSecret({ ...question, here: "another" })).toThrow("not the one of the backup");
+  expect(() => decideSecret(question)).toThrow("The backup contains no secret key");
+  expect(() => decideSecret({ ...question, here: "another" })).toThrow("not the backup");
   // An existing key is not replaced: it may belong to another gateway.
-  expect(() => decideSecret({ ...question, here: "another", inBackup: secret })).toThrow("not the one of the backup");
+  expect(() => decideSecret({ ...question, here: "another", inBackup: secret })).toThrow("not the backup");
 });

@@ -133,7 +133,7 @@ test.each(["upstream_unavailable", "upstream_timeout", "model_unroutable", "over
 );
 
 test.each(["content_policy_violation", "context_length_exceeded", "unsupported_capability", "internal_error"] as const)(
-  "%s cannot get better, and is told at once",
+  "%s is permanent and thrown at once",
   async (code) => {
     const model = createModel(failWith(code), good);
     await expect(askModel(model)).rejects.toMatchObject({ code });

@@ -83,7 +83,7 @@ describe("an image", () => {
     ["It rains", "It rains. "],
     ["Rain?", "Rain? "],
     ["下雨。", "下雨。 "],
-  ])("%j is told as a sentence", (prompt, told) => {
+  ])("%j ends like a sentence", (prompt, sentence) => {
     const text = readPrompt(planKeyframe(shotOf({ prompt, camera: "", characters: [] }), board, painter()));
     expect(text).toBe(`${told}${wish}`);
   });

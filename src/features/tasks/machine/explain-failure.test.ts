@@ -19,9 +19,9 @@ test.for<[ProviderErrorKind, string, string | null, boolean]>([
   ["unreachable", "upstream_unavailable", null, true],
   ["bad-answer", "upstream_unavailable", null, true],
 ])("a %s failure is reported as %s, in our own words", ([kind, code, param, isRetryable]) => {
-  const told = explainFailure(new ProviderError(kind, "vendor-9 at eu.vendor.example says no", { param: "size" }));
-  expect(told).toMatchObject({ code, param, isRetryable });
-  expect(told.message).not.toContain("vendor");
+  const explained = explainFailure(new ProviderError(kind, "vendor-9 at eu.vendor.example says no", { param: "size" }));
+  expect(explained).toMatchObject({ code, param, isRetryable });
+  expect(explained.message).not.toContain("vendor");
 });
 
 test("a task reports an error as a request would", () => {

@@ -124,10 +124,10 @@ test.for<[string, () => unknown, { code: string; param: string }, string]>([
     "at most 2",
   ],
   [
-    "input images that the model does not accept",
+    "input images",
     () => checkVideo({ ...video, input_images: ["file_a"] }, videoModel),
     { code: "unsupported_capability", param: "input_images" },
-    "leave out",
+    "Remove",
   ],
   [
     "a model of another type",
