@@ -96,7 +96,7 @@ const ranks = [
  */
 const layersByPart = {
   dramas: [".", "film"],
-  tasks: ["create-tasks.ts", "work", "submit", "read", "machine", "."],
+  tasks: ["create-tasks.ts", "work", "speech", "submit", "read", "machine", "."],
 };
 
 const testFile = "[.]test[.]ts$";

@@ -9,7 +9,7 @@ import { copyFile, forEachFile, readListedFiles } from "./copy-files.ts";
 import { type Manifest, manifestName } from "./manifest.ts";
 import { type PartWriter, writePart, writeParts } from "./part-stream.ts";
 
-type BackupDependencies = {
+export type BackupDependencies = {
   address: DatabaseAddress;
   /** The gateway's file storage. */
   files: ByteStore;

@@ -2,23 +2,16 @@ import { Readable } from "node:stream";
 import { fingerprintSecret } from "../../platform/config/master-key.ts";
 import { holdBackupLock } from "../../platform/database/backup-lock.ts";
 import { copyServer } from "../../platform/database/base-backup.ts";
-import type { DatabaseAddress } from "../../platform/database/database.ts";
 import { openSnapshot } from "../../platform/database/database-snapshot.ts";
 import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
 import { readFileList } from "./backup-store.ts";
 import { type Base, baseFolder } from "./base-manifest.ts";
 import { copyFile, forEachFile, type ListedFile, parseListedFiles, toPart } from "./copy-files.ts";
+import type { BackupDependencies } from "./create-backup.ts";
 import type { Part } from "./manifest.ts";
 import { type PartWriter, writeCompressed, writePart } from "./part-stream.ts";
 
-type BaseDependencies = {
-  address: DatabaseAddress;
-  files: ByteStore;
-  archive: ByteStore;
-  randomBytes: (count: number) => Uint8Array;
-  onProgress(sentence: string): void;
-  signal: AbortSignal;
-};
+type BaseDependencies = Omit<BackupDependencies, "place"> & { archive: ByteStore };
 
 /**
  * Copies the embedded server's data directory into the WAL archive, and the callers' files that are not there yet. The

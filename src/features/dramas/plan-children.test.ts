@@ -85,7 +85,7 @@ describe("an image", () => {
     ["下雨。", "下雨。 "],
   ])("%j ends like a sentence", (prompt, sentence) => {
     const text = readPrompt(planKeyframe(shotOf({ prompt, camera: "", characters: [] }), board, painter()));
-    expect(text).toBe(`${told}${wish}`);
+    expect(text).toBe(`${sentence}${wish}`);
   });
 
   test("omits people without an appearance from the prompt", () => {

@@ -1,7 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -17,9 +15,9 @@ import type { StoredFile } from "./file.ts";
 import { planContent, presentSafeHeaders } from "./file-content.ts";
 import { isLinkValid } from "./file-link.ts";
 import { renameFile } from "./filename.ts";
-import { createFileNotFound, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
+import { createFileNotFound, type FileLookup, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
 
-type ContentDependencies = { database: Database; clock: Clock; bytes: ByteStore };
+type ContentDependencies = FileLookup & { bytes: ByteStore };
 
 /** Uploads and outputs; a drama's documents are JSON, and subtitles are text. */
 const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];

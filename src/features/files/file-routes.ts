@@ -1,6 +1,4 @@
 import { Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
@@ -16,9 +14,9 @@ import {
   presentFileList,
 } from "./file-schema.ts";
 import { listFiles } from "./file-store.ts";
-import { createFileNotFound, getOwnFile } from "./get-file.ts";
+import { createFileNotFound, type FileLookup, getOwnFile } from "./get-file.ts";
 
-type FileRouteDependencies = { database: Database; clock: Clock; removal: FileRemoval };
+type FileRouteDependencies = FileLookup & { removal: FileRemoval };
 
 const filesStandard = 20;
 const tags = ["Files"];

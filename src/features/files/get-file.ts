@@ -12,7 +12,7 @@ import { requireKind, type WantedMedia } from "./inspect-spooled.ts";
 
 export const fileIdPattern = /^file_[0-9a-z]{26}$/;
 
-type FileLookup = { database: Database; clock: Clock };
+export type FileLookup = { database: Database; clock: Clock };
 
 /** Returns an unexpired file of the account; a file of another account does not exist for it. */
 export async function getOwnFile(

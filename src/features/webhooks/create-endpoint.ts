@@ -9,7 +9,7 @@ import { endpointsMax, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import { insertEndpoint, lockEndpointsOf } from "./webhook-endpoint-store.ts";
 import type { EventType } from "./webhook-event.ts";
 
-type EndpointDependencies = {
+export type EndpointDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;

@@ -10,7 +10,7 @@ import { findEndpoint } from "./webhook-endpoint-store.ts";
 import { testEventType, type WebhookEvent } from "./webhook-event.ts";
 import { findEvent, insertEvent } from "./webhook-event-store.ts";
 
-type SendDependencies = { database: Database; clock: Clock; ids: IdSource };
+export type SendDependencies = { database: Database; clock: Clock; ids: IdSource };
 
 /** Throws `not_found` for an expired event, and for another account's. */
 export async function getEvent(

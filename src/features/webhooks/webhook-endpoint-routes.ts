@@ -1,6 +1,3 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -9,11 +6,10 @@ import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
-import { createEndpoint } from "./create-endpoint.ts";
+import { createEndpoint, type EndpointDependencies } from "./create-endpoint.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { findEventsKeptFrom } from "./forget-old-events.ts";
 import { sendTestEvent } from "./resend-event.ts";
-import type { SecretBox } from "./secret-box.ts";
 import { listEndpoints } from "./webhook-endpoint-store.ts";
 import type { PresentData } from "./webhook-event.ts";
 import {
@@ -26,34 +22,20 @@ import {
   eventSchema,
   listQuerySchema,
   newEndpointSchema,
+  optionalBodyErrors,
   presentDelivery,
   presentEndpoint,
   presentList,
   presentListedEvent,
 } from "./webhook-schema.ts";
 
-type EndpointRouteDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  secretBox: SecretBox;
-  allowsPrivate: boolean;
-  presentData: PresentData;
-  baseUrl: string;
-};
+type EndpointRouteDependencies = EndpointDependencies & { presentData: PresentData; baseUrl: string };
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEndpoint" });
 
 /** Error codes of an invalid body. */
-const bodyErrors = [
-  "invalid_json",
-  "missing_parameter",
-  "invalid_parameter",
-  "unknown_parameter",
-  "payload_too_large",
-  "unsupported_media_type",
-] as const satisfies readonly ErrorCode[];
+const bodyErrors = [...optionalBodyErrors, "missing_parameter"] as const satisfies readonly ErrorCode[];
 
 export function addEndpointRoutes(http: HttpServer, dependencies: EndpointRouteDependencies): void {
   addCreate(http, dependencies);

@@ -1,13 +1,10 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { findEventsKeptFrom } from "./forget-old-events.ts";
-import { getEvent, resendEvent } from "./resend-event.ts";
+import { getEvent, resendEvent, type SendDependencies } from "./resend-event.ts";
 import type { PresentData } from "./webhook-event.ts";
 import { listEvents } from "./webhook-event-store.ts";
 import {
@@ -16,13 +13,14 @@ import {
   eventQuerySchema,
   eventSchema,
   listQuerySchema,
+  optionalBodyErrors,
   presentDelivery,
   presentList,
   presentListedEvent,
   resendSchema,
 } from "./webhook-schema.ts";
 
-type EventRouteDependencies = { database: Database; clock: Clock; ids: IdSource; presentData: PresentData };
+type EventRouteDependencies = SendDependencies & { presentData: PresentData };
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEvent" });
@@ -87,14 +85,7 @@ function addDeliveries(http: HttpServer, { database, clock }: EventRouteDependen
 }
 
 function addResend(http: HttpServer, { database, clock, ids, presentData }: EventRouteDependencies): void {
-  const { config, schema, errors } = describeEndpoint("resendEvent", [
-    "invalid_json",
-    "invalid_parameter",
-    "unknown_parameter",
-    "not_found",
-    "payload_too_large",
-    "unsupported_media_type",
-  ]);
+  const { config, schema, errors } = describeEndpoint("resendEvent", [...optionalBodyErrors, "not_found"]);
   http.post(
     "/events/:id/resend",
     {

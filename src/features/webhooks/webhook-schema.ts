@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { optionalBody } from "../../platform/http/optional-body.ts";
 import type { AccountSecret } from "./account-secret.ts";
 import { attemptErrors, type Delivery, deliveryStates } from "./delivery.ts";
@@ -103,6 +104,15 @@ export const resendSchema = optionalBody(
     { additionalProperties: false },
   ),
 );
+
+/** Error codes of a body that may be absent. */
+export const optionalBodyErrors = [
+  "invalid_json",
+  "invalid_parameter",
+  "unknown_parameter",
+  "payload_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
 
 export const listQuerySchema = Type.Object(
   {

@@ -4,7 +4,7 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { getAccountSecret, rotateAccountSecret, type SecretDependencies } from "./account-secret.ts";
-import { accountSecretSchema, presentAccountSecret } from "./webhook-schema.ts";
+import { accountSecretSchema, optionalBodyErrors, presentAccountSecret } from "./webhook-schema.ts";
 
 const tags = ["Webhooks"];
 
@@ -37,13 +37,7 @@ function addGet(http: HttpServer, dependencies: SecretDependencies): void {
 }
 
 function addRotate(http: HttpServer, dependencies: SecretDependencies): void {
-  const { config, schema, errors } = describeEndpoint("rotateWebhookSecret", [
-    "invalid_json",
-    "invalid_parameter",
-    "unknown_parameter",
-    "payload_too_large",
-    "unsupported_media_type",
-  ]);
+  const { config, schema, errors } = describeEndpoint("rotateWebhookSecret", optionalBodyErrors);
   http.post(
     "/webhook_secret/rotate",
     {

@@ -14,6 +14,7 @@ import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
 import type { Reader } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
+import { optionalBodyErrors } from "./webhook-schema.ts";
 import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 
 type SessionRouteDependencies = {
@@ -48,13 +49,7 @@ export function addSessionRoutes(http: HttpServer, dependencies: SessionRouteDep
 
 function addCreate(http: HttpServer, dependencies: SessionRouteDependencies): void {
   const { database, clock, ids, sessionSecretKey } = dependencies;
-  const { config, schema, errors } = describeEndpoint("createWebhookSession", [
-    "invalid_json",
-    "invalid_parameter",
-    "unknown_parameter",
-    "payload_too_large",
-    "unsupported_media_type",
-  ]);
+  const { config, schema, errors } = describeEndpoint("createWebhookSession", optionalBodyErrors);
   http.post(
     "/webhook_sessions",
     {

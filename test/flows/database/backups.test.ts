@@ -229,9 +229,9 @@ test("a restore refuses what is not empty, what is damaged, and a copy that coul
   expect(await fail(["restore", place], here())).toContain("The database is not empty: it has");
   await using target = await createTarget();
   const { environment, dataDir } = target;
-  expect(await fail(["restore", place], environment)).toContain("The backup has no secret key");
+  expect(await fail(["restore", place], environment)).toContain("The backup contains no secret key");
   writeFileSync(join(dataDir, "secret.key"), "x".repeat(32));
-  expect(await fail(["restore", place], environment)).toContain("not the one of the backup");
+  expect(await fail(["restore", place], environment)).toContain("not the backup");
   copyFileSync(join(stage.dataDir, "secret.key"), join(dataDir, "secret.key"));
   mkdirSync(join(dataDir, "files", "acct_other"), { recursive: true });
   expect(await fail(["restore", place], environment)).toContain("files has acct_other");

@@ -89,7 +89,10 @@ test("a machine that is lost is restored as of a moment between two charges, wit
   const half = await runCommandHere(["account", "list"], { environment });
   expect([half.exitCode, half.stderr]).toEqual([1, expect.stringContaining("is half restored")]);
   const early = await runCommandHere(["restore", place, "--to", "2020-01-01T00:00:00Z"], { environment });
-  expect([early.exitCode, early.stderr]).toEqual([1, expect.stringContaining("The first moment that can be restored")]);
+  expect([early.exitCode, early.stderr]).toEqual([
+    1,
+    expect.stringContaining("The earliest time that can be restored"),
+  ]);
 });
 
 /** Looks into a copy, with the password that it has got. */

@@ -199,7 +199,7 @@ test("a machine with an old decoder says so, confines it, and without that keeps
     const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();
     expect(await upload(port, key, "mp3")).toMatchObject({
       status: 500,
-      body: { error: { message: expect.stringContaining("cannot take video and audio at present") } },
+      body: { error: { message: expect.stringContaining("cannot accept video and audio at present") } },
     });
     expect(await upload(port, key, "png")).toMatchObject({ status: 200 });
   }

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ClaimedTask } from "../../../src/features/tasks/task.ts";
-import { updateClaimedTask } from "../../../src/features/tasks/task-store.ts";
 import {
   claimTasks,
   lockLease,
-  renewLeases,
   releaseLeases,
+  renewLeases,
   revokeLease,
 } from "../../../src/features/tasks/lease-store.ts";
+import type { ClaimedTask } from "../../../src/features/tasks/task.ts";
+import { updateClaimedTask } from "../../../src/features/tasks/task-store.ts";
 import { openTaskStage, paths, type TaskStage } from "../../harness/tasks/task-stage.ts";
 
 let stage: TaskStage;

@@ -124,7 +124,7 @@ test("an order whose task is gone is not made and charged a second time; one tha
         error: {
           code: "idempotency_key_reused",
           param,
-          message: expect.stringContaining(`${id}, which is no longer kept`),
+          message: expect.stringContaining(`${id}, which has been deleted`),
         },
       },
     ]);

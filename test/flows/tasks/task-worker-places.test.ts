@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { countWaiting } from "../../../src/features/tasks/task-store.ts";
 import { claimDueTasks, wakeWaitingTask } from "../../../src/features/tasks/lease-store.ts";
+import { countWaiting } from "../../../src/features/tasks/task-store.ts";
 import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
 
 describe("an upstream that takes one task at a time", () => {

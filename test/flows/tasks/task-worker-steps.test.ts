@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkAccounts, openHolds } from "../../../src/features/ledger/index.ts";
+import { claimDueTasks, releaseLeases, renewLeases } from "../../../src/features/tasks/lease-store.ts";
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
-import { claimDueTasks, renewLeases, releaseLeases } from "../../../src/features/tasks/lease-store.ts";
 import { reconcileTasks } from "../../../src/features/tasks/work/reconcile-tasks.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";

@@ -12,8 +12,6 @@ const portionsMax = 100;
 /** How many days tasks and their requests are kept after creation; 0 keeps them forever. */
 export type TaskRetention = { taskDays: number; promptDays: number };
 
-type ForgetDependencies = TaskRetention & { database: Database; clock: Clock; signal: AbortSignal };
-
 /**
  * Erases old requests and deletes old tasks, by dropping whole months where possible. Keeps open tasks and everything
  * newer, because a composite task may still read its children. Charges, orders and files do not depend on deleted tasks.
@@ -24,7 +22,7 @@ export async function forgetOldTasks({
   taskDays,
   promptDays,
   signal,
-}: ForgetDependencies): Promise<void> {
+}: TaskRetention & { database: Database; clock: Clock; signal: AbortSignal }): Promise<void> {
   const now = clock.now();
   if (taskDays > 0) await dropOldTasks(database, { keptFrom: findKeptFrom(now, taskDays), signal });
   if (promptDays > 0) {
