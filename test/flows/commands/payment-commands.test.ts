@@ -56,7 +56,7 @@ test("an operator sees all payments, or those that do not fit", async () => {
   const all = await runCommand(["payment", "list", "--json"], { environment: getEnvironment() });
   expect(JSON.parse(all.stdout).map(({ id }: { id: string }) => id)).toEqual(["chk_2", "chk_1", "chk_0"]);
   const { stdout } = await run("payment", "list", "--state", "mismatched");
-  expect(stdout).toMatch(/chk_2 .*20\.00 USD .*mismatched .*Stripe took 1999 USD .*; 19\.99 USD refunded/);
+  expect(stdout).toMatch(/chk_2 .*20\.00 USD .*mismatched .*Stripe charged 1999 USD .*; 19\.99 USD refunded/);
   expect(stdout).not.toContain("chk_1");
 });
 
