@@ -204,13 +204,13 @@ describeRefusals("tools that cannot be are refused", [
     "tools[0].function.parameters",
     /must be of type object/,
   ],
-  ["two with one name", ask({ tools: [tool("a"), tool("a")] }), invalid, "tools[1].function.name", /two tools/],
+  ["two with one name", ask({ tools: [tool("a"), tool("a")] }), invalid, "tools[1].function.name", /Two tools/],
   [
     "a choice of none of them",
     ask({ tools: [tool("add")], tool_choice: tool("subtract") }),
     invalid,
     "tool_choice.function.name",
-    /no tool with the name subtract/,
+    /no tool named subtract/,
   ],
   [
     "an unknown choice",
@@ -219,9 +219,9 @@ describeRefusals("tools that cannot be are refused", [
     "tool_choice",
     /none, auto, required/,
   ],
-  ["a choice among none", ask({ tool_choice: "auto" }), invalid, "tool_choice", /needs `tools`/],
-  ["a named choice among none", ask({ tool_choice: tool("add") }), invalid, "tool_choice", /needs `tools`/],
-  ["several calls of none", ask({ parallel_tool_calls: true }), invalid, "parallel_tool_calls", /only.*`tools`/],
+  ["a choice among none", ask({ tool_choice: "auto" }), invalid, "tool_choice", /requires `tools`/],
+  ["a named choice among none", ask({ tool_choice: tool("add") }), invalid, "tool_choice", /requires `tools`/],
+  ["several calls of none", ask({ parallel_tool_calls: true }), invalid, "parallel_tool_calls", /requires `tools`/],
   [
     "old and new ones together",
     ask({ tools: [tool("add")], functions: [{ name: "add" }] }),
@@ -569,7 +569,7 @@ describe("choices that cannot be are refused", () => {
       ask({ functions: [...functions, ...functions] }),
       invalid,
       "functions[1].name",
-      /two/,
+      /Two/,
     ],
     [
       "a choice of a tool of another type",

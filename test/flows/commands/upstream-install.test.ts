@@ -181,6 +181,6 @@ test.each([
   using place = openPlace();
   const refused = await place.run("upstream", "install", spec);
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toContain("is no package that can be installed");
+  expect(refused.stderr).toContain("is not a package name or .tgz file");
   expect(existsSync(place.packages)).toBe(false);
 });
