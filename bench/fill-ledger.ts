@@ -25,8 +25,6 @@ const accountsStatement = `
     from generate_series(1, $accounts) as positions (position);
   insert into accounts (id, email, created_at)
     select account_id, position || '@bench.example.com', now() - interval '40 days' from bench_accounts where position > 0;
-  -- As if they had been there before usage was rolled up.
-  update wallets set rolled_up_from = 'infinity';
   insert into buckets (id, account_id, kind, unit, posted, held, entry_count, is_open, opened_at)
     select 'bkt_' || substr(account_id, 6), account_id, 'cash', 'money', ${topUpNano}, 0, 1, true, now() - interval '40 days'
     from bench_accounts where position > 0;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { checkEverything, checkSinceSeals, rollUpUsage } from "../src/features/ledger/index.ts";
+import { checkEverything, checkSinceSeals } from "../src/features/ledger/index.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { createDatabase } from "../src/platform/database/database.ts";
 import { type ChatLoadName, chatLoads, measureRound } from "./chat-rounds.ts";
@@ -87,14 +87,12 @@ async function growAndVerify(gateway: SluiceGateway, fill: Fill): Promise<Row[]>
       await fillAccounts(client, fill);
       await fillCharges(client, fill, { from: 0, to: lastDay });
     });
-    const rolling = await time("rolled up", () => rollUpUsage(database));
     await client.query("vacuum analyze");
     const whole = await time("checked", () => checkEverything(database, { ...check, place: "own" }));
     await fillCharges(client, fill, { from: lastDay, to: 1 });
     const day = await time("checked a day", () => checkSinceSeals(database, check));
     return [
       ["filled in", presentSeconds(filling), "", ""],
-      ["usage of 29 days rolled up in", presentSeconds(rolling), "", ""],
       ["ledger verify --whole", presentSeconds(whole), "", ""],
       ["ledger verify, after a day", presentSeconds(day), "≤ 60 s", day <= dayGoalMsMax ? "met" : "MISSED"],
       ...(await listSizes(client)),

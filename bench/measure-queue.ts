@@ -218,7 +218,7 @@ async function submit({ pools, headers }: Cluster, prompt: string): Promise<void
 
 /** By the name that the checkout before may know; here it is a view. */
 async function countOpen({ client }: Cluster): Promise<number> {
-  return Number((await client.query("select count(*) from task_turns")).rows[0]?.count);
+  return Number((await client.query("select count(*) from task_leases")).rows[0]?.count);
 }
 
 /** Each is alone, so that only its own wake-up is measured. */

@@ -188,7 +188,6 @@ create table checkouts (
   ended_at timestamp with time zone,
   refunded_minor bigint not null,
   disputed_at timestamp with time zone,
-  by_hand_since timestamp with time zone,
   constraint checkouts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint checkouts_amount_positive CHECK (amount_nano > 0 AND amount_minor > 0 AND refunded_minor >= 0),
   constraint checkouts_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
@@ -735,16 +734,6 @@ create table request_gaps (
 
 CREATE INDEX request_gaps_by_end ON request_gaps USING btree (to_at);
 
-create table request_upstreams (
-  account_id text not null,
-  created_at timestamp with time zone not null,
-  id text not null,
-  upstream text not null,
-  failed_attempts text
-);
-
-CREATE INDEX request_upstreams_by_time ON ONLY request_upstreams USING brin (created_at);
-
 create table requests (
   account_id text not null,
   created_at timestamp with time zone not null,
@@ -772,6 +761,8 @@ create table requests (
   task_id text,
   user_agent text,
   is_replayed boolean not null,
+  upstream text,
+  failed_attempts text,
   constraint requests_ending_valid CHECK (ending = ANY (ARRAY['answered'::text, 'refused'::text, 'failed'::text, 'hung_up'::text, 'broken_off'::text])),
   constraint requests_unique PRIMARY KEY (account_id, created_at, id)
 );
@@ -984,9 +975,9 @@ create table upstream_health (
   state text not null,
   failures integer not null,
   last_failure text not null,
-  rests_until timestamp with time zone not null,
+  open_until timestamp with time zone not null,
   reported_at timestamp with time zone not null,
-  constraint upstream_health_state_valid CHECK (state = ANY (ARRAY['open'::text, 'half-open'::text, 'degraded'::text, 'resting'::text, 'probing'::text, 'shaky'::text])),
+  constraint upstream_health_state_valid CHECK (state = ANY (ARRAY['open'::text, 'half-open'::text, 'degraded'::text])),
   constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
 
@@ -1062,7 +1053,7 @@ CREATE INDEX user_sessions_by_user ON user_sessions USING btree (user_id);
 
 CREATE UNIQUE INDEX user_sessions_previous_token_unique ON user_sessions USING btree (previous_token_hash);
 
-CREATE TRIGGER user_sessions_end_heard AFTER DELETE ON user_sessions FOR EACH ROW EXECUTE FUNCTION notify_session_end();
+CREATE TRIGGER user_sessions_ended AFTER DELETE ON user_sessions FOR EACH ROW EXECUTE FUNCTION notify_session_end();
 
 create table user_tokens (
   hash bytea not null,
@@ -1112,7 +1103,6 @@ create table wallets (
   frozen_at timestamp with time zone,
   frozen_reason text,
   plain_writes bigint not null default 0,
-  rolled_up_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
   reserved bigint not null default 0,
   reserved_by text,
   reserved_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
@@ -1173,13 +1163,6 @@ create table welcomed_mailboxes (
   constraint welcomed_mailboxes_unique PRIMARY KEY (mailbox_hash)
 );
 
-create view task_turns as
- SELECT task_id,
-    next_poll_at,
-    fencing_token AS claim,
-    polls
-   FROM task_leases;
-
 create type ended_claim as (
   account_id text,
   key text,
@@ -1188,39 +1171,6 @@ create type ended_claim as (
   content_type text,
   body bytea,
   summary text
-);
-
-create type ledger_changed_bucket as (
-  id text,
-  posted bigint,
-  held bigint,
-  entry_count bigint,
-  is_open boolean,
-  expires_at timestamp with time zone
-);
-
-create type ledger_changed_hold as (
-  id text,
-  amount bigint,
-  bucket_ids text[],
-  bucket_amounts bigint[],
-  state text,
-  settled bigint,
-  settlement_fingerprint text,
-  expires_at timestamp with time zone
-);
-
-create type ledger_changed_spending as (
-  key_id text,
-  starts_at timestamp with time zone,
-  account_id text,
-  held bigint,
-  spent bigint
-);
-
-create type ledger_changed_wallet as (
-  account_id text,
-  version bigint
 );
 
 create type ledger_decided_bucket as (
@@ -1368,7 +1318,7 @@ begin
     end)
   then return new; end if;
   raise check_violation using constraint = 'buckets_kind_valid', table = 'buckets',
-    message = 'no bucket is of this kind', detail = to_json(new)::text;
+    message = 'invalid bucket', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_hold()
@@ -1378,7 +1328,7 @@ AS $function$
 declare
   is_valid boolean;
 begin
-  -- A condition is prepared when it is first needed in a transaction, so that each state has its own.
+  -- plpgsql prepares a condition when it first runs, so each state only pays for its own.
   if new.state = 'open' then
     is_valid = new.resolved_at is null and new.settled = 0 and cardinality(new.bucket_ids) > 0;
   elsif new.state = 'settled' then
@@ -1392,7 +1342,7 @@ begin
   end if;
   if is_valid then return new; end if;
   raise check_violation using constraint = 'holds_state_valid', table = 'holds',
-    message = 'no hold is like this', detail = to_json(new)::text;
+    message = 'invalid hold', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_posting_kind()
@@ -1420,7 +1370,7 @@ begin
     end)
   then return new; end if;
   raise check_violation using constraint = 'postings_kind_valid', table = 'postings',
-    message = 'no posting is of this kind', detail = to_json(new)::text;
+    message = 'invalid posting', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_wallet_freeze()
@@ -1430,7 +1380,7 @@ AS $function$
 begin
   if (new.frozen_at is null) = (new.frozen_reason is null) then return new; end if;
   raise check_violation using constraint = 'wallets_frozen_complete', table = 'wallets',
-    message = 'a wallet is frozen at a moment and for a reason, or neither', detail = to_json(new)::text;
+    message = 'a frozen wallet needs a time and a reason', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_keys(new_claims new_claim[], claimed_at timestamp with time zone, leased_until timestamp with time zone, known_until timestamp with time zone)
@@ -1566,7 +1516,7 @@ begin
       and idempotency_keys.request_id = ended.request_id and ended.status is not null;
   get diagnostics kept_total = row_count;
   if kept_total <> (select count(status) from unnest(ended_claims)) then
-    raise exception 'another request has the key' using errcode = 'SL002';
+    raise exception 'another request owns the key' using errcode = 'SL002';
   end if;
   if kept_total < cardinality(ended_claims) then
     delete from idempotency_keys
@@ -1582,11 +1532,11 @@ CREATE OR REPLACE FUNCTION public.keep_key_lineage()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    -- A key that replaces no other begins a line of its own.
+    -- A key that replaces no other starts its own lineage.
     new.lineage_id = coalesce(new.lineage_id, new.id);
   elsif new.lineage_id is distinct from old.lineage_id then
     raise check_violation using constraint = 'api_keys_lineage_final', table = 'api_keys',
-      message = 'what a key has spent stays with its line';
+      message = 'the lineage of a key never changes';
   end if;
   return new;
 end $function$;
@@ -1600,7 +1550,7 @@ begin
     is not distinct from (old.state, old.account_id, old.amount_nano, old.amount_minor, old.currency)
   then return new; end if;
   raise check_violation using constraint = 'checkouts_paid_final', table = 'checkouts',
-    message = 'a checkout that was paid stays as it was';
+    message = 'a paid checkout cannot be changed or deleted';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.least_id(prefix text, moment timestamp with time zone)
@@ -1609,54 +1559,13 @@ CREATE OR REPLACE FUNCTION public.least_id(prefix text, moment timestamp with ti
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select prefix || '_' || string_agg(
-    substr('0123456789abcdefghjkmnpqrstvwxyz', ((floor(extract(epoch from moment) * 1000)::bigint >> (5 * (9 - place))) & 31)::integer + 1, 1),
+    substr('0123456789abcdefghjkmnpqrstvwxyz',
+      ((floor(extract(epoch from moment) * 1000)::bigint >> (5 * (9 - place))) & 31)::integer + 1, 1),
     '' order by place)
   from generate_series(0, 9) as place
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_add_to_others(decided_at timestamp with time zone, decided_buckets ledger_decided_bucket[], new_postings ledger_new_posting[], decided_spending ledger_decided_spending[])
- RETURNS json
- LANGUAGE plpgsql
- SET enable_nestloop TO 'on'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_seqscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  found_buckets json;
-  found_spending json;
-begin
-  if exists (
-      select from unnest(decided_buckets) as decided join buckets using (id)
-        where buckets.posted - buckets.held - (decided.posted - decided.held) + decided.least_available < 0)
-    or exists (
-      select from unnest(decided_spending) as decided join key_spending using (key_id, starts_at)
-        where key_spending.held + key_spending.spent - (decided.held + decided.spent) + decided.most_counted
-          > decided.budget)
-  then
-    raise exception 'others have taken it' using errcode = 'SL001';
-  end if;
-  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
-      refund_of, fingerprint, cause_kind, cause_id, created_at)
-    select posted.id, leg, posted.account_id, posted.kind, posted.unit, debit, credit, amount, bucket_id,
-      entry_number + coalesce(buckets.entry_count - decided.entry_count, 0),
-      balance_after + coalesce(buckets.posted - decided.posted, 0),
-      refund_of, fingerprint, cause_kind, cause_id, decided_at
-    from unnest(new_postings) with ordinality as posted
-      left join unnest(decided_buckets) as decided on decided.id = posted.bucket_id
-      left join buckets on buckets.id = decided.id
-    order by ordinality;
-  select json_agg(json_build_object('id', id, 'posted', buckets.posted::text, 'held', buckets.held::text,
-      'entry_count', buckets.entry_count::text, 'is_open', is_open)) into found_buckets
-    from unnest(decided_buckets) as decided join buckets using (id);
-  select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', key_spending.account_id,
-      'held', key_spending.held::text, 'spent', key_spending.spent::text)) into found_spending
-    from unnest(decided_spending) as decided join key_spending using (key_id, starts_at);
-  return json_build_object('buckets', found_buckets, 'spending', found_spending);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.ledger_commit(decided_at timestamp with time zone, ended_claims ended_claim[], decided_wallets ledger_decided_wallet[], opened_buckets ledger_opened_bucket[], decided_buckets ledger_decided_bucket[], opened_holds ledger_opened_hold[], decided_holds ledger_decided_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], decided_spending ledger_decided_spending[], decided_reserves ledger_decided_reserve[] DEFAULT NULL::ledger_decided_reserve[])
+CREATE OR REPLACE FUNCTION public.ledger_commit(decided_at timestamp with time zone, ended_claims ended_claim[], decided_wallets ledger_decided_wallet[], opened_buckets ledger_opened_bucket[], decided_buckets ledger_decided_bucket[], opened_holds ledger_opened_hold[], decided_holds ledger_decided_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], decided_spending ledger_decided_spending[], decided_reserves ledger_decided_reserve[])
  RETURNS json
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1667,7 +1576,7 @@ declare
   row_total integer;
   ids text[];
   has_moved boolean;
-  -- Nearly always it is one, and then there is nothing to join.
+  -- Fast path: almost every batch changes one of each, which needs no join.
   only_wallet ledger_decided_wallet;
   only_bucket ledger_decided_bucket;
   only_hold ledger_decided_hold;
@@ -1743,7 +1652,7 @@ begin
       select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
       from unnest(opened_holds) as opened;
   end if;
-  -- Only open holds are not resolved; their state would invite the index of open holds, full of those that were.
+  -- `resolved_at is null` rather than `state = 'open'`, which would use the index of open holds, full of dead entries.
   if cardinality(decided_holds) = 1 then
     only_hold = decided_holds[1];
     update holds
@@ -1787,14 +1696,56 @@ begin
   end if;
   if not has_moved then
     if new_postings is not null then
-      -- Numbered in their order: that of an array is the order in which it is read.
+      -- unnest returns an array in its order, so the identity column numbers the postings in that order.
       insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number,
           balance_after, refund_of, fingerprint, cause_kind, cause_id, created_at)
         select posted.*, decided_at from unnest(new_postings) as posted;
     end if;
     return null;
   end if;
-  return ledger_add_to_others(decided_at, decided_buckets, new_postings, decided_spending);
+  return ledger_commit_rebased(decided_at, decided_buckets, new_postings, decided_spending);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_commit_rebased(decided_at timestamp with time zone, decided_buckets ledger_decided_bucket[], new_postings ledger_new_posting[], decided_spending ledger_decided_spending[])
+ RETURNS json
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'on'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  found_buckets json;
+  found_spending json;
+begin
+  if exists (
+      select from unnest(decided_buckets) as decided join buckets using (id)
+        where buckets.posted - buckets.held - (decided.posted - decided.held) + decided.least_available < 0)
+    or exists (
+      select from unnest(decided_spending) as decided join key_spending using (key_id, starts_at)
+        where key_spending.held + key_spending.spent - (decided.held + decided.spent) + decided.most_counted
+          > decided.budget)
+  then
+    raise exception 'a concurrent write took the money or the budget' using errcode = 'SL001';
+  end if;
+  insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
+      refund_of, fingerprint, cause_kind, cause_id, created_at)
+    select posted.id, leg, posted.account_id, posted.kind, posted.unit, debit, credit, amount, bucket_id,
+      entry_number + coalesce(buckets.entry_count - decided.entry_count, 0),
+      balance_after + coalesce(buckets.posted - decided.posted, 0),
+      refund_of, fingerprint, cause_kind, cause_id, decided_at
+    from unnest(new_postings) with ordinality as posted
+      left join unnest(decided_buckets) as decided on decided.id = posted.bucket_id
+      left join buckets on buckets.id = decided.id
+    order by ordinality;
+  select json_agg(json_build_object('id', id, 'posted', buckets.posted::text, 'held', buckets.held::text,
+      'entry_count', buckets.entry_count::text, 'is_open', is_open)) into found_buckets
+    from unnest(decided_buckets) as decided join buckets using (id);
+  select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', key_spending.account_id,
+      'held', key_spending.held::text, 'spent', key_spending.spent::text)) into found_spending
+    from unnest(decided_spending) as decided join key_spending using (key_id, starts_at);
+  return json_build_object('buckets', found_buckets, 'spending', found_spending);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_load(account_ids text[], named_bucket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_buckets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
@@ -1852,176 +1803,6 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_write(account_ids text[], versions bigint[], opened_buckets json, changed_bucket_ids text[], changed_posted bigint[], changed_held bigint[], changed_entry_counts bigint[], changed_openness boolean[], changed_expiries timestamp with time zone[], opened_holds json, changed_holds json, changed_hold_ids text[], new_postings json, new_charges json, changed_spending json)
- RETURNS boolean
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  row_total integer;
-begin
-  if cardinality(account_ids) = 1 then
-    update wallets set version = version + 1, changed_at = clock_timestamp()
-      where account_id = account_ids[1] and version = versions[1];
-    if not found then return false; end if;
-  else
-    select count(*) into row_total
-      from unnest(account_ids, versions) as decided (account_id, version)
-      join (select account_id, version from wallets where account_id = any (account_ids) order by account_id for update)
-        as locked using (account_id, version);
-    if row_total <> cardinality(account_ids) then return false; end if;
-    update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
-  end if;
-  if opened_buckets is not null then
-    insert into buckets select * from json_populate_recordset(null::buckets, opened_buckets);
-  end if;
-  -- Nearly always it is one, and then there is nothing to join.
-  if cardinality(changed_bucket_ids) = 1 then
-    update buckets
-      set posted = changed_posted[1], held = changed_held[1], entry_count = changed_entry_counts[1],
-        is_open = changed_openness[1], expires_at = changed_expiries[1]
-      where id = changed_bucket_ids[1];
-    if not found then raise exception 'a bucket is missing'; end if;
-  elsif cardinality(changed_bucket_ids) > 1 then
-    update buckets
-      set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
-        is_open = changed.is_open, expires_at = changed.expires_at
-      from unnest(changed_bucket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
-        as changed (id, posted, held, entry_count, is_open, expires_at)
-      where buckets.id = changed.id and buckets.id = any (changed_bucket_ids);
-    get diagnostics row_total = row_count;
-    if row_total <> cardinality(changed_bucket_ids) then raise exception 'a bucket is missing'; end if;
-  end if;
-  if opened_holds is not null then
-    insert into holds select * from json_populate_recordset(null::holds, opened_holds);
-  end if;
-  if changed_holds is not null then
-    update holds
-      set amount = changed.amount, bucket_ids = changed.bucket_ids, bucket_amounts = changed.bucket_amounts,
-        state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
-        expires_at = changed.expires_at, resolved_at = changed.resolved_at
-      from json_populate_recordset(null::holds, changed_holds) as changed
-      -- Only open ones are not resolved; their state would invite the index of open holds, full of those that were.
-      where holds.id = changed.id and holds.id = any (changed_hold_ids) and holds.resolved_at is null;
-    get diagnostics row_total = row_count;
-    if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
-  end if;
-  if new_postings is not null then
-    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
-        refund_of, fingerprint, cause_kind, cause_id, created_at)
-      select id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
-        refund_of, fingerprint, cause_kind, cause_id, created_at
-      from json_populate_recordset(null::postings, new_postings) with ordinality
-      order by ordinality;
-  end if;
-  if new_charges is not null then
-    insert into charges select * from json_populate_recordset(null::charges, new_charges);
-  end if;
-  if changed_spending is not null then
-    insert into key_spending select * from json_populate_recordset(null::key_spending, changed_spending)
-      on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
-  end if;
-  return true;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.ledger_write(decided_at timestamp with time zone, changed_wallets ledger_changed_wallet[], opened_buckets ledger_opened_bucket[], changed_buckets ledger_changed_bucket[], opened_holds ledger_opened_hold[], changed_holds ledger_changed_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], changed_spending ledger_changed_spending[])
- RETURNS boolean
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  row_total integer;
-  ids text[];
-  -- Nearly always it is one, and then there is nothing to join.
-  only_wallet ledger_changed_wallet;
-  only_bucket ledger_changed_bucket;
-  only_hold ledger_changed_hold;
-begin
-  if cardinality(changed_wallets) = 1 then
-    only_wallet = changed_wallets[1];
-    update wallets set version = wallets.version + 1, changed_at = clock_timestamp()
-      where account_id = only_wallet.account_id and version = only_wallet.version;
-    if not found then return false; end if;
-  else
-    ids = array(select account_id from unnest(changed_wallets));
-    select count(*) into row_total
-      from unnest(changed_wallets) as decided
-      join (select account_id, version from wallets where account_id = any (ids) order by account_id for update)
-        as locked using (account_id, version);
-    if row_total <> cardinality(ids) then return false; end if;
-    update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (ids);
-  end if;
-  if opened_buckets is not null then
-    insert into buckets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
-      select opened.*, decided_at from unnest(opened_buckets) as opened;
-  end if;
-  if cardinality(changed_buckets) = 1 then
-    only_bucket = changed_buckets[1];
-    update buckets
-      set posted = only_bucket.posted, held = only_bucket.held, entry_count = only_bucket.entry_count,
-        is_open = only_bucket.is_open, expires_at = only_bucket.expires_at
-      where id = only_bucket.id;
-    if not found then raise exception 'a bucket is missing'; end if;
-  elsif changed_buckets is not null then
-    ids = array(select id from unnest(changed_buckets));
-    update buckets
-      set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
-        is_open = changed.is_open, expires_at = changed.expires_at
-      from unnest(changed_buckets) as changed
-      where buckets.id = changed.id and buckets.id = any (ids);
-    get diagnostics row_total = row_count;
-    if row_total <> cardinality(ids) then raise exception 'a bucket is missing'; end if;
-  end if;
-  if opened_holds is not null then
-    insert into holds (id, account_id, unit, amount, bucket_ids, bucket_amounts, state, settled, refusal, missing,
-        fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
-        resolved_at)
-      select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
-      from unnest(opened_holds) as opened;
-  end if;
-  -- Only open holds are not resolved; their state would invite the index of open holds, full of those that were.
-  if cardinality(changed_holds) = 1 then
-    only_hold = changed_holds[1];
-    update holds
-      set amount = only_hold.amount, bucket_ids = only_hold.bucket_ids, bucket_amounts = only_hold.bucket_amounts,
-        state = only_hold.state, settled = only_hold.settled,
-        settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
-        resolved_at = case when only_hold.state <> 'open' then decided_at end
-      where id = only_hold.id and resolved_at is null;
-    if not found then raise exception 'a hold is not open'; end if;
-  elsif changed_holds is not null then
-    ids = array(select id from unnest(changed_holds));
-    update holds
-      set amount = changed.amount, bucket_ids = changed.bucket_ids, bucket_amounts = changed.bucket_amounts,
-        state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
-        expires_at = changed.expires_at, resolved_at = case when changed.state <> 'open' then decided_at end
-      from unnest(changed_holds) as changed
-      where holds.id = changed.id and holds.id = any (ids) and holds.resolved_at is null;
-    get diagnostics row_total = row_count;
-    if row_total <> cardinality(ids) then raise exception 'a hold is not open'; end if;
-  end if;
-  if new_postings is not null then
-    -- Numbered in their order: that of an array is the order in which it is read.
-    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, bucket_id, entry_number, balance_after,
-        refund_of, fingerprint, cause_kind, cause_id, created_at)
-      select posted.*, decided_at from unnest(new_postings) as posted;
-  end if;
-  if new_charges is not null then
-    insert into charges (id, hold_id, account_id, key_id, unit, price_id, item_names, item_quantities, item_rates_nano,
-        rates_per, minimum_nano, quota_units, paid, lost, created_at)
-      select charged.*, decided_at from unnest(new_charges) as charged;
-  end if;
-  if changed_spending is not null then
-    insert into key_spending (key_id, starts_at, account_id, held, spent)
-      select changed.* from unnest(changed_spending) as changed
-      on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
-  end if;
-  return true;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.make_months(first_moment timestamp with time zone, last_moment timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2051,13 +1832,13 @@ begin
         least_id(split_part(monthly.first_bound, '_', 1), (month + interval '1 month') at time zone 'UTC')];
       month := month + interval '1 month';
       continue when bounds[1] collate "C" < monthly.first_bound collate "C" or to_regclass(quote_ident(part)) is not null;
-      -- Several gateways may look at once; names that were not there a moment ago are remembered as such, rows are not.
+      -- Several nodes may run this at once. `to_regclass` caches misses, so look again in pg_class under the lock.
       perform pg_advisory_xact_lock(7264042);
       perform from pg_class where relname = part and relnamespace = current_schema()::regnamespace;
       continue when found;
       execute format('lock table %I in access exclusive mode', monthly.name || '_default');
       execute format('create table %I (like %I including all) %s', part, monthly.name, 'with (' || monthly.options || ')');
-      -- Triggers keep rows from being changed or deleted; these only move.
+      -- The triggers refuse changes and deletions; these rows only move.
       execute format('alter table %I disable trigger user', monthly.name || '_default');
       execute format('with moved as (delete from %I where %I >= %L and %I < %L returning *) insert into %I select * from moved',
         monthly.name || '_default', monthly.key, bounds[1], monthly.key, bounds[2], part);
@@ -2080,7 +1861,7 @@ declare
   start timestamp := date_trunc(unit, first_moment at time zone 'UTC');
   next timestamp;
 begin
-  -- Several gateways may look at once.
+  -- Several nodes may run this at once.
   perform pg_advisory_xact_lock(7264042);
   while start <= last_moment at time zone 'UTC' loop
     next := start + ('1 ' || unit)::interval;
@@ -2157,13 +1938,12 @@ CREATE OR REPLACE FUNCTION public.roll_up_charges()
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- Nearly always it is one, and then there is nothing to group.
+  -- Fast path: a single charge needs no grouping.
   if (select count(*) from new_charges) = 1 then
     insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
       select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, 1, paid,
           item_quantities
-        from new_charges charge
-        where created_at >= (select rolled_up_from from wallets where wallets.account_id = charge.account_id)
+        from new_charges
       on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
         set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
           quantities = add_quantities(kept.quantities, excluded.quantities);
@@ -2172,39 +1952,13 @@ begin
       select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
           array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
             sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
-        from new_charges charge
+        from new_charges
         group by 1, 2, 3, 4, 5, 6
-        having date_bin('30 minutes', created_at, 'epoch')
-          >= (select rolled_up_from from wallets where wallets.account_id = charge.account_id)
       on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
         set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
           quantities = add_quantities(kept.quantities, excluded.quantities);
   end if;
   return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.roll_up_older_charges(asked_account_id text, charges_max integer)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-declare
-  until timestamptz;
-  since timestamptz;
-begin
-  select rolled_up_from into until from wallets where account_id = asked_account_id for update;
-  if until is null or until = '-infinity' then return false; end if;
-  select date_bin('30 minutes', created_at, 'epoch') into since from charges
-    where account_id = asked_account_id and created_at < until
-    order by created_at desc offset charges_max - 1 limit 1;
-  since = coalesce(since, '-infinity');
-  insert into usage_rollups (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-    select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
-        array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
-          sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
-      from charges where account_id = asked_account_id and created_at >= since and created_at < until
-      group by 1, 2, 3, 4, 5, 6;
-  update wallets set rolled_up_from = since where account_id = asked_account_id;
-  return since > '-infinity';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.tasks_keep_final()

@@ -1,11 +1,5 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
-import {
-  type CheckOutcome,
-  checkChangedAccounts,
-  checkEverything,
-  rollUpUsage,
-  sweepLedger,
-} from "../features/ledger/index.ts";
+import { type CheckOutcome, checkChangedAccounts, checkEverything, sweepLedger } from "../features/ledger/index.ts";
 import { rollRequestLog } from "../features/requests/index.ts";
 import { deleteOldRequests, deleteOldSignIns } from "../features/site/index.ts";
 import { forgetOldTasks, reconcileTasks, type TaskRetention } from "../features/tasks/index.ts";
@@ -96,11 +90,6 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "reconcile-tasks",
       schedule: everyNight,
       run: async () => void (await reconcileTasks({ database, clock, logger })),
-    },
-    {
-      name: "roll-up-usage",
-      schedule: everyHour,
-      run: (signal) => rollUpUsage(database, { signal }),
     },
     {
       name: "check-changed-accounts",

@@ -68,17 +68,12 @@ const showCommand: Command = {
       const headings = ["REVERSAL", "KIND", "STATUS", "AMOUNT", "REASON", "OWED", "TAKEN", "WAIVED", "DEBT"];
       return {
         json: { ...json, reversals },
-        text: [
-          presentRows(["FIELD", "VALUE"], rows),
-          ...(told.length === 0 ? [] : [presentRows(headings, told)]),
-          ...(checkout.byHandSince === null ? [] : [byHandNote]),
-        ].join("\n\n"),
+        text: [presentRows(["FIELD", "VALUE"], rows), ...(told.length === 0 ? [] : [presentRows(headings, told)])].join(
+          "\n\n",
+        ),
       };
     }),
 };
-
-const byHandNote =
-  "It was refunded or disputed before credit was taken back by itself: what is to be taken is for you to adjust.";
 
 const waiveCommand: Command = {
   name: "payment waive",

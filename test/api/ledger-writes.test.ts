@@ -97,22 +97,3 @@ function copyRow(table: "postings" | "charges", holdId: string, changed: Record<
   const row = `jsonb_populate_record(${table}, jsonb_build_object(${values.join(", ")}))`;
   return `insert into ${table} overriding user value select (${row}).* from ${table} where id = '${id}'`;
 }
-
-test("a process of the version before this one still writes", async () => {
-  const { ledger, database } = opened;
-  const accountId = await opened.createAccount(1_000n);
-  const { id } = opened.hold(accountId, 100n);
-  const bucketId = `bkt_${accountId.slice("acct_".length)}`;
-  const now = opened.clock.now().toISOString();
-  const hold = {
-    ...{ id, account_id: accountId, unit: "money", amount: "100", bucket_ids: [bucketId], bucket_amounts: ["100"] },
-    ...{ state: "open", settled: "0", fingerprint: "x", cause_kind: "request", cause_id: "req_1" },
-    ...{ expires_at: now, opened_at: now },
-  };
-  const written = await sql<{ is_written: boolean }>`
-    select ledger_write(${[accountId]}, array(select version from wallets where account_id = ${accountId}), null,
-      ${[bucketId]}, ${[1_000]}, ${[100]}, ${[1]}, ${[true]}, ${[null]}, ${JSON.stringify([hold])}, null, null, null, null,
-      null) as is_written`.execute(database);
-  expect(written.rows).toEqual([{ is_written: true }]);
-  expect(await ledger.apply(opened.settle(accountId, id, 40n))).toMatchObject({ kind: "settled", paid: 40n });
-});

@@ -1,18 +1,13 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Ajv } from "ajv";
-import { sql } from "kysely";
 import OpenAI, { AuthenticationError, NotFoundError } from "openai";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { voiceNames } from "../../packages/sandbox/src/studio/speech/voices.ts";
 import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
 import { modelTypes } from "../../src/features/catalog/index.ts";
-import type { Database } from "../../src/platform/database/database.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
 import { writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
 import { openChatGateway } from "../harness/chat/chat-gateway.ts";
-import { repositoryDir } from "../harness/repository-files.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { canary } from "../harness/upstreams/fake-upstreams.ts";
@@ -163,44 +158,7 @@ describe("a drama", () => {
     expect(await listStatuses()).toEqual(["writer unavailable", "twin unavailable"]);
     expect((await chat.gateway.get("/models/part", caller.key)).status).toBe(404);
   });
-
-  test("from before there were stages is listed as unavailable, until the catalog names them", async () => {
-    await using own = await startGateway();
-    const { key: ownKey } = await own.createCaller();
-    const readStatus = async () =>
-      ((await (await own.get("/models/sandbox-drama", ownKey)).json()) as { status: string }).status;
-    expect(await readStatus()).toBe("available");
-    await insertOldCatalog(own.database);
-    await waitUntil("the old catalog", () => own.catalogVersion() === 2);
-    expect(await readStatus()).toBe("unavailable");
-    expect(await listIds(own, ownKey)).toHaveLength(modelTypes.length);
-    const source = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
-    expect(await own.applyCatalog(source)).toMatchObject({
-      ...{ kind: "accepted", version: 3 },
-      changes: expect.arrayContaining([
-        expect.stringMatching(/^~ model sandbox-drama: (routes, stages|stages, routes)$/),
-      ]),
-    });
-    await waitUntil("the new catalog", () => own.catalogVersion() === 3);
-    expect(await readStatus()).toBe("available");
-  });
 });
-
-/** The catalog in force as an earlier version wrote it: dramas with routes of their own. */
-async function insertOldCatalog(database: Database): Promise<void> {
-  const routes = JSON.stringify([{ provider: "sandbox", upstream_model: "drama", priority: 0, weight: 1 }]);
-  await database.transaction().execute(async (tx) => {
-    await sql`
-      insert into catalog_versions (number, currency, providers, models, applied_at)
-        select 2, currency, providers, (
-          select jsonb_agg(case when model->>'type' = 'drama'
-            then (model - 'stages') || jsonb_build_object('routes', ${routes}::jsonb) else model end)
-          from jsonb_array_elements(models::jsonb) model), applied_at
-        from catalog_versions where number = 1`.execute(tx);
-    await sql`insert into catalog_prices (catalog_version, position, price_id)
-      select 2, position, price_id from catalog_prices where catalog_version = 1`.execute(tx);
-  });
-}
 
 test("filters combine", async () => {
   expect(await listIds(gateway, key, "?type=video")).toEqual(["sandbox-video"]);

@@ -249,7 +249,7 @@ describe("the credit and the end of a checkout", () => {
     const { body } = await visitor.post("/checkouts", { amount: "20" });
     await tellPaid(body.id);
     const change = gateway.database.updateTable("checkouts").set({ state: "open", ended_at: null });
-    await expect(change.where("id", "=", body.id).execute()).rejects.toThrow("stays as it was");
+    await expect(change.where("id", "=", body.id).execute()).rejects.toThrow("a paid checkout cannot be changed");
   });
 });
 

@@ -1,12 +1,6 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
 import { inviteUser } from "../../src/features/site/index.ts";
-import { normalizeMailbox } from "../../src/features/site/sign-in/user/normalize-mailbox.ts";
 import type { Settings } from "../../src/platform/config/load-settings.ts";
-import { repositoryDir } from "../harness/repository-files.ts";
 import { goodPassword, readMail, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
@@ -111,23 +105,6 @@ test("one mailbox gets the welcome credit once, however its address is written",
   expect(await open("ada@bücher.example")).toBe("2.50");
   expect(await open("Ada+x@xn--bcher-kva.example")).toBe("0.00");
   expect(await open("a.d.a@bücher.example")).toBe("2.50");
-});
-
-test("the mailboxes of accounts from before are known as those of new ones are", async () => {
-  const { database, ...welcoming } = await start({ welcome_credit: "0" });
-  const emails = [
-    "Ada.Lovelace+1@googlemail.com",
-    "ada+x@Example.com.",
-    "a_d-a@pm.me",
-    "a.d.a+@mac.com",
-    "+ada@example.org",
-  ];
-  for (const email of emails) await signUpVisitor({ ...welcoming, database }, email);
-  const migration = readFileSync(join(repositoryDir, "migrations/0060-account-bounds.sql"), "utf8");
-  await sql.raw(migration.slice(migration.indexOf("insert into welcomed_mailboxes"))).execute(database);
-  const rows = await database.selectFrom("welcomed_mailboxes").select("mailbox_hash").execute();
-  const hash = (email: string): string => createHash("sha256").update(normalizeMailbox(email)).digest("hex");
-  expect(rows.map((row) => row.mailbox_hash.toString("hex"))).toEqual(expect.arrayContaining(emails.map(hash)));
 });
 
 test("on https the cookie is bound to the host and to encryption, and mails are not there to be read", async () => {

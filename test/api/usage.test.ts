@@ -1,8 +1,5 @@
 import fc from "fast-check";
-import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findAccountToRollUp, rollUpOlderCharges } from "../../src/features/ledger/roll-up-store.ts";
-import { findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
 import {
   openUsageStage,
@@ -220,73 +217,6 @@ async function compareSums(groups: string, count: number): Promise<void> {
   const spent = entries.filter(({ kind, unit }) => kind === "charge" && unit === "money");
   expect(sumMoney(spent.map(({ amount }) => amount.replace(/^-/, "")))).toBe(usage.total.charge);
 }
-
-test("charges from before there were roll-ups count as ever, while they are added to these and others come in", async () => {
-  const { accountId } = caller;
-  const { database } = stage.gateway;
-  await stage.setTimeZone(accountId, "Asia/Kathmandu");
-  stage.setTime("2026-11-09T18:07:00Z");
-  for (let index = 0; index < 12; index += 1) {
-    stage.clock.advance(((index * 7) % 23) * 60_000);
-    await stage.charge({ ...caller, model: index % 3 === 0 ? "large" : "small", items: { output_tokens: 1000n } });
-  }
-  const queries = [
-    "group_by=hour,model&from=2026-11-05&to=2026-11-11",
-    "from=2026-11-09T18:31:01Z&to=2026-11-09T19:59:59Z",
-  ];
-  const before = await Promise.all(queries.map(readUsage));
-  // As the version before left it: nothing in the roll-ups.
-  await sql`delete from usage_rollups where account_id = ${accountId}`.execute(database);
-  await sql`update wallets set rolled_up_from = 'infinity' where account_id = ${accountId}`.execute(database);
-  expect(await Promise.all(queries.map(readUsage))).toEqual(before);
-  for (let steps = 0, hasMore = true; hasMore; steps += 1) {
-    hasMore = await rollUpOlderCharges(database, { accountId, chargesMax: 3 });
-    expect(await Promise.all(queries.map(readUsage))).toEqual(before);
-    expect(steps).toBeLessThan(12);
-    // One among the older ones, and one after all of them: neither is counted twice or not at all.
-    for (const moment of ["2026-11-01T00:07:00Z", "2026-11-12T00:07:00Z"]) {
-      stage.setTime(moment);
-      await stage.charge({ ...caller });
-    }
-    const { calls } = await database
-      .selectFrom("charges")
-      .select(({ fn }) => fn.countAll<bigint>().as("calls"))
-      .where("account_id", "=", accountId)
-      .executeTakeFirstOrThrow();
-    expect((await readUsage("from=2026-10-20&to=2026-11-16&group_by=key")).total.calls).toBe(Number(calls));
-    const whole = { kind: "whole", accountIds: [accountId], now: stage.clock.now() } as const;
-    expect(await findViolations(database, whole)).toEqual([]);
-  }
-  expect(await findAccountToRollUp(database, null)).toBeNull();
-});
-
-test("roll-ups of quarters of an hour, as there were before, count with those of half hours", async () => {
-  const { accountId } = caller;
-  const { database } = stage.gateway;
-  await stage.setTimeZone(accountId, "Asia/Kathmandu");
-  for (const minute of ["18:01", "18:16", "18:20", "18:31", "18:46", "19:05"]) {
-    stage.setTime(`2026-11-09T${minute}:00Z`);
-    await stage.charge({ ...caller, items: { output_tokens: 1000n } });
-  }
-  const queries = ["group_by=hour&from=2026-11-05&to=2026-11-11", "from=2026-11-09&to=2026-11-11"];
-  const before = await Promise.all(queries.map(readUsage));
-  await sql`delete from usage_rollups where account_id = ${accountId}`.execute(database);
-  await sql`
-    insert into usage_rollups select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names,
-        count(*), sum(paid), array[sum(item_quantities[1])] from charges where account_id = ${accountId}
-      group by 1, 2, 3, 4, 5, 6`.execute(database);
-  expect(await Promise.all(queries.map(readUsage))).toEqual(before);
-  // One more in the slot of two quarters.
-  stage.setTime("2026-11-09T18:22:00Z");
-  await stage.charge({ ...caller, items: { output_tokens: 1000n } });
-  const [hours] = await Promise.all(queries.map(readUsage));
-  expect(hours?.data.map(({ from, calls }) => [from, calls])).toEqual([
-    ["2026-11-09T17:15:00.000Z", 1],
-    ["2026-11-09T18:15:00.000Z", 6],
-  ]);
-  const whole = { kind: "whole", accountIds: [accountId], now: stage.clock.now() } as const;
-  expect(await findViolations(database, whole)).toEqual([]);
-});
 
 test("as CSV it has the same numbers under the same names", async () => {
   await stage.charge({ ...caller, items: { input_tokens: 3n, output_tokens: 1000n } });

@@ -57,7 +57,7 @@ export async function restoreBackup(
   if (applied.length > 0) onProgress(`migrated: ${applied.join(", ")}`);
 }
 
-/** A schema that this version cannot create comes from a newer version. */
+/** The restore creates the backup's schema with this version's migrations, so it must know all of them. */
 function requireKnownSchema({ schema, id }: Manifest): void {
   const known = readMigrations();
   const isKnown = schema.every(({ number, checksum }, index) => {
@@ -66,8 +66,8 @@ function requireKnownSchema({ schema, id }: Manifest): void {
   });
   if (isKnown) return;
   throw new OperatorError(
-    `The backup ${id} was made by a newer Sluice, or by one with different migrations.`,
-    "Restore it with the version that made it, or a newer one.",
+    `The backup ${id} was made by a newer Sluice, or by a development version before 0.2.0.`,
+    "Restore it with the version that made it.",
   );
 }
 

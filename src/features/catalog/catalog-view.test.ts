@@ -313,12 +313,6 @@ describe("the status of a model", () => {
       expect(statusWhile(old, ["main chat"])).toBe("deprecated");
       expect(statusWhile(old, ["main chat", "spare chat"])).toBe("unavailable");
     });
-
-    test("is unavailable when written before stages existed, whatever its routes", () => {
-      const { stages: _none, ...before } = drama;
-      expect(statusWhile({ ...before, routes: [route] }, [])).toBe("unavailable");
-      expect(statusWhile({ ...before, stages: { script: { chat: "chat-part" } } }, [])).toBe("unavailable");
-    });
   });
 
   test.each([

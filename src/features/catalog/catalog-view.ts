@@ -2,7 +2,7 @@ import type { Caller } from "../../lib/caller.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
-import { type Capability, listStageModels, listStages, type Model, type ModelStatus, type ModelType } from "./model.ts";
+import { type Capability, listStageModels, type Model, type ModelStatus, type ModelType } from "./model.ts";
 import type { Price } from "./price.ts";
 import { listRouteTargets, type RouteTarget } from "./route-target.ts";
 
@@ -126,9 +126,7 @@ function judgeRoutes({ targetsByModelId, health }: CatalogView, modelId: string)
 }
 
 /** A drama is only as available as its weakest stage; without its avatar model it is degraded. */
-function judgeStages(view: CatalogView, { capabilities, stages }: Model): Service {
-  // Written by a version without stages.
-  if (listStages(capabilities).some((stage) => stages?.[stage] === undefined)) return "unavailable";
+function judgeStages(view: CatalogView, { stages }: Model): Service {
   const services = listStageModels(stages).map(({ type, modelId }) => {
     const service = judgeRoutes(view, modelId);
     return service === "unavailable" && type === "avatar" ? "degraded" : service;

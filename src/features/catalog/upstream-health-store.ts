@@ -32,7 +32,7 @@ export async function replaceHealth(
     state: target.state,
     failures: target.failures,
     last_failure: target.lastFailure,
-    rests_until: target.openUntil,
+    open_until: target.openUntil,
     reported_at: now,
   }));
   await tx.insertInto("upstream_health").values(rows).execute();
@@ -42,7 +42,7 @@ export async function listReportedHealth(database: Database, since: Date): Promi
   const rows = await database
     .selectFrom("upstream_health")
     .select(["node_id", "provider_id", "upstream_model", "key_number", "state", "failures"])
-    .select(["last_failure", "rests_until", "reported_at"])
+    .select(["last_failure", "open_until", "reported_at"])
     .where("reported_at", ">=", since)
     .orderBy("node_id")
     .execute();
@@ -51,18 +51,11 @@ export async function listReportedHealth(database: Database, since: Date): Promi
     providerId: row.provider_id,
     upstreamModel: row.upstream_model === "" ? null : row.upstream_model,
     keyNumber: row.key_number,
-    state: toCircuitState(row.state),
+    // Written by `replaceHealth` alone.
+    state: row.state as CircuitState,
     failures: row.failures,
     lastFailure: row.last_failure,
-    openUntil: row.rests_until,
+    openUntil: row.open_until,
     reportedAt: row.reported_at,
   }));
-}
-
-/** States as the previous version writes them, during a rolling update. */
-const olderWords: Readonly<Record<string, CircuitState>> = { resting: "open", probing: "half-open", shaky: "degraded" };
-
-function toCircuitState(state: string): CircuitState {
-  // Only `replaceHealth` writes this column.
-  return olderWords[state] ?? (state as CircuitState);
 }

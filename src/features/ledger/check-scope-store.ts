@@ -70,7 +70,7 @@ const wholeScope = `
         select * from usage_rollups where account_id = wallet.account_id offset 0) rollup),
     scope_charges as (
       select charge.* from scope_wallets wallet cross join lateral (
-        select * from charges where account_id = wallet.account_id and created_at >= wallet.rolled_up_from offset 0) charge)`;
+        select * from charges where account_id = wallet.account_id offset 0) charge)`;
 
 /**
  * Seals and parts never split a transaction: all its legs are in scope. A charge has the same timestamp as its postings, so
@@ -88,7 +88,7 @@ const sinceSeals = `
     ${openAndChargedHolds},
     scope_spans as (
       select * from (
-        select account_id, rolled_up_from,
+        select account_id,
             case when seal.number is null and $2::bigint is null then '-infinity' else used.since end as since,
             case when $2::bigint is null then 'infinity' else used.until end as until
           from scope_wallets left join ledger_seals seal using (account_id) left join (
@@ -96,15 +96,15 @@ const sinceSeals = `
               from scope_postings where kind in ('charge', 'loss') group by account_id) used using (account_id)) spans
         where since is not null),
     span_charges as materialized (
-      select charge.*, rolled_up_from from scope_spans span cross join lateral (
+      select charge.* from scope_spans span cross join lateral (
         select * from charges where account_id = span.account_id and created_at >= span.since and created_at < span.until
           offset 0) charge),
     scope_bills as materialized (${billsOfScope}),
     scope_rollups as (
       select rollup.* from scope_spans span cross join lateral (
-        select * from usage_rollups where account_id = span.account_id and slot_at >= greatest(span.since, rolled_up_from)
+        select * from usage_rollups where account_id = span.account_id and slot_at >= span.since
           and slot_at < span.until offset 0) rollup),
-    scope_charges as (select * from span_charges where created_at >= rolled_up_from)`;
+    scope_charges as (select * from span_charges)`;
 
 /** The common table expressions that every invariant's statement reads. */
 export const scopeStatements: Record<Scope["kind"], string> = {

@@ -182,6 +182,5 @@ function toCheckout(row: Tables["checkouts"]): Checkout {
     endedAt: row.ended_at,
     refundedMinor: row.refunded_minor,
     disputedAt: row.disputed_at,
-    byHandSince: row.by_hand_since,
   };
 }

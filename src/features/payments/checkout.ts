@@ -40,8 +40,6 @@ export type Checkout = {
   endedAt: Date | null;
   refundedMinor: bigint;
   disputedAt: Date | null;
-  /** Set on payments from before automatic clawbacks: the operator handles their refunds and disputes. */
-  byHandSince: Date | null;
 };
 
 /** Deriving the transaction's id from the checkout's makes a second credit a duplicate. */

@@ -78,7 +78,6 @@ async function openCheckout(
       endedAt: null,
       refundedMinor: 0n,
       disputedAt: null,
-      byHandSince: null,
     };
     await insertCheckout(tx, checkout);
     return checkout;

@@ -67,10 +67,10 @@ export function mergeReversal(known: Reversal | null, reported: Reversal): Rever
  * amount that was both refunded and disputed is clawed back once.
  */
 export function decideShares(
-  { state, amountMinor, byHandSince }: Pick<Checkout, "state" | "amountMinor" | "byHandSince">,
+  { state, amountMinor }: Pick<Checkout, "state" | "amountMinor">,
   reversals: readonly Reversal[],
 ): { reversal: Reversal; owedMinor: bigint }[] {
-  let left = state === "paid" && byHandSince === null ? amountMinor : 0n;
+  let left = state === "paid" ? amountMinor : 0n;
   return reversals.map((reversal) => {
     const wanted = isInEffect(reversal) ? reversal.amountMinor : 0n;
     const owedMinor = wanted < left ? wanted : left;

@@ -8,7 +8,6 @@ import type { RequestGap, RequestRecord, ShownRequest } from "./request-record.t
 import {
   findAnyRequest,
   findRequest,
-  findRouting,
   listGaps,
   listRequests,
   listTaskCharges,
@@ -109,8 +108,8 @@ export async function showRequest(database: Database, id: string): Promise<Shown
   if (record === null) {
     throw new AppError("not_found", `The request log has no ${id}: it was made without a key, or it has expired.`);
   }
-  const [charged = record] = await addTaskCharges(database, record.accountId, [record]);
-  return { ...charged, ...(await findRouting(database, record)) };
+  const [charged] = await addTaskCharges(database, record.accountId, [record]);
+  return { ...record, ...charged };
 }
 
 /** A task is charged when it ends, long after its request. */

@@ -6,10 +6,10 @@ import { presentRows, type RowType } from "../../platform/database/row-arrays.ts
 import type { Tables } from "../../platform/database/tables.ts";
 import type { FailedAttempt } from "../../platform/http/request-context.ts";
 import { type ContentRecord, insertContents } from "./content/content-store.ts";
-import type { LoggedRequest, RequestEnding, RequestGap, RequestRecord, RequestRouting } from "./request-record.ts";
+import type { LoggedRequest, RequestEnding, RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
 
 /** The table's columns, in order. */
-const requestRow: RowType<RequestRecord> = {
+const requestRow: RowType<LoggedRequest> = {
   name: "requests",
   columns: [
     ["account_id", "text", ({ accountId }) => accountId],
@@ -38,19 +38,7 @@ const requestRow: RowType<RequestRecord> = {
     ["task_id", "text", ({ taskId }) => taskId],
     ["user_agent", "text", ({ userAgent }) => userAgent],
     ["is_replayed", "boolean", ({ isReplayed }) => isReplayed],
-  ],
-};
-
-type RoutedRequest = LoggedRequest & { upstream: string };
-
-/** The table's columns, in order. */
-const upstreamRow: RowType<RoutedRequest> = {
-  name: "request_upstreams",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["created_at", "timestamptz", ({ createdAt }) => createdAt],
-    ["id", "text", ({ id }) => id],
-    ["upstream", "text", ({ upstream }) => upstream],
+    ["upstream", "text", ({ upstream }) => upstream ?? null],
     [
       "failed_attempts",
       "text",
@@ -58,16 +46,6 @@ const upstreamRow: RowType<RoutedRequest> = {
     ],
   ],
 };
-
-function isRouted(record: LoggedRequest): record is RoutedRequest {
-  return (record.upstream ?? null) !== null;
-}
-
-/** Inserts the calls' upstreams in the same statement as the calls. */
-function insertUpstreams(records: readonly LoggedRequest[]): RawBuilder<unknown> {
-  const rows = presentRows(upstreamRow, records.filter(isRouted));
-  return sql`insert into request_upstreams select * from unnest(${rows}::request_upstreams[])`;
-}
 
 type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[] };
 
@@ -88,23 +66,21 @@ export async function insertRequests(
     return;
   }
   await sql`
-    with written as (
-      insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
-        ${isSentAgain ? sql`on conflict do nothing` : sql``}
-    ) ${insertUpstreams(records)}`.execute(database);
+    insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
+      ${isSentAgain ? sql`on conflict do nothing` : sql``}`.execute(database);
 }
 
-/** Adds the usage and charge, which were not known when the calls were inserted. */
+/** Adds the usage, charge and upstream, which were not known when the calls were inserted. */
 export async function updateRequests(database: Database, records: readonly LoggedRequest[]): Promise<void> {
   await sql`
-    with written as (update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
+    update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
         cache_write_tokens = known.cache_write_tokens, output_tokens = known.output_tokens,
         reasoning_tokens = known.reasoning_tokens, audio_input_tokens = known.audio_input_tokens,
-        audio_output_tokens = known.audio_output_tokens, charge_nano = known.charge_nano, charge_id = known.charge_id
+        audio_output_tokens = known.audio_output_tokens, charge_nano = known.charge_nano, charge_id = known.charge_id,
+        upstream = known.upstream, failed_attempts = known.failed_attempts
       from unnest(${presentRows(requestRow, records)}::requests[]) as known
       where requests.account_id = known.account_id and requests.created_at = known.created_at
-        and requests.id = known.id
-    ) ${insertUpstreams(records)}`.execute(database);
+        and requests.id = known.id`.execute(database);
 }
 
 export async function insertGaps(database: Database, gaps: readonly RequestGap[], nextId: () => string): Promise<void> {
@@ -213,28 +189,15 @@ export async function findRequest(
 export async function findAnyRequest(
   database: Database,
   { id, createdAt }: RequestPlace,
-): Promise<RequestRecord | null> {
+): Promise<ShownRequest | null> {
   const { rows } = await sql<RequestRow>`
     select request.* from accounts account cross join lateral (
       select * from requests where account_id = account.id and created_at = ${createdAt} and id = ${id}
     ) as request limit 1`.execute(database);
   const [row] = rows;
-  return row === undefined ? null : toRecord(row);
-}
-
-export async function findRouting(
-  database: Database,
-  { accountId, id, createdAt }: RequestPlace & { accountId: AccountId },
-): Promise<RequestRouting> {
-  const row = await database
-    .selectFrom("request_upstreams")
-    .select(["upstream", "failed_attempts"])
-    .where("account_id", "=", accountId)
-    .where("created_at", "=", createdAt)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  const failedAttempts = JSON.parse(row?.failed_attempts ?? "[]") as FailedAttempt[];
-  return { upstream: row?.upstream ?? null, failedAttempts };
+  if (row === undefined) return null;
+  const failedAttempts = JSON.parse(row.failed_attempts ?? "[]") as FailedAttempt[];
+  return { ...toRecord(row), upstream: row.upstream, failedAttempts };
 }
 
 /** The newest gaps of a period. */
@@ -270,6 +233,7 @@ export async function listTaskCharges(
 
 type RequestRow = Tables["requests"];
 
+/** Leaves out the upstream, which customers must not see. */
 function toRecord(row: RequestRow): RequestRecord {
   return {
     id: row.id,

@@ -20,7 +20,6 @@ export async function rollRequestLog(dependencies: {
   const keptFrom = findKeptFrom(clock, keptDays);
   const ahead = new Date(now.getTime() + aheadMs);
   await rollPartitions(database, { table: "requests", now, ahead, keptFrom });
-  await rollPartitions(database, { table: "request_upstreams", now, ahead, keptFrom });
   await deleteGaps(database, keptFrom);
   const contentAhead = new Date(now.getTime() + contentAheadMs);
   const contentKeptFrom = findKeptFrom(clock, contentDays);

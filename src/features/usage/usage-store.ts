@@ -31,8 +31,8 @@ const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 
 /**
  * Sums charges per time bucket from the ledger's roll-ups and the catalog's prices, in one snapshot. Parts of a bucket that
- * cover no whole roll-up slot, or that lie before the first roll-up, are summed from the charges. The lateral join scans
- * one index range per bucket, whatever the planner estimates; assigning each row to its bucket took twice as long.
+ * cover no whole roll-up slot are summed from the charges. The lateral join scans one index range per bucket, whatever the
+ * planner estimates; assigning each row to its bucket took twice as long.
  */
 export async function sumCharges(database: Database, asked: GroupedCharges): Promise<ChargeGroup[]> {
   const { accountId, boundaries, by, model, keyId, groupsMax } = asked;
@@ -42,11 +42,10 @@ export async function sumCharges(database: Database, asked: GroupedCharges): Pro
       select number, since, until, case when slots_from < slots_to then slots_from else until end as slots_from,
           case when slots_from < slots_to then slots_to else until end as slots_to
         from (
-          select number, since, until, greatest(whole_from, rolled_up_from) as slots_from, whole_to as slots_to
-            from wallets, unnest(${moments.slice(0, -1)}::timestamptz[], ${moments.slice(1)}::timestamptz[],
+          select number, since, until, whole_from as slots_from, whole_to as slots_to
+            from unnest(${moments.slice(0, -1)}::timestamptz[], ${moments.slice(1)}::timestamptz[],
                 ${boundaries.slice(0, -1).map(findNextSlot)}::timestamptz[], ${boundaries.slice(1).map(findSlot)}::timestamptz[])
-              with ordinality as bucket (since, until, whole_from, whole_to, number)
-            where account_id = ${accountId}) bucket),
+              with ordinality as bucket (since, until, whole_from, whole_to, number)) bucket),
     sums as (
       select bucket.number::integer as bucket, summed.*
         from buckets bucket cross join lateral (

@@ -4,12 +4,12 @@ import { OperatorError } from "../errors/operator-error.ts";
 import type { Database } from "./database.ts";
 
 /**
- * Whether a database is the one that serves, or a copy of it that was restored. A copy may stand beside the living
- * original, so that it spends nothing, sends nothing and deletes nothing until an operator says that it takes over.
+ * Whether a database serves, or is a restored copy. The original may still be running, so a copy spends, sends and deletes
+ * nothing until an operator confirms it.
  */
 export type CopyState = "live" | "restoring" | "unconfirmed";
 
-/** What may follow. A database is live when it is made; one that is being filled begins with `restoring`. */
+/** What may follow. A new database is `live`, one that a restore fills `restoring`. */
 const nextStates = {
   live: ["unconfirmed"],
   restoring: ["unconfirmed"],
@@ -18,13 +18,13 @@ const nextStates = {
 
 export const copyStateTable = "copy_states";
 
-/** The channel on which changes are told. */
+/** Of `pg_notify`. */
 export const copyStateChannel = "copy_state";
 
-/** Run with the first migrations, so that nobody ever sees an empty database that looks as if it were to be used. */
+/** Runs in the transaction that creates the schema, so that a gateway never starts on an empty restored database. */
 export const beginRestoring = `update ${copyStateTable} set state = 'restoring'`;
 
-/** A database from before this table is live. */
+/** A database without a schema counts as live. */
 export async function readCopyState(database: Database): Promise<CopyState> {
   const { rows } = await sql<{ found: string | null }>`select to_regclass(${copyStateTable})::text as found`.execute(
     database,
@@ -34,26 +34,24 @@ export async function readCopyState(database: Database): Promise<CopyState> {
   return state as CopyState;
 }
 
-/** Ends a start on a database that is only half there. */
 export async function requireWhole(database: Database): Promise<void> {
   if ((await readCopyState(database)) !== "restoring") return;
   throw new OperatorError(
-    "This database is half restored: a restore into it was begun and did not end.",
-    "Run the same `sluice restore` again, which begins anew; or use another database or data_dir.",
+    "This database is half restored: a restore into it did not finish.",
+    "Run the same `sluice restore` again, which starts over, or use another database or data_dir.",
   );
 }
 
-/** Notes that the database is a restored copy, and of which backup. */
 export async function markUnconfirmed(client: pg.ClientBase, from: string): Promise<void> {
   const { rowCount } = await client.query(
     `update ${copyStateTable} set state = 'unconfirmed', restored_from = $1, restored_at = now(), confirmed_at = null
        where state = any ($2)`,
     [from, listBefore("unconfirmed")],
   );
-  if (rowCount !== 1) throw new Error("A copy that is not confirmed was restored into.");
+  if (rowCount !== 1) throw new Error("The target of a restore is an unconfirmed copy.");
 }
 
-/** Whether the database was a copy that waited for this, and now is live. */
+/** Returns false if the database was not an unconfirmed copy. */
 export async function confirmCopy(database: Database): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable("copy_states")

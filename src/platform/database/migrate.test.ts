@@ -43,7 +43,7 @@ describe("a database of a newer version", () => {
   test("is refused where it has something that only newer gateways know", () => {
     const decide = () => decidePendingMigrations([first, second], [...known, contract, migration(5)]);
     expect(decide).toThrow(OperatorError);
-    expect(decide).toThrow("cannot run on it any more (it has the migration 0004-step)");
+    expect(decide).toThrow("this version cannot run on it (migration 0004-step)");
   });
 });
 
@@ -61,16 +61,19 @@ describe("the files of migrations", () => {
     });
   });
 
-  /** Those before have been applied as they are, and the version that goes back beyond them refuses by itself. */
-  const lastUndeclared = 30;
+  const takesAway = (statements: string): boolean =>
+    /^\s*(drop (table|view|function|type)|alter table .*\b(drop column|rename))/ims.test(statements);
 
-  test.each(readMigrations().filter(({ number }) => number > lastUndeclared))(
-    "$name takes nothing away from the version before, or says from where on gateways run on it, and is built beside traffic",
+  test("a migration that drops something is recognized", () => {
+    expect(takesAway("create table a (); -- drop table b\nalter table a\n  drop column c;")).toBe(true);
+    expect(takesAway("drop view a;")).toBe(true);
+    expect(takesAway("alter table a add column b text;")).toBe(false);
+  });
+
+  test.each(readMigrations())(
+    "$name drops nothing that older code needs, or declares which code is compatible; indexes are built concurrently",
     ({ statements, compatibleFrom, isInTransaction }) => {
-      const takesAway = /^\s*(drop (table|view|function|type)|alter table .*\b(drop column|rename))/ims.test(
-        statements,
-      );
-      expect(takesAway && compatibleFrom === null).toBe(false);
+      expect(takesAway(statements) && compatibleFrom === null).toBe(false);
       if (!isInTransaction) expect(statements).not.toMatch(/concurrently (?!if (not )?exists)/i);
     },
   );
@@ -83,12 +86,12 @@ describe("a database that does not fit this code is refused", () => {
   ])("one where %s applied migration is not the file of today", (_, applied, name) => {
     const decide = () => decidePendingMigrations(known, applied);
     expect(decide).toThrow(OperatorError);
-    expect(decide).toThrow(`The migration ${name} is not the one that the database was made with`);
+    expect(decide).toThrow(`The migration ${name} differs from the one that was applied to the database`);
   });
 
   test("one with a gap: an older migration appeared after a newer one was applied", () => {
     expect(() => decidePendingMigrations(known, [first, third])).toThrow(
-      "The migration 0002-step is not the one that the database was made with (0003-step)",
+      "The migration 0002-step differs from the one that was applied to the database (0003-step)",
     );
     expect(() => decidePendingMigrations(known, [second])).toThrow(OperatorError);
   });
@@ -100,5 +103,12 @@ describe("a database that does not fit this code is refused", () => {
 
   test("one whose migration was taken out of this code", () => {
     expect(() => decidePendingMigrations([first, third], known)).toThrow(OperatorError);
+  });
+
+  test("one from before 0.2.0, with its first and last migration", () => {
+    const applied = [migration(1, { name: "0001-accounts-and-keys" }), migration(2, { name: "0063-reserves" })];
+    expect(() => decidePendingMigrations(known, applied)).toThrow(
+      "made by a development version before 0.2.0 (migrations 0001-accounts-and-keys to 0063-reserves)",
+    );
   });
 });

@@ -9,15 +9,14 @@ import { makeMonthsStatement } from "./month-store.ts";
 
 type AppliedMigration = { number: number; name: string; checksum: string; compatible_from: number | null };
 
-/** How long a migration may take, and how long others wait for it. */
 type MigrationLimits = {
-  /** A statement waits so long for a lock, and so do the requests that queue up behind it; then it is tried again. */
+  /** `lock_timeout` of a statement. Requests queue up behind it for as long, so it is short, and the statement is retried. */
   lockMs: number;
-  /** Between two tries, for these requests. */
+  /** Between two tries, so that the queued requests run. */
   pauseMs: number;
-  /** For locks, and for another gateway that migrates: all of the waiting together. */
+  /** In total, for locks and for another gateway that migrates. */
   waitMs: number;
-  /** One statement, such as filling a column or building an index. The time-outs of requests are not for these. */
+  /** `statement_timeout`: longer than for requests, because a statement may fill a column or build an index. */
   statementMs: number;
 };
 
@@ -28,19 +27,21 @@ const migrationLimits: MigrationLimits = {
   statementMs: 60 * 60_000,
 };
 
-/** One node migrates at a time; the others wait and then find nothing left to do. */
+/** An advisory lock: one node migrates at a time, the others wait and then find nothing to do. */
 const migrationLock = 7_264_002;
 const connectMsMax = 5000;
-/** Past its time-out a server that is there has answered. */
+/** Added to `statement_timeout` on the client: a server that has not answered by then is gone. */
 const answerMarginMs = 30_000;
-const goodbyeMsMax = 2000;
-const tellEveryMs = 10_000;
+const closeMsMax = 2000;
+const reportEveryMs = 10_000;
+/** The first migration of databases from before 0.2.0. Nothing before 0.2.0 was released, so they cannot be upgraded. */
+const unreleasedFirstName = "0001-accounts-and-keys";
 
 type MigrateOptions = {
   limits?: Partial<MigrationLimits>;
-  /** Only tests have other files. */
+  /** For tests. */
   directory?: string;
-  /** The last migration of a new database that is made to be filled, and a statement that goes into its transaction. */
+  /** For restores into a new database: the backup's last migration, and a statement that runs in the same transaction. */
   fresh?: { numberMax: number; conclude: string };
   onProgress?(sentence: string): void;
 };
@@ -48,8 +49,8 @@ type MigrateOptions = {
 type Run = { client: pg.Client; limits: MigrationLimits; endMs: number; onProgress(sentence: string): void };
 
 /**
- * Brings the database to the newest schema, and returns the names of what was new. Each migration is applied whole or not
- * at all, by a connection of its own, which ends with it.
+ * Applies the pending migrations over a connection of its own, and returns their names. Each migration is atomic, except for
+ * those marked `-- no transaction`.
  */
 export async function migrate(address: DatabaseAddress, options: MigrateOptions = {}): Promise<string[]> {
   const limits = { ...migrationLimits, ...options.limits };
@@ -63,7 +64,7 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions 
     query_timeout: limits.statementMs + answerMarginMs,
     keepAlive: true,
   });
-  // The statement that runs meanwhile fails with the same error, and tells it.
+  // The running statement fails with the same error.
   client.on("error", () => {});
   await client.connect();
   const endMs = performance.now() + limits.waitMs;
@@ -81,13 +82,13 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions 
     await retry(run, "months", async () => void (await client.query(makeMonthsStatement)));
     return pending.map(({ name }) => name);
   } finally {
-    await Promise.race([client.end().catch(() => {}), wait(goodbyeMsMax, undefined, { ref: false })]);
+    await Promise.race([client.end().catch(() => {}), wait(closeMsMax, undefined, { ref: false })]);
   }
 }
 
-/** Held by the connection until it ends, so that a gateway that dies leaves it to the next one. */
+/** The lock is held until the connection ends, so a gateway that dies releases it. */
 async function takeMigrationLock({ client, limits, endMs, onProgress }: Run): Promise<void> {
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let reportedMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [migrationLock]);
     if (rows[0]?.taken === true) return;
@@ -95,12 +96,12 @@ async function takeMigrationLock({ client, limits, endMs, onProgress }: Run): Pr
     if (nowMs >= endMs) {
       throw new OperatorError(
         `Another gateway has been migrating the database for ${presentSeconds(limits.waitMs)}.`,
-        "Wait until it is done and start this one again; the log of that one says what it is doing.",
+        "Check that gateway's log, wait until it has finished, then start this one again.",
       );
     }
-    if (nowMs - toldMs >= tellEveryMs) {
-      onProgress("Another gateway migrates the database; waiting for it …");
-      toldMs = nowMs;
+    if (nowMs - reportedMs >= reportEveryMs) {
+      onProgress("Waiting for another gateway that is migrating the database …");
+      reportedMs = nowMs;
     }
     await wait(Math.min(limits.pauseMs, 500));
   }
@@ -112,16 +113,12 @@ async function prepareBookkeeping(client: pg.Client): Promise<void> {
       number integer primary key,
       name text not null,
       checksum text not null,
-      applied_at timestamptz not null default now()
+      applied_at timestamptz not null default now(),
+      compatible_from integer
     )`);
-  const { rows } = await client.query(`
-    select 1 from pg_attribute
-    where attrelid = 'schema_migrations'::regclass and attname = 'compatible_from' and not attisdropped`);
-  // Looked for first: a table that is read by others is not to be locked for nothing.
-  if (rows.length === 0) await client.query("alter table schema_migrations add column compatible_from integer");
 }
 
-/** Tries again what did not get its locks in time, which others held; whoever waited behind it went on meanwhile. */
+/** Retries on `lock_timeout` and deadlock until the time is up; requests run in the pauses. */
 async function retry(run: Run, name: string, work: () => Promise<void>): Promise<void> {
   const { client, limits, endMs, onProgress } = run;
   for (let tries = 1; ; tries += 1) {
@@ -132,14 +129,14 @@ async function retry(run: Run, name: string, work: () => Promise<void>): Promise
       const holders = await describeHolders(client);
       if (performance.now() >= endMs) throw createLockError(name, limits, holders);
       onProgress(
-        `The migration ${name} waits for a lock (try ${tries})${holders === "" ? "" : `; open are ${holders}`}`,
+        `The migration ${name} is waiting for a lock (try ${tries})${holders === "" ? "" : `. Open transactions: ${holders}`}`,
       );
       await wait(limits.pauseMs);
     }
   }
 }
 
-/** A new database gets everything at once: whoever looks sees nothing of it or all. Nobody is there to be held up. */
+/** One transaction for a new database: other connections see an empty database or a complete one. */
 async function createSchema(client: pg.Client, migrations: readonly Migration[], conclude: string): Promise<void> {
   await inTransaction(client, async () => {
     for (const migration of migrations) {
@@ -171,15 +168,15 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
     await work();
     await client.query("commit");
   } catch (error) {
-    // The first error says more than one that comes of it.
+    // Report the first error, not one of the rollback.
     await client.query("rollback").catch(() => {});
     throw error;
   }
 }
 
 /**
- * Statements that cannot be in a transaction, such as concurrent builds of indexes. These wait for transactions to end, but
- * nobody waits for them, so that they have no time-out for locks. One that was cut off left an index that is not valid.
+ * For statements that cannot run in a transaction, such as `create index concurrently`. They have no `lock_timeout`, because
+ * requests do not queue up behind them. An interrupted build leaves an invalid index, which is dropped first.
  */
 async function applyInSteps(client: pg.Client, migration: Migration): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -202,8 +199,8 @@ async function noteApplied(client: pg.Client, { number, name, checksum, compatib
 }
 
 /**
- * A check that a migration adds as `not valid` holds for new rows at once. The old ones are read afterwards, each table in a
- * transaction of its own, which keeps nobody from writing; a node that dies meanwhile leaves it to the next one.
+ * Validates checks that migrations added as `not valid`, each in its own transaction, which does not block writes. A check
+ * that is still invalid after a crash is validated by the next run.
  */
 async function validateChecks(run: Run): Promise<void> {
   const { rows } = await run.client.query<{ table: string; name: string }>(`
@@ -217,29 +214,29 @@ async function validateChecks(run: Run): Promise<void> {
   }
 }
 
-/** Not granted in time, or given up because two waited for each other. */
+/** `lock_not_available` or `deadlock_detected`. */
 function isLockFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "55P03" || error.code === "40P01");
 }
 
-/** A server that went away is no fault of the migration. */
+/** Lost connections and shutdowns are not the migration's fault. */
 function explainFailure(name: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError) || /^(08|53|57P)/.test(error.code ?? "")) return error;
   return new OperatorError(
     `The migration ${name} failed: ${error.message} (${error.code}).`,
-    "Nothing of it was kept, and gateways of the version before go on. Mend what it says, or report it, and migrate again.",
+    "It was rolled back, and running gateways are not affected. Fix the cause or report it, then migrate again.",
     { cause: error },
   );
 }
 
 function createLockError(name: string, { waitMs }: MigrationLimits, holders: string): OperatorError {
   return new OperatorError(
-    `The migration ${name} did not get its locks within ${presentSeconds(waitMs)}${holders === "" ? "" : `: open are ${holders}`}.`,
-    "End these transactions, or wait for them, and migrate again: npm run -s sluice -- migrate. Gateways of the version before go on.",
+    `The migration ${name} did not get its locks within ${presentSeconds(waitMs)}${holders === "" ? "" : `. Open transactions: ${holders}`}.`,
+    "End these transactions or wait for them, then migrate again: npm run -s sluice -- migrate. Running gateways are not affected.",
   );
 }
 
-/** The transactions that have been open for longest, for whoever has to end them. */
+/** The three oldest open transactions. */
 async function describeHolders(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ pid: number; application_name: string; seconds: number }>(`
     select pid, application_name, extract(epoch from now() - xact_start)::integer as seconds from pg_stat_activity
@@ -254,13 +251,13 @@ function presentSeconds(ms: number): string {
   return `${Math.ceil(ms / 1000)} s`;
 }
 
-/** Refuses a database whose schema is not the one of this code, or not one that it can run on. */
+/** Throws unless this code can run on the database's schema as it is. */
 export async function requireMigrated(database: Database): Promise<void> {
   const pending = await listPendingMigrations(database);
   if (pending.length === 0) return;
   throw new OperatorError(
     `The database lacks ${pending.length === 1 ? "the migration" : `${pending.length} migrations, the first of which is`} ${pending[0]}.`,
-    "Apply what is missing: npm run -s sluice -- migrate. A gateway that starts does the same.",
+    "Apply it: npm run -s sluice -- migrate. A gateway also does this when it starts.",
   );
 }
 
@@ -269,7 +266,7 @@ export async function listPendingMigrations(database: Database): Promise<string[
   return decidePendingMigrations(readMigrations(), await listApplied(database)).map(({ name }) => name);
 }
 
-/** Whether no gateway has ever used the database. */
+/** Whether the database has no schema yet. */
 export async function isNewDatabase(database: Database): Promise<boolean> {
   return (await listApplied(database)).length === 0;
 }
@@ -282,32 +279,40 @@ async function listApplied(database: Database): Promise<AppliedMigration[]> {
   return (await sql.raw<AppliedMigration>(appliedStatement).execute(database)).rows;
 }
 
-/** As JSON, because databases that no newer gateway has migrated lack the last column. */
+/** Through JSON, because databases from before 0.2.0 may lack the last column; they must get the right error below. */
 const appliedStatement = `
   select number, name, checksum, (to_jsonb(schema_migrations) ->> 'compatible_from')::integer as compatible_from
   from schema_migrations order by number`;
 
-/** Refuses a database that was made by other files than these, or by newer ones that this code cannot run on. */
+/** Throws if the database was made by other migrations, or by newer ones that this code is not compatible with. */
 export function decidePendingMigrations(
   known: readonly Migration[],
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {
+  if (applied[0]?.name === unreleasedFirstName) throw createUnreleasedError(applied);
   const newestNumber = known.at(-1)?.number ?? 0;
   for (const [index, done] of applied.entries()) {
     const migration = known[index];
     if (migration === undefined) {
       if ((done.compatible_from ?? 0) <= newestNumber) continue;
       throw new OperatorError(
-        `The database was written by a newer Sluice, and this version cannot run on it any more (it has the migration ${done.name}).`,
+        `The database was migrated by a newer Sluice, and this version cannot run on it (migration ${done.name}).`,
         "Start that version or a newer one, or use another data_dir or database.",
       );
     }
     if (migration.number !== done.number || migration.checksum !== done.checksum) {
       throw new OperatorError(
-        `The migration ${migration.name} is not the one that the database was made with (${done.name}).`,
-        "Bring the file in migrations/ back to what it was; changes belong into a new migration.",
+        `The migration ${migration.name} differs from the one that was applied to the database (${done.name}).`,
+        "Restore the original file in migrations/, and put changes into a new migration.",
       );
     }
   }
   return known.slice(applied.length);
+}
+
+function createUnreleasedError(applied: readonly AppliedMigration[]): OperatorError {
+  return new OperatorError(
+    `The database was made by a development version before 0.2.0 (migrations ${applied[0]?.name} to ${applied.at(-1)?.name}). It cannot be upgraded, and was not changed.`,
+    "Start with an empty database or data_dir. To keep the old data, run the version that made it and export what you need.",
+  );
 }

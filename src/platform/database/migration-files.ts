@@ -7,15 +7,15 @@ export type Migration = {
   name: string;
   checksum: string;
   statements: string;
-  /** `-- no transaction` in its first line says that its statements stand alone: concurrent builds of indexes. */
+  /** False if its first line is `-- no transaction`: it builds indexes concurrently. */
   isInTransaction: boolean;
-  /** Its statements, where they stand alone. */
+  /** Its single statements, without a transaction. */
   steps: readonly string[];
-  /** The indexes that it builds, where they stand alone. */
+  /** The indexes that it builds, without a transaction. */
   indexNames: readonly string[];
   /**
-   * `-- compatible from 0031` says that only gateways that know this migration run on the schema. Without it, all that
-   * went before do.
+   * `-- compatible from 0031`: code whose newest migration is older than 0031 refuses to run on this schema. Without such a
+   * line, all older code can.
    */
   compatibleFrom: number | null;
 };

@@ -2,20 +2,20 @@ import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
 /**
- * Tables that are partitioned by month, by ranges of ids: a row lies in the month in which its key was made. Of a delivery
- * this is its event's id, of an attempt its delivery's. Migration 0057 has made them.
+ * Tables with a partition for each month, by ranges of ids: a row is in the month of its partition key's id. For a delivery
+ * that is its event's id, for an attempt its delivery's.
  */
 const monthlyTables = ["tasks", "events", "deliveries", "delivery_attempts", "charges"] as const;
 type MonthlyTable = (typeof monthlyTables)[number];
-/** Nothing is ever deleted of the money. */
+/** Charges are kept forever. */
 type ForgettableTable = Exclude<MonthlyTable, "charges">;
 
-/** Long enough that a month is there before its first row, however long a gateway stood still. */
+/** More than a month, so that a partition exists before its first row even if the job did not run for a while. */
 const aheadDays = 32;
-/** Others use the tables meanwhile: what does not get its locks soon is tried again by the next run. */
+/** Short, because requests queue up behind the lock; the next run retries. */
 const lockTimeoutMs = 2000;
 
-/** Makes the months that come next. */
+/** Creates the partitions of the coming month. */
 export async function makeMonths(database: Database, now: Date): Promise<void> {
   await database.transaction().execute(async (tx) => {
     await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx);
@@ -23,15 +23,10 @@ export async function makeMonths(database: Database, now: Date): Promise<void> {
   });
 }
 
-/** The same for a gateway that migrates, by the database's own time. Nothing where months are not known yet. */
-export const makeMonthsStatement = `
-  do $$ begin
-    if to_regprocedure('make_months(timestamptz, timestamptz)') is not null then
-      perform make_months(now(), now() + interval '${aheadDays} days');
-    end if;
-  end $$`;
+/** The same for `migrate`, by the database's clock. */
+export const makeMonthsStatement = `select make_months(now(), now() + interval '${aheadDays} days')`;
 
-/** Takes away the months of tables in which everything is older than a moment, all of them or none. */
+/** Drops the months of tables that only contain older rows, in one transaction. */
 export async function dropMonths(
   database: Database,
   tables: readonly ForgettableTable[],
@@ -48,14 +43,14 @@ export async function dropMonths(
   });
 }
 
-/** The beginning of a moment's month, in UTC, as the partitions have it. */
+/** In UTC, like the partitions. */
 export function findMonthStart(moment: Date): Date {
   return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth()));
 }
 
 const strayRowsMax = 100_000;
 
-/** How many rows are in no month's partition, by table: none, unless a clock is wrong or the upkeep has not run for long. */
+/** Rows in default partitions, by table. More than zero means that a clock is wrong or the job has not run for a month. */
 export async function countStrayRows(database: Database): Promise<{ table: MonthlyTable; count: number }[]> {
   const found: { table: MonthlyTable; count: number }[] = [];
   for (const table of monthlyTables) {

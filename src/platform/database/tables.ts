@@ -38,7 +38,6 @@ export type Tables = {
   redeem_codes: RedeemCodesTable;
   request_contents: RequestContentsTable;
   request_gaps: RequestGapsTable;
-  request_upstreams: RequestUpstreamsTable;
   requests: RequestsTable;
   responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
@@ -177,7 +176,6 @@ type CheckoutsTable = {
   ended_at: Date | null;
   refunded_minor: bigint;
   disputed_at: Date | null;
-  by_hand_since: Date | null;
 };
 
 type ClawbacksTable = {
@@ -503,14 +501,6 @@ type RequestGapsTable = {
   lost: number;
 };
 
-type RequestUpstreamsTable = {
-  account_id: string;
-  created_at: Date;
-  id: string;
-  upstream: string;
-  failed_attempts: string | null;
-};
-
 type RequestsTable = {
   account_id: string;
   created_at: Date;
@@ -538,6 +528,8 @@ type RequestsTable = {
   task_id: string | null;
   user_agent: string | null;
   is_replayed: boolean;
+  upstream: string | null;
+  failed_attempts: string | null;
 };
 
 type ResponsesTable = {
@@ -656,7 +648,7 @@ type UpstreamHealthTable = {
   state: string;
   failures: number;
   last_failure: string;
-  rests_until: Date;
+  open_until: Date;
   reported_at: Date;
 };
 
@@ -740,7 +732,6 @@ type WalletsTable = {
   frozen_at: Date | null;
   frozen_reason: string | null;
   plain_writes: Generated<bigint>;
-  rolled_up_from: Generated<Date>;
   reserved: Generated<bigint>;
   reserved_by: string | null;
   reserved_until: Generated<Date>;

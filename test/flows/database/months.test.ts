@@ -5,12 +5,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { forgetOldEvents } from "../../../src/features/webhooks/index.ts";
 import { createIdSource } from "../../../src/lib/ids.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
-import { migrate } from "../../../src/platform/database/migrate.ts";
 import { countStrayRows, dropMonths, makeMonths } from "../../../src/platform/database/month-store.ts";
 import { runCommand } from "../../harness/gateway-process.ts";
-import { createOldDatabase } from "../../harness/old-database.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
-import { waitUntil } from "../../harness/wait-until.ts";
 
 /** Rows of a task that is over, its event, a delivery, an attempt and a charge, as of a moment. */
 function writeHistory(moment: Date, { state = "failed" }: { state?: "failed" | "pending" } = {}) {
@@ -78,69 +75,6 @@ const monthAfter = (months: number, day = 2): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, day));
 const nameMonth = (table: string, months: number): string =>
   `${table}_${monthAfter(months).toISOString().slice(0, 7).replace("-", "")}`;
-
-describe("a database of the version before", () => {
-  test("gets months with every row where it was, and final stays final", async () => {
-    const [old, recent] = [writeHistory(new Date("2026-02-03T04:05:06Z")), writeHistory(now, { state: "pending" })];
-    const url = await createOldDatabase(50, [...old.statements, ...recent.statements].join(";"));
-    const { client } = await open(url);
-    const before = (await client.query("select * from tasks order by id")).rows;
-    expect(await migrate({ connectionString: url })).toEqual(
-      expect.arrayContaining(["0055-months-begin", "0056-months-prepared", "0057-months"]),
-    );
-    const after = (await client.query("select * from tasks order by id")).rows;
-    expect(after).toEqual(before.map((row) => ({ ...row, prompt_erased_at: null })));
-    for (const { task, event, delivery, charge } of [old, recent]) {
-      expect(await locate(client, "tasks", "id", task)).toEqual(["tasks_before"]);
-      expect(await locate(client, "events", "id", event)).toEqual(["events_before"]);
-      expect(await locate(client, "deliveries", "id", delivery)).toEqual(["deliveries_before"]);
-      expect(await locate(client, "delivery_attempts", "delivery_id", delivery)).toEqual(["delivery_attempts_before"]);
-      expect(await locate(client, "charges", "id", charge)).toEqual(["charges_before"]);
-    }
-    await expect(client.query(`update tasks set version = 3 where id = '${old.task}'`)).rejects.toThrow(
-      "cannot become canceled",
-    );
-    // The first month is the one after the next; those before it lie with what was there.
-    await client.query(`select make_months('${monthAfter(0).toISOString()}', '${monthAfter(3).toISOString()}')`);
-    expect(await listParts(client, "tasks")).toEqual(
-      [nameMonth("tasks", 2), nameMonth("tasks", 3), "tasks_before", "tasks_default"].toSorted(),
-    );
-    const later = writeHistory(monthAfter(2));
-    await write(client, later);
-    expect(await locate(client, "tasks", "id", later.task)).toEqual([nameMonth("tasks", 2)]);
-    expect((await runCommand(["doctor"], { environment: { DATABASE_URL: url } })).stdout).toMatch(/✓ months/);
-  });
-
-  test("is written to all the while", async () => {
-    const url = await createOldDatabase(50, writeHistory(new Date("2026-02-03T04:05:06Z")).statements.join(";"));
-    const { client } = await open(url);
-    let written = 0;
-    let isOver = false;
-    const writing = (async () => {
-      while (!isOver) {
-        const history = writeHistory(new Date(), { state: "pending" });
-        await client.query("begin");
-        await write(client, history);
-        // As the version before sends an event again.
-        await client.query(`insert into deliveries (id, event_id, account_id, url, lane, state, attempt_count, due_at, created_at)
-          values ('${history.delivery}0', '${history.event}', 'acct_1', 'https://example.com/hook', 'acct_1/a', 'pending', 0, now(), now())
-          on conflict (event_id, lane) where state = 'pending' do update set due_at = excluded.due_at`);
-        await client.query("commit");
-        written += 1;
-      }
-    })();
-    await waitUntil("some rows", () => written > 5);
-    await migrate({ connectionString: url }, { limits: { lockMs: 500, pauseMs: 20 } });
-    const writtenBefore = written;
-    await waitUntil("some more", () => written > writtenBefore + 5);
-    isOver = true;
-    await writing;
-    for (const table of ["tasks", "events", "deliveries", "delivery_attempts", "charges"]) {
-      const { rows } = await client.query(`select count(*)::int as count from ${table}`);
-      expect([table, rows[0].count]).toEqual([table, written + 1]);
-    }
-  });
-});
 
 describe("over all months", () => {
   test("an id is there once, and of deliveries of an event to a receiver one is pending", async () => {

@@ -1,99 +1,19 @@
-import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { renewPlans } from "../../../src/app/change-account.ts";
-import { updatePlan } from "../../../src/features/accounts/index.ts";
-import { findViolations, readBalance } from "../../../src/features/ledger/index.ts";
-import { hashPassword } from "../../../src/features/site/index.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createIdSource } from "../../../src/lib/ids.ts";
-import { createDatabase } from "../../../src/platform/database/database.ts";
 import { migrate } from "../../../src/platform/database/migrate.ts";
+import { createBareDatabase } from "../../harness/bare-database.ts";
 import { runCommand } from "../../harness/gateway-process.ts";
-import { createOldDatabase } from "../../harness/old-database.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
-import { visitSite } from "../../harness/site/site-visitor.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const migrationsDir = join(repositoryDir, "migrations");
 
-test("accounts from before the ledger get a wallet, and those with a plan its quotas", async () => {
-  const connectionString = await createOldDatabase(
-    4,
-    `insert into plans (id, name, created_at) values ('pro', 'Pro', now());
-     insert into accounts (id, email, created_at, plan_id) values
-       ('acct_0planned', 'a@example.com', now(), 'pro'), ('acct_0plain', 'b@example.com', now(), null);`,
-  );
-  const address = { connectionString };
-  const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
-  expect(await migrate(address)).toContain("0005-ledger");
-  await updatePlan({ database }, { id: "pro", quotas: { text: 5n, image: 0n, video: 0n } });
-  const ids = createIdSource({ clock: systemClock, randomBytes });
-  const onTrouble = (_: string, error: unknown): void => expect(error).toBeNull();
-  await renewPlans({ database, clock: systemClock, ids, onTrouble });
-
-  const now = systemClock.now();
-  const planned = await readBalance(database, "acct_0planned", now);
-  expect(planned).toMatchObject({ balance: { available: 0n, quotas: { text: 5n } }, period: { planName: "Pro" } });
-  const plain = await readBalance(database, "acct_0plain", now);
-  expect(plain).toMatchObject({ balance: { available: 0n, quotas: { text: 0n } }, period: null });
-  const wallets = await database.selectFrom("wallets").select("account_id").orderBy("account_id").execute();
-  expect(wallets).toEqual([{ account_id: "acct_0plain" }, { account_id: "acct_0planned" }]);
-  expect(await findViolations(database, { kind: "whole", accountIds: "all", now })).toEqual([]);
-  await database.destroy();
-});
-
-test("the passwords of accounts from before there were people still sign in", async () => {
-  const passwordHash = await hashPassword("an old password of ada");
-  const connectionString = await createOldDatabase(
-    12,
-    `insert into accounts (id, email, password_hash, created_at) values
-       ('acct_0ada', 'Ada@example.com', '${passwordHash}', now()), ('acct_0bob', 'bob@example.com', null, now());`,
-  );
-  await using gateway = await startGateway({ sharedDatabase: { url: connectionString, close: async () => {} } });
-  const visitor = visitSite(gateway);
-  const answer = await visitor.post("/sign-in", { email: "ada@example.com", password: "an old password of ada" });
-  expect(answer.body).toEqual({ kind: "signed-in" });
-  expect((await visitor.get("/session")).body).toMatchObject({
-    user: { email: "Ada@example.com", is_email_verified: false, has_password: true },
-    account: { id: "acct_0ada" },
-  });
-  const users = await gateway.database
-    .selectFrom("users")
-    .select(["account_id", "password_hash"])
-    .orderBy("id")
-    .execute();
-  expect(users).toEqual([
-    { account_id: "acct_0ada", password_hash: passwordHash },
-    { account_id: "acct_0bob", password_hash: null },
-  ]);
-});
-
-test("keys from before programs could be connected keep working, under names that no program has", async () => {
-  const connectionString = await createOldDatabase(
-    13,
-    `insert into accounts (id, email, created_at) values ('acct_0ada', 'ada@example.com', now());
-     insert into api_keys (id, account_id, name, hash, last_four, created_at) values
-       ('key_1', 'acct_0ada', 'BA:tool', sha256('1'), '0001', now()),
-       ('key_2', 'acct_0ada', 'BA:tool', sha256('2'), '0002', now()),
-       ('key_3', 'acct_0ada', 'BA:${"x".repeat(97)}', sha256('3'), '0003', now()),
-       ('key_4', 'acct_0ada', 'laptop', sha256('4'), '0004', now());`,
-  );
-  await migrate({ connectionString });
-  const database = createDatabase({ address: { connectionString }, connectionsMax: 1, onConnectionError: () => {} });
-  const keys = await database.selectFrom("api_keys").select(["name", "revoked_at"]).orderBy("id").execute();
-  expect(keys).toEqual(
-    ["key BA:tool", "key BA:tool", `key BA:${"x".repeat(93)}`, "laptop"].map((name) => ({ name, revoked_at: null })),
-  );
-  await database.destroy();
-});
-
-/** The migrations of a version that is yet to come: today's and these. */
+/** The migrations of a synthetic newer version: today's and these. The code under test is then the older version. */
 function writeNewerVersion(added: Record<string, string>): Disposable & { directory: string } {
   const directory = mkdtempSync(join(tmpdir(), "sluice-migrations-"));
   cpSync(migrationsDir, directory, { recursive: true });
@@ -138,7 +58,7 @@ describe("a migration under traffic", () => {
     };
   }
 
-  test("lets requests through while a long reader holds it up, ends after it, and the version before goes on", async () => {
+  test("lets requests through while a long reader blocks it, then completes, and the older version keeps running", async () => {
     const place = await createTestDatabase();
     using version = writeNewerVersion(newer);
     {
@@ -150,15 +70,15 @@ describe("a migration under traffic", () => {
       const onProgress = (sentence: string): void => void told.push(sentence);
       const migrating = migrate({ connectionString: place.url }, { ...version, limits, onProgress });
       await waitUntil("three tries", () => told.length >= 3);
-      expect(told[0]).toMatch(/^The migration 0901-wallet-notes waits for a lock \(try 1\)/);
+      expect(told[0]).toMatch(/^The migration 0901-wallet-notes is waiting for a lock \(try 1\)/);
       const readSoFar = traffic.count();
       await waitUntil("more requests and tries", () => told.length >= 6 && traffic.count() > readSoFar + 3);
-      expect(told.at(-1)).toMatch(/open are process \d+ \(backup, \d+ s\)/);
+      expect(told.at(-1)).toMatch(/Open transactions: process \d+ \(backup, \d+ s\)/);
       await reader.end();
       expect(await migrating).toEqual(Object.keys(newer));
       expect(await traffic.stop()).toEqual(new Set([200]));
 
-      // The version before also starts, beside one that runs.
+      // The older version also starts on the newer schema.
       await using again = await startGateway({ sharedDatabase: place });
       expect((await again.get("/balance", key)).status).toBe(200);
     }
@@ -167,7 +87,9 @@ describe("a migration under traffic", () => {
       "0903-no-notes": "-- compatible from 0902\nalter table wallets drop column note;",
     });
     await migrate({ connectionString: place.url }, contract);
-    await expect(startGateway({ sharedDatabase: place })).rejects.toThrow("has the migration 0903-no-notes");
+    await expect(startGateway({ sharedDatabase: place })).rejects.toThrow(
+      "this version cannot run on it (migration 0903-no-notes)",
+    );
     const refused = await runCommand(["account", "list"], { environment: { DATABASE_URL: place.url } });
     expect(refused).toMatchObject({
       exitCode: 1,
@@ -187,7 +109,7 @@ describe("a migration under traffic", () => {
       ).catch((error: Error) => error);
       return (
         failure instanceof Error &&
-        /^The migration 0901-wallet-notes did not get its locks within 1 s: open are process \d+ \(backup/.test(
+        /^The migration 0901-wallet-notes did not get its locks within 1 s\. Open transactions: process \d+ \(backup/.test(
           failure.message,
         )
       );
@@ -252,21 +174,57 @@ describe("a migration under traffic", () => {
     await expect(migrate({ connectionString: place.url }, options)).rejects.toThrow(
       "has been migrating the database for 1 s",
     );
-    expect(told).toEqual(["Another gateway migrates the database; waiting for it …"]);
+    expect(told).toEqual(["Waiting for another gateway that is migrating the database …"]);
     await other.end();
     await place.close();
   });
 });
 
-test("commands never migrate: on an older schema they say what to do", async () => {
-  const connectionString = await createOldDatabase(29, "");
-  const environment = { DATABASE_URL: connectionString };
+test("commands never migrate an existing server: they name the missing migration and the command that applies it", async () => {
+  const environment = { DATABASE_URL: await createBareDatabase() };
   const refused = await runCommand(["account", "list"], { environment });
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toMatch(
-    /✗ The database lacks .*0030-task-leases\.\n {2}Apply what is missing: npm run -s sluice -- migrate\./,
+    /✗ The database lacks the migration 0001-baseline\.\n {2}Apply it: npm run -s sluice -- migrate\./,
   );
   const applied = await runCommand(["migrate"], { environment });
-  expect(applied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Applied 0030-task-leases/) });
+  expect(applied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Applied 0001-baseline/) });
   expect(await runCommand(["account", "list"], { environment })).toMatchObject({ exitCode: 0 });
+});
+
+describe("a database from before 0.2.0", () => {
+  /** Its bookkeeping as 0.1.0 created it, with the first and the last migration. */
+  const statements = `
+    create table schema_migrations (number integer primary key, name text not null, checksum text not null,
+      applied_at timestamptz not null default now());
+    insert into schema_migrations (number, name, checksum) values (1, '0001-accounts-and-keys', 'x'), (63, '0063-reserves', 'y');
+    create table accounts (id text primary key);
+    insert into accounts values ('acct_0ada')`;
+  const message =
+    "The database was made by a development version before 0.2.0 (migrations 0001-accounts-and-keys to 0063-reserves). It cannot be upgraded, and was not changed.";
+
+  test("is refused by migrate, gateways, commands and doctor, and stays as it was", async () => {
+    const url = await createBareDatabase(statements);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const describeDatabase = async () =>
+      (
+        await client.query(`
+          select relname, attname, (select count(*)::int from accounts) as accounts, (select count(*)::int from schema_migrations) as applied
+          from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0
+          where relnamespace = 'public'::regnamespace order by 1, 2`)
+      ).rows;
+    const before = await describeDatabase();
+    await expect(migrate({ connectionString: url })).rejects.toThrow(message);
+    await expect(startGateway({ sharedDatabase: { url, close: async () => {} } })).rejects.toThrow(message);
+    for (const command of [["migrate"], ["account", "list"]]) {
+      const { exitCode, stderr } = await runCommand(command, { environment: { DATABASE_URL: url } });
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`✗ ${message}\n  Start with an empty database or data_dir.`);
+    }
+    const doctor = await runCommand(["doctor"], { environment: { DATABASE_URL: url } });
+    expect([doctor.exitCode, doctor.stdout]).toEqual([1, expect.stringContaining(message)]);
+    expect(await describeDatabase()).toEqual(before);
+    await client.end();
+  });
 });

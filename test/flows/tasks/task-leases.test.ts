@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   claimTasks,
@@ -94,73 +93,12 @@ test("a row that its phase cannot have is an error of its own, and keeps no othe
   await stage.database.updateTable("tasks").set({ phase: "ready" }).where("id", "=", broken.id).execute();
 });
 
-/** The statements of the version before, which knows leases as `task_turns` and fencing tokens as `claim`. */
-describe("a gateway of the version before this one", () => {
-  test("claims, renews, writes, returns and ends tasks that this version wrote", async () => {
-    const task = await claimNew();
-    await releaseLeases(stage.database, [{ ...task, dueAt: inMs(-1000) }]);
-    const [until, later] = [inMs(leaseMs), inMs(2 * leaseMs)];
-    const claimed = await sql<{ id: string; claim: number }>`
-      with due as materialized (
-          select task_id from task_turns where task_id = any(${[task.id]}) and next_poll_at <= ${new Date()}
-            order by next_poll_at limit 5 for update skip locked
-        ),
-        claimed as (
-          update task_turns set next_poll_at = ${until}, claim = claim + 1, polls = polls + 1
-            from due where task_turns.task_id = due.task_id
-            returning task_turns.task_id, task_turns.claim
-        )
-      select tasks.*, claimed.claim from claimed join tasks on tasks.id = claimed.task_id`.execute(stage.database);
-    expect(claimed.rows).toMatchObject([{ id: task.id, claim: task.fencingToken + 1 }]);
-    const [claim] = claimed.rows.map((row) => row.claim);
-    expect(await renewLeases(stage.database, [task], later)).toEqual(new Set());
-
-    const renewed = await sql`
-      update task_turns set next_poll_at = ${later}
-        from unnest(${[task.id]}::text[], ${[claim]}::int[], ${[until]}::timestamptz[]) as held (id, claim, until)
-        where task_turns.task_id = held.id and task_turns.claim = held.claim and task_turns.next_poll_at = held.until
-        returning task_turns.task_id`.execute(stage.database);
-    expect(renewed.rows).toEqual([{ task_id: task.id }]);
-    expect(await readNext(task.id)).toEqual(later);
-
-    const written = await sql`
-      with lease as (
-        update task_turns set next_poll_at = next_poll_at, claim = claim + 1
-          where task_id = ${task.id} and claim = ${claim} returning task_id
-      )
-      update tasks set version = version + 1 from lease where tasks.id = lease.task_id
-        returning tasks.id`.execute(stage.database);
-    expect(written.rows).toEqual([{ id: task.id }]);
-    await sql`
-      update task_turns set next_poll_at = given.due_at
-        from unnest(${[task.id]}::text[], ${[Number(claim) + 1]}::int[], ${[until]}::timestamptz[]) as given (id, claim, due_at)
-        where task_turns.task_id = given.id and task_turns.claim = given.claim`.execute(stage.database);
-    expect(await readNext(task.id)).toEqual(until);
-
-    const ended = await sql`delete from task_turns where task_id = ${task.id} returning claim`.execute(stage.database);
-    expect(ended.rows).toEqual([{ claim: Number(claim) + 1 }]);
-    expect(await readNext(task.id)).toBeUndefined();
-    await sql`
-      insert into task_turns (task_id, next_poll_at, claim, polls)
-        select id, ${until}, 0, 0 from unnest(${[task.id]}::text[]) as new (id)
-        on conflict (task_id) do nothing`.execute(stage.database);
-    const claimedLater = await claimTasks(stage.database, [task.id], { now: inMs(leaseMs + 1000), until: later });
-    expect(claimedLater.tasks).toMatchObject([{ id: task.id, fencingToken: 1 }]);
-  });
-
-  test("neither waits for what this version has locked, nor claims it", async () => {
-    const [mine, other] = [await claimNew(), await claimNew()];
-    const ids = [mine.id, other.id];
-    await stage.database.transaction().execute(async (tx) => {
-      expect(await lockLease(tx, mine)).toBe(true);
-      const free = await sql`
-        select task_id from task_turns where task_id = any(${ids}) for update skip locked`.execute(stage.database);
-      expect(free.rows).toEqual([{ task_id: other.id }]);
-    });
-    await stage.database.transaction().execute(async (tx) => {
-      await sql`select claim from task_turns where task_id = ${mine.id} for update`.execute(tx);
-      const time = { now: inMs(2 * leaseMs), until: inMs(3 * leaseMs) };
-      expect((await claimTasks(stage.database, ids, time)).tasks).toMatchObject([{ id: other.id }]);
-    });
+test("a claim skips tasks that another transaction has locked", async () => {
+  const [locked, other] = [await claimNew(), await claimNew()];
+  await stage.database.transaction().execute(async (tx) => {
+    expect(await lockLease(tx, locked)).toBe(true);
+    const time = { now: inMs(2 * leaseMs), until: inMs(3 * leaseMs) };
+    const { tasks } = await claimTasks(stage.database, [locked.id, other.id], time);
+    expect(tasks.map(({ id }) => id)).toEqual([other.id]);
   });
 });

@@ -259,8 +259,8 @@ describe("operators see how upstreams are doing", () => {
 
   test("what a gateway told that is no more is not shown, and goes when another tells something", async () => {
     const row = {
-      ...{ provider_id: "open", upstream_model: `${canary}-open`, key_number: 0, state: "resting", failures: 5 },
-      ...{ last_failure: "overloaded", rests_until: new Date() },
+      ...{ provider_id: "open", upstream_model: `${canary}-open`, key_number: 0, state: "open", failures: 5 },
+      ...{ last_failure: "overloaded", open_until: new Date() },
     };
     const agoMs = (milliseconds: number) => new Date(Date.now() - milliseconds);
     const rows = [
