@@ -90,7 +90,7 @@ describe("metrics", () => {
         ...(name.endsWith("_bucket") ? ["le"] : []),
       ]);
     }
-    expect(list("sluice_build_info")).toEqual({ 'sluice_build_info{version="0.1.0",currency="USD"}': 1 });
+    expect(list("sluice_build_info")).toEqual({ 'sluice_build_info{version="0.2.0",currency="USD"}': 1 });
     expect(list("sluice_redis_fallback")).toEqual({ sluice_redis_fallback: 0 });
   });
 
