@@ -475,9 +475,9 @@ create table connect_requests (
   created_at timestamptz not null,
   -- The person has until then to answer, and after that the program to fetch the key.
   expires_at timestamptz not null,
-  -- The program's address and user agent, shown on the consent page.
-  asked_from text,
-  asked_by text,
+  -- Of a device, for the consent page; null for browsers on the same computer.
+  client_address text,
+  client_user_agent text,
   constraint connect_requests_id_unique primary key (id),
   constraint connect_requests_user_code_unique unique (user_code),
   constraint connect_requests_secret_unique unique (secret_hash),
@@ -487,7 +487,7 @@ create table connect_requests (
     case kind
       when 'browser' then num_nulls(redirect_uri, client_state) = 0
         and num_nonnulls(user_code, polled_at, poll_seconds) = 0
-      when 'device' then num_nulls(user_code, poll_seconds, secret_hash) = 0
+      when 'device' then num_nulls(user_code, poll_seconds, secret_hash, client_address, client_user_agent) = 0
         and num_nonnulls(redirect_uri, client_state, code_challenge) = 0
       else false
     end
@@ -1544,8 +1544,7 @@ create table checkouts (
   expires_at timestamptz not null,
   -- When the person finished, if the money arrives later.
   completed_at timestamptz,
-  -- When Stripe was last polled for it.
-  asked_at timestamptz,
+  polled_at timestamptz,
   ended_at timestamptz,
   refunded_minor bigint not null,
   disputed_at timestamptz,
@@ -1594,7 +1593,7 @@ create table payment_reversals (
   status text not null,
   amount_minor bigint not null,
   reason text,
-  heard_at timestamptz not null,
+  received_at timestamptz not null,
   changed_at timestamptz not null,
   constraint payment_reversals_id_unique primary key (id),
   constraint payment_reversals_checkout_exists foreign key (checkout_id) references checkouts (id),
@@ -1631,7 +1630,7 @@ create index clawbacks_unpaid on clawbacks (account_id, created_at) where owed_n
 
 -- Up to when Stripe's event list was read, to catch up on lost webhooks. One row.
 create table stripe_progress (
-  asked_until timestamptz not null,
+  polled_until timestamptz not null,
   only_one boolean not null default true,
   constraint stripe_progress_one_row primary key (only_one),
   constraint stripe_progress_only_one check (only_one)
@@ -1747,7 +1746,7 @@ create table tasks (
   lost_at timestamptz,
   cancel_requested_at timestamptz,
   -- When the cancel was sent to the upstream.
-  cancel_asked_at timestamptz,
+  cancel_sent_at timestamptz,
   deadline_at timestamptz not null,
   created_at timestamptz not null,
   submitted_at timestamptz,
@@ -1926,7 +1925,6 @@ create table events (
 ) partition by range (id);
 
 create index events_by_account on events (account_id, id);
-create index events_by_time on events (created_at);
 create index events_by_task on events (account_id, (data ->> 'task_id'), id);
 
 -- One event for one receiver. It is in the month of its event, so that both are dropped together and

@@ -184,7 +184,7 @@ create table checkouts (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  asked_at timestamp with time zone,
+  polled_at timestamp with time zone,
   ended_at timestamp with time zone,
   refunded_minor bigint not null,
   disputed_at timestamp with time zone,
@@ -253,15 +253,15 @@ create table connect_requests (
   key_id text,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
-  asked_from text,
-  asked_by text,
+  client_address text,
+  client_user_agent text,
   constraint connect_requests_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint connect_requests_client_valid CHECK (client ~ '^[A-Za-z0-9._-]{2,64}$'::text),
   constraint connect_requests_id_unique PRIMARY KEY (id),
   constraint connect_requests_kind_valid CHECK (
 CASE kind
     WHEN 'browser'::text THEN num_nulls(redirect_uri, client_state) = 0 AND num_nonnulls(user_code, polled_at, poll_seconds) = 0
-    WHEN 'device'::text THEN num_nulls(user_code, poll_seconds, secret_hash) = 0 AND num_nonnulls(redirect_uri, client_state, code_challenge) = 0
+    WHEN 'device'::text THEN num_nulls(user_code, poll_seconds, secret_hash, client_address, client_user_agent) = 0 AND num_nonnulls(redirect_uri, client_state, code_challenge) = 0
     ELSE false
 END),
   constraint connect_requests_owner_valid CHECK (num_nulls(session_id, user_id, account_id) = ANY (ARRAY[0, 3])),
@@ -390,8 +390,6 @@ create table events (
 CREATE INDEX events_by_account ON ONLY events USING btree (account_id, id);
 
 CREATE INDEX events_by_task ON ONLY events USING btree (account_id, (data ->> 'task_id'::text), id);
-
-CREATE INDEX events_by_time ON ONLY events USING btree (created_at);
 
 create table file_usages (
   account_id text not null,
@@ -567,7 +565,7 @@ create table payment_reversals (
   status text not null,
   amount_minor bigint not null,
   reason text,
-  heard_at timestamp with time zone not null,
+  received_at timestamp with time zone not null,
   changed_at timestamp with time zone not null,
   constraint payment_reversals_amount_valid CHECK (amount_minor >= 0),
   constraint payment_reversals_checkout_exists FOREIGN KEY (checkout_id) REFERENCES checkouts(id),
@@ -843,7 +841,7 @@ create table stored_texts (
 );
 
 create table stripe_progress (
-  asked_until timestamp with time zone not null,
+  polled_until timestamp with time zone not null,
   only_one boolean not null default true,
   constraint stripe_progress_one_row PRIMARY KEY (only_one),
   constraint stripe_progress_only_one CHECK (only_one)
@@ -907,7 +905,7 @@ create table tasks (
   waits_for text,
   lost_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
-  cancel_asked_at timestamp with time zone,
+  cancel_sent_at timestamp with time zone,
   deadline_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   submitted_at timestamp with time zone,

@@ -109,15 +109,15 @@ export async function listSilentCheckouts(
   const rows = await selectCheckouts(database)
     .where("state", "=", "open")
     .where("created_at", "<=", before)
-    .where(({ eb, or }) => or([eb("asked_at", "is", null), eb("asked_at", "<=", before)]))
-    .orderBy(sql`coalesce(asked_at, created_at)`)
+    .where(({ eb, or }) => or([eb("polled_at", "is", null), eb("polled_at", "<=", before)]))
+    .orderBy(sql`coalesce(polled_at, created_at)`)
     .limit(limit)
     .execute();
   return rows.map(toCheckout);
 }
 
 export async function updateAskedAt(database: Database, id: CheckoutId, askedAt: Date): Promise<void> {
-  await database.updateTable("checkouts").set({ asked_at: askedAt }).where("id", "=", id).execute();
+  await database.updateTable("checkouts").set({ polled_at: askedAt }).where("id", "=", id).execute();
 }
 
 export async function findCheckoutByPayment(database: Database, paymentId: string): Promise<Checkout | null> {

@@ -22,7 +22,7 @@ export async function putReversal(
   const facts = { status, amount_minor: amountMinor, reason, changed_at: now };
   await tx
     .insertInto("payment_reversals")
-    .values({ id, checkout_id: checkoutId, kind, heard_at: now, ...facts })
+    .values({ id, checkout_id: checkoutId, kind, received_at: now, ...facts })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(facts))
     .execute();
 }
@@ -41,12 +41,12 @@ function toReversal(row: Omit<Tables["payment_reversals"], "number">): Reversal 
 
 /** The time up to which the sweep has polled Stripe's events; `null` before the first poll. */
 export async function readAskedUntil(database: Database): Promise<Date | null> {
-  const row = await database.selectFrom("stripe_progress").select("asked_until").executeTakeFirst();
-  return row?.asked_until ?? null;
+  const row = await database.selectFrom("stripe_progress").select("polled_until").executeTakeFirst();
+  return row?.polled_until ?? null;
 }
 
 export async function writeAskedUntil(database: Database, askedUntil: Date): Promise<void> {
-  const progress = { asked_until: askedUntil };
+  const progress = { polled_until: askedUntil };
   await database
     .insertInto("stripe_progress")
     .values(progress)

@@ -28,7 +28,7 @@ const row: TaskRow = {
     handle: null,
     tried: [],
   },
-  ...{ waits_for: null, lost_at: null, cancel_requested_at: null, cancel_asked_at: null, deadline_at: now },
+  ...{ waits_for: null, lost_at: null, cancel_requested_at: null, cancel_sent_at: null, deadline_at: now },
   ...{ created_at: now, submitted_at: null, started_at: null, finished_at: null, updated_at: now, terms: {} },
   ...{ prompt_erased_at: null },
 };

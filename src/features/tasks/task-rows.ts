@@ -41,7 +41,7 @@ export function toTask(row: TaskRow): Task {
     waitsFor: row.waits_for,
     lostAt: row.lost_at,
     cancelRequestedAt: row.cancel_requested_at,
-    cancelAskedAt: row.cancel_asked_at,
+    cancelAskedAt: row.cancel_sent_at,
     deadlineAt: row.deadline_at,
     createdAt: row.created_at,
     submittedAt: row.submitted_at,

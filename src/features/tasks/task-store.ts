@@ -55,7 +55,7 @@ type AbsentAtFirst =
   | "waits_for"
   | "lost_at"
   | "cancel_requested_at"
-  | "cancel_asked_at"
+  | "cancel_sent_at"
   | "submitted_at"
   | "started_at"
   | "finished_at"
@@ -305,7 +305,7 @@ function toColumns({ change, isVisible, now }: WrittenChange): Updateable<Tables
     waits_for: change.waitsFor,
     lost_at: change.lostAt,
     cancel_requested_at: change.cancelRequestedAt,
-    cancel_asked_at: change.cancelAskedAt,
+    cancel_sent_at: change.cancelAskedAt,
     submitted_at: change.submittedAt,
     started_at: change.startedAt,
     finished_at: change.finishedAt,

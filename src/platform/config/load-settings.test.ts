@@ -140,10 +140,6 @@ describe("where settings come from", () => {
     const refusal = (text: string): string => refusalOf(() => loadFile(text));
     expect(refusal("roles: []\n")).toContain("Write one or more of http, worker");
     expect(refusal("roles: [cook]\n")).toContain("Write one or more of http, worker");
-    expect(refusal("workers: off\n")).toBe(
-      "The setting workers (<dir>/sluice.yaml:1:1) is no longer there. Write roles: [http] in place of workers: off, and nothing in place of workers: on.",
-    );
-    expect(refusalOf(() => loadEnvironment({ SLUICE_WORKERS: "off" }))).toContain("Write roles: [http]");
   });
 
   test("a public site takes nobody in unless it is told to, and mails in its own name", () => {

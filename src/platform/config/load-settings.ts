@@ -8,7 +8,6 @@ import { isLoopbackHost } from "./setting-kinds.ts";
 import {
   getEnvironmentName,
   getSettingEntry,
-  replacedSettings,
   type SettingName,
   settingNames,
   settingsTable,
@@ -253,10 +252,6 @@ function createTwiceSetError(variable: string): OperatorError {
 
 function createUnknownSettingError(source: Source): OperatorError {
   const isVariable = source.name.startsWith(variablePrefix);
-  const replaced = replacedSettings.get(
-    isVariable ? source.name.slice(variablePrefix.length).toLowerCase() : source.name,
-  );
-  if (replaced !== undefined) return new OperatorError(`The setting ${source.place} is no longer there.`, replaced);
   const known = isVariable ? [...settingNames.map(getEnvironmentName), fileVariable] : settingNames;
   const nearest = known.toSorted((a, b) => countEdits(source.name, a) - countEdits(source.name, b))[0] ?? "";
   const remedy =

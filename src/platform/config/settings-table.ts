@@ -649,11 +649,6 @@ export const settingsTable = {
   },
 } as const satisfies Record<string, SettingEntry<unknown>>;
 
-/** Settings that went, and what is written in their place. */
-export const replacedSettings: ReadonlyMap<string, string> = new Map([
-  ["workers", "Write roles: [http] in place of workers: off, and nothing in place of workers: on."],
-]);
-
 export type SettingName = keyof typeof settingsTable;
 
 export const settingNames = Object.keys(settingsTable) as SettingName[];

@@ -172,7 +172,7 @@ type CheckoutsTable = {
   created_at: Date;
   expires_at: Date;
   completed_at: Date | null;
-  asked_at: Date | null;
+  polled_at: Date | null;
   ended_at: Date | null;
   refunded_minor: bigint;
   disputed_at: Date | null;
@@ -212,8 +212,8 @@ type ConnectRequestsTable = {
   key_id: string | null;
   created_at: Date;
   expires_at: Date;
-  asked_from: string | null;
-  asked_by: string | null;
+  client_address: string | null;
+  client_user_agent: string | null;
 };
 
 type ConversationItemsTable = {
@@ -398,7 +398,7 @@ type PaymentReversalsTable = {
   status: string;
   amount_minor: bigint;
   reason: string | null;
-  heard_at: Date;
+  received_at: Date;
   changed_at: Date;
 };
 
@@ -562,7 +562,7 @@ type StoredTextsTable = {
 };
 
 type StripeProgressTable = {
-  asked_until: Date;
+  polled_until: Date;
   only_one: Generated<boolean>;
 };
 
@@ -618,7 +618,7 @@ type TasksTable = {
   waits_for: string | null;
   lost_at: Date | null;
   cancel_requested_at: Date | null;
-  cancel_asked_at: Date | null;
+  cancel_sent_at: Date | null;
   deadline_at: Date;
   created_at: Date;
   submitted_at: Date | null;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const facts = { kind: "dispute", status: "needs_response", reason: "fraudulent", amount_minor: 2000n };
   await world.database
     .insertInto("payment_reversals")
-    .values({ id: "dp_1", checkout_id: "chk_0", ...facts, heard_at: createdAt, changed_at: createdAt })
+    .values({ id: "dp_1", checkout_id: "chk_0", ...facts, received_at: createdAt, changed_at: createdAt })
     .execute();
   const cause = { kind: "payment_dispute", id: "chk_0" } as const;
   const owed = nano(20_000_000_000n);

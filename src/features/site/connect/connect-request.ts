@@ -17,7 +17,7 @@ export type DeviceWay = {
   userCode: string;
   pollSeconds: number;
   polledAt: Date | null;
-  asker: DeviceAsker | null;
+  asker: DeviceAsker;
 };
 
 /** Origin of a device request, so the user can recognize it. */

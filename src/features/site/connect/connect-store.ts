@@ -26,8 +26,8 @@ export async function insertRequest(database: Database, request: NewRequest): Pr
         : {
             user_code: way.userCode,
             poll_seconds: way.pollSeconds,
-            asked_from: way.asker?.address ?? null,
-            asked_by: way.asker?.userAgent ?? null,
+            client_address: way.asker.address,
+            client_user_agent: way.asker.userAgent,
           }),
       secret_hash: request.secretHash,
       created_at: request.createdAt,
@@ -161,8 +161,8 @@ const requestColumns = [
   "key_days",
   "budget_nano",
   "key_id",
-  "asked_from",
-  "asked_by",
+  "client_address",
+  "client_user_agent",
   "created_at",
   "expires_at",
 ] as const;
@@ -195,11 +195,10 @@ function toBrowserWay({ id, ...row }: RequestRow): BrowserWay {
 
 function toDeviceWay({ id, ...row }: RequestRow): DeviceWay {
   const { user_code: userCode, poll_seconds: pollSeconds, polled_at: polledAt } = row;
+  const { client_address: address, client_user_agent: userAgent, created_at: at } = row;
   invariant(userCode !== null && pollSeconds !== null, `request ${id} has no user code`);
-  const { asked_from: address, asked_by: userAgent, created_at: at } = row;
-  // Requests from before the migration have neither.
-  const asker = address === null || userAgent === null ? null : { address, userAgent, at };
-  return { kind: "device", userCode, pollSeconds, polledAt, asker };
+  invariant(address !== null && userAgent !== null, `request ${id} has no client address`);
+  return { kind: "device", userCode, pollSeconds, polledAt, asker: { address, userAgent, at } };
 }
 
 function toOwner(row: RequestRow): RequestOwner | null {

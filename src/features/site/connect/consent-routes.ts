@@ -72,7 +72,7 @@ function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
         expires_at: expiresAt.toISOString(),
         uses_code: way.kind === "browser" && way.codeChallenge !== null,
         kind: way.kind,
-        asked: way.kind === "device" && way.asker !== null ? presentAsker(way.asker, request.ip) : null,
+        asked: way.kind === "device" ? presentAsker(way.asker, request.ip) : null,
       };
     },
   );
