@@ -1,5 +1,5 @@
 import {
-  type ClockNews,
+  type ClockChange,
   type DatabaseClock,
   presentDifference,
   type TimeReading,
@@ -37,7 +37,7 @@ export function keepTime(clock: DatabaseClock | undefined, logger: Logger): Time
   return {
     hear(reading) {
       if (clock === undefined) return;
-      for (const news of clock.hear(reading)) tell(logger, news);
+      for (const news of clock.observe(reading)) tell(logger, news);
       if (!hasAgreed && clock.standing().state === "agreed") begin();
     },
     requireAgreement() {
@@ -63,9 +63,9 @@ const logEntries = {
   "database-off": ["error", "the database's clock has jumped, so that the gateway is out of service until it is right"],
   agreed: ["info", "this machine's clock and the database's agree again"],
   jumped: ["warn", "the clocks of this machine and of the database have jumped, so that the gateway's time has"],
-} as const satisfies Record<ClockNews["kind"], readonly ["info" | "warn" | "error", string]>;
+} as const satisfies Record<ClockChange["kind"], readonly ["info" | "warn" | "error", string]>;
 
-function tell(logger: Logger, { kind, ms }: ClockNews): void {
+function tell(logger: Logger, { kind, ms }: ClockChange): void {
   const [level, message] = logEntries[kind];
   const seconds = Math.round(ms / 100) / 10;
   logger[level](kind === "jumped" ? { by_seconds: seconds } : { ahead_seconds: seconds }, message);

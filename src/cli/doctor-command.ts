@@ -117,7 +117,7 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
       const where = settings.database_url === undefined ? "embedded" : "external";
       const version = await readServerVersion(database);
       const pending = await listPendingMigrations(database);
-      databaseClock.hear(await readTime(database));
+      databaseClock.observe(await readTime(database));
       return [
         { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
         describeSchema(pending),

@@ -97,7 +97,7 @@ async function conclude(
   database: Database,
   { json, lines, isWhole }: { json: Record<string, unknown>; lines: string[]; isWhole: boolean },
 ): Promise<CommandResult> {
-  databaseClock.hear(await readDatabaseTime(database));
+  databaseClock.observe(await readDatabaseTime(database));
   const now = systemParts.clock.now();
   const found: Violation[] = [];
   const onFound = ({ violations }: CheckOutcome): void => void found.push(...violations);

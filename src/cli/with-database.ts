@@ -19,7 +19,7 @@ export async function withDatabase<T>(
   const settings = loadSettings(terminal.settingsPlace);
   const { database, address, close } = await openForCommand(settings, terminal);
   try {
-    databaseClock.hear(await readTime(database));
+    databaseClock.observe(await readTime(database));
     // A data directory that is new gets its server and its schema by whatever comes first.
     if (settings.database_url === undefined && (await isNewDatabase(database))) await migrate(address);
     await requireWhole(database);

@@ -1,6 +1,6 @@
 import type { AccountId } from "../../lib/ids.ts";
 
-/** What can change under the eyes of somebody who looks at an account: what it has, and the site around it. */
+/** The kinds of changes that open console pages of an account are notified about. */
 export const changeKinds = ["balance", "tasks", "deliveries", "keys", "requests", "site"] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 

@@ -6,13 +6,13 @@ import type { ChangeFeed } from "./change-feed.ts";
 import type { Database } from "./database.ts";
 import { createWatchedAccounts } from "./watched-accounts.ts";
 
-/** Tells those who watch an account, on any node, that something of it changed. Never what: they read it themselves. */
+/** Notifies the watchers of an account on every node that something changed. They read the new state themselves. */
 export type AccountChanges = {
-  /** Something of this kind changed, and is committed. Costs one look into a map where nobody watches the account. */
+  /** Call it after the commit. Costs one map lookup for accounts without watchers. */
   announce(accountId: AccountId, kind: ChangeKind): void;
-  /** Something changed for everybody whom this process serves. */
+  /** Notifies all watchers in this process. */
   announceHere(kind: ChangeKind): void;
-  /** Tells of changes from now on; of all kinds where some may have been missed. Answers how to stop. */
+  /** Reports all kinds when notifications may have been lost. Returns a function that stops watching. */
   watch(accountId: AccountId, onChange: (kinds: readonly ChangeKind[]) => void): () => void;
   close(): Promise<void>;
 };
@@ -23,69 +23,69 @@ type AccountChangesDependencies = {
   database: Database;
   feed: ChangeFeed;
   onTrouble(error: unknown): void;
-  /** Tests wait for less. */
+  /** For tests. */
   timing?: Partial<typeof defaultTiming>;
 };
 
 const defaultTiming = {
-  /** How often a process tells of changes of one kind of an account at the most; of the first of them at once. */
+  /** A process sends the first change of a kind at once, and further ones of the same account at most this often. */
   pauseMs: 1_000,
-  /** How often a process says which accounts are watched there, and for how long others believe it. */
+  /** How often a process announces its watched accounts, and how long other processes rely on it. */
   renewEveryMs: 20_000,
-  believedMs: 60_000,
+  watchedMs: 60_000,
 };
 
-/** On the channel of watches: whoever has watchers is to name them again. */
-const whoWatches = "?";
+/** Asks every process to announce its watched accounts. */
+const nameRequest = "?";
 
 /**
- * Every process knows which accounts are watched anywhere, for a while after it was told. Changes of others are not told
- * at all, so that they cost no statement: what most accounts do, nobody looks at.
+ * Every process knows which accounts are watched on any node. It sends nothing for other accounts, so that most calls cost no
+ * statement.
  */
 export function createAccountChanges(dependencies: AccountChangesDependencies): AccountChanges {
   const { database, feed, onTrouble } = dependencies;
   const timing = { ...defaultTiming, ...dependencies.timing };
-  const changeTeller = createTeller<AccountChange>(onTrouble, (batch) => notifyChanges(database, batch));
-  const watchTeller = createTeller<string>(onTrouble, (batch) => notify(database, "account_watches", batch));
-  const watched = createWatchedAccounts({ ...timing, tell: changeTeller.tell });
+  const changePublisher = createPublisher<AccountChange>(onTrouble, (batch) => notifyChanges(database, batch));
+  const watchPublisher = createPublisher<string>(onTrouble, (batch) => notify(database, "account_watches", batch));
+  const watched = createWatchedAccounts({ ...timing, tell: changePublisher.tell });
   const listeners = createListeners();
   const nameWatched = (): void => {
-    for (const accountId of listeners.listAccounts()) watchTeller.tell(accountId);
+    for (const accountId of listeners.listAccounts()) watchPublisher.tell(accountId);
   };
   const renewal = setInterval(() => {
-    watched.forgetOld();
-    for (const accountId of listeners.listAccounts()) watched.believe(accountId);
+    watched.removeExpired();
+    for (const accountId of listeners.listAccounts()) watched.markWatched(accountId);
     nameWatched();
   }, timing.renewEveryMs).unref();
 
-  hearChanges(feed, listeners);
+  subscribeToChanges(feed, listeners);
   feed.subscribe("account_watches", {
     onChange(payload) {
-      if (payload === whoWatches) nameWatched();
-      else watched.believe(payload as AccountId);
+      if (payload === nameRequest) nameWatched();
+      else watched.markWatched(payload as AccountId);
     },
-    onReset: () => watchTeller.tell(whoWatches),
+    onReset: () => watchPublisher.tell(nameRequest),
   });
-  watchTeller.tell(whoWatches);
+  watchPublisher.tell(nameRequest);
 
   return {
     announce: watched.announce,
-    announceHere: (kind) => listeners.tellAll([kind]),
+    announceHere: (kind) => listeners.publishAll([kind]),
     watch(accountId, onChange) {
       const leave = listeners.add(accountId, onChange);
-      watched.believe(accountId);
-      watchTeller.tell(accountId);
+      watched.markWatched(accountId);
+      watchPublisher.tell(accountId);
       return leave;
     },
     async close() {
       clearInterval(renewal);
       watched.close();
-      await Promise.all([changeTeller.drain(), watchTeller.drain()]);
+      await Promise.all([changePublisher.drain(), watchPublisher.drain()]);
     },
   };
 }
 
-function createTeller<Told>(onTrouble: (error: unknown) => void, send: (batch: readonly Told[]) => Promise<void>) {
+function createPublisher<Told>(onTrouble: (error: unknown) => void, send: (batch: readonly Told[]) => Promise<void>) {
   return createCoalescer<Told, void>({
     ...{ batchMax: Number.POSITIVE_INFINITY, waitingMax: Number.POSITIVE_INFINITY, onTrouble },
     async run(batch) {
@@ -98,7 +98,6 @@ function createTeller<Told>(onTrouble: (error: unknown) => void, send: (batch: r
 type Listener = (kinds: readonly ChangeKind[]) => void;
 type Listeners = ReturnType<typeof createListeners>;
 
-/** Those who watch in this process. */
 function createListeners() {
   const listeners = new Map<AccountId, Set<Listener>>();
   const tell = (accountId: AccountId, kinds: readonly ChangeKind[]): void => {
@@ -106,11 +105,10 @@ function createListeners() {
   };
   return {
     tell,
-    tellAll(kinds: readonly ChangeKind[]): void {
+    publishAll(kinds: readonly ChangeKind[]): void {
       for (const accountId of listeners.keys()) tell(accountId, kinds);
     },
     listAccounts: () => listeners.keys(),
-    /** Answers how to leave. */
     add(accountId: AccountId, listener: Listener): () => void {
       const ofAccount = listeners.get(accountId) ?? new Set();
       listeners.set(accountId, ofAccount.add(listener));
@@ -122,32 +120,32 @@ function createListeners() {
   };
 }
 
-function hearChanges(feed: ChangeFeed, listeners: Listeners): void {
+function subscribeToChanges(feed: ChangeFeed, listeners: Listeners): void {
   feed.subscribe("account_changes", {
     onChange(payload) {
       const { accountId, kinds } = parseChange(payload);
       listeners.tell(accountId, kinds);
     },
-    // What was told meanwhile is lost: whoever watches reads everything anew.
-    onReset: () => listeners.tellAll(changeKinds),
+    // Notifications were lost: watchers must read everything again.
+    onReset: () => listeners.publishAll(changeKinds),
   });
-  // Whatever changes an account's keys is told already, to the caches of every node.
+  // Changes of keys are already sent to the caches of every node.
   feed.subscribe("callers", {
     onChange: (accountId) =>
-      accountId === "" ? listeners.tellAll(["keys"]) : listeners.tell(accountId as AccountId, ["keys"]),
+      accountId === "" ? listeners.publishAll(["keys"]) : listeners.tell(accountId as AccountId, ["keys"]),
     onReset() {},
   });
 }
 
 /**
- * For what seldom happens, and also where no gateway runs, as on the operator's command line: tells of a change when the
- * transaction commits, whether somebody watches or not.
+ * Notifies when the transaction commits, whether the account is watched or not. For rare changes, and for the operator's
+ * command line, which does not know the watchers.
  */
 export async function notifyAccountChange(tx: Database, accountId: AccountId, kind: ChangeKind): Promise<void> {
   await notifyChanges(tx, [{ accountId, kinds: [kind] }]);
 }
 
-/** What changed of an account at one moment is told in one word. */
+/** Merges the changes of an account into one notification. */
 function notifyChanges(database: Database, changes: readonly AccountChange[]): Promise<void> {
   const kindsOf = new Map<AccountId, Set<ChangeKind>>();
   for (const { accountId, kinds } of changes) {
@@ -158,11 +156,13 @@ function notifyChanges(database: Database, changes: readonly AccountChange[]): P
 }
 
 async function notify(database: Database, channel: string, payloads: readonly string[]): Promise<void> {
-  const told = [...new Set(payloads)];
-  await sql`select pg_notify(${channel}, payload) from unnest(${told}::text[]) as told (payload)`.execute(database);
+  const distinct = [...new Set(payloads)];
+  await sql`select pg_notify(${channel}, payload) from unnest(${distinct}::text[]) as payloads (payload)`.execute(
+    database,
+  );
 }
 
-/** Nodes of another version may tell of kinds that this one does not know. */
+/** Ignores kinds that only nodes of another version know. */
 function parseChange(payload: string): AccountChange {
   const [accountId = "", ...words] = payload.split(" ");
   return { accountId: accountId as AccountId, kinds: changeKinds.filter((kind) => words.includes(kind)) };

@@ -2,18 +2,18 @@ import { connectForCopy } from "./connect-for-copy.ts";
 import { copyOut } from "./copy-stream.ts";
 import type { DatabaseAddress } from "./database.ts";
 
-/** The files of a server while it runs; together with the log from `startLog` on they become any later moment. */
+/** A copy of a running server's files. With the WAL from `startLog` on it can be restored to any later moment. */
 export type BaseBackup = {
-  /** The first segment of the log that is needed. */
+  /** The first WAL segment that a restore needs. */
   startLog: string;
-  /** The server's time when the copy was whole: the first moment that can be restored. */
+  /** The server's time when the copy was complete: the earliest moment that can be restored. */
   endedAt: Date;
   serverVersion: string;
 };
 
 const kinds = { archive: "n".charCodeAt(0), content: "d".charCodeAt(0) };
 
-/** Copies the files of an embedded server as one tar archive, which `write` takes as it comes. */
+/** Streams the files of an embedded server to `write` as one tar archive. */
 export async function copyServer(
   address: DatabaseAddress,
   write: (tar: AsyncIterable<Buffer>) => Promise<void>,
@@ -25,8 +25,8 @@ export async function copyServer(
 
   function pick(message: Buffer): Buffer | null {
     if (message[0] === kinds.archive) archiveCount += 1;
-    // Each tablespace would be an archive of its own, and an embedded server has none.
-    if (archiveCount > 1) throw new Error("The server has tablespaces, which Sluice never makes.");
+    // Each tablespace would be a separate archive.
+    if (archiveCount > 1) throw new Error("The server has tablespaces, which Sluice never creates.");
     return message[0] === kinds.content ? message.subarray(1) : null;
   }
 

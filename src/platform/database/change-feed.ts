@@ -2,45 +2,45 @@ import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
+import { connectionOptions } from "./connection-watch.ts";
 import { type DatabaseAddress, serverTimeQuery } from "./database.ts";
-import { doubt, locate } from "./database-address.ts";
+import { locate, recheckHosts } from "./database-address.ts";
 import type { TimeReading } from "./database-clock.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { lineOptions } from "./line-watch.ts";
 import { nodeSessionName } from "./node-names.ts";
 
 type ChangeListener = {
   onChange(payload: string): void;
   /**
-   * Changes may have been missed: forget everything. What is read from now on may be remembered, what was read before
-   * may not, even when the read ends only afterwards.
+   * Notifications may have been lost: drop everything cached. Reads that start from now on may be cached; reads that started
+   * earlier may not, even if they finish later.
    */
   onReset(): void;
 };
 
-/** Hears what others commit, or says that it may not. */
+/** Receives `pg_notify` of all nodes, and knows when it may have missed some. */
 export type ChangeFeed = {
   /**
-   * Whether changes are certain to be heard. While false, nobody may trust what they remember. A change that was
-   * committed longer than `heartbeatMs + heartbeatTimeoutMs` ago has been heard, or this is false.
+   * While false, bypass caches. While true, every change that was committed longer than `heartbeatMs + heartbeatTimeoutMs`
+   * ago has been received.
    */
   isLive(): boolean;
-  /** For how long no outage was noticed; `Infinity` where none ever was. An outage of a second is noticed. */
+  /** Time since the last outage; `Infinity` if there was none. Outages of a second or longer are noticed. */
   liveForMs(): number;
   /** `onChange(payload)` for each notification, in order; `onReset()` after each outage, before `isLive()` is true. */
   subscribe(channel: string, listener: ChangeListener): void;
-  /** Nobody is called any more from the moment that this is. */
+  /** No listener is called after this was called. */
   close(): Promise<void>;
 };
 
 type ChangeFeedOptions = {
   address: DatabaseAddress;
   channels: readonly string[];
-  /** Told why the connection was lost or cannot be had (each reason once an outage), and what a listener threw. */
+  /** Connection errors (each message once per outage), and exceptions of listeners. */
   onTrouble(error: Error): void;
-  /** Told the database's time with each heartbeat. */
+  /** With each heartbeat. */
   onTime?(reading: TimeReading): void;
-  /** What others on the database see of it. */
+  /** The `application_name` that other nodes see. */
   sessionName?: string;
   heartbeatMs?: number;
   heartbeatTimeoutMs?: number;
@@ -49,7 +49,7 @@ type ChangeFeedOptions = {
 
 const { connectMsMax } = databaseLimits;
 
-/** Fails when the first connection does; every later one is tried again for ever. */
+/** Rejects if the first connection fails; later ones are retried until the feed is closed. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { address, channels, onTrouble, onTime = () => {}, sessionName = nodeSessionName } = options;
   const { heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = options;
@@ -88,7 +88,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
         await wait(reconnectMs, undefined, { signal: closing.signal });
         return await connect();
       } catch (error) {
-        // A gateway waits for its database however long it is away, and trusts nothing meanwhile.
+        // A gateway waits for its database without a limit, and bypasses its caches meanwhile.
         reportOutage(toError(error));
       }
     }
@@ -97,7 +97,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   function reportOutage(error: Error): void {
     if (closing.signal.aborted) return;
-    doubt(address);
+    recheckHosts(address);
     if (error.message === lastTrouble) return;
     lastTrouble = error.message;
     onTrouble(error);
@@ -110,7 +110,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
         listener.onChange(payload);
       } catch (error) {
         onTrouble(toError(error));
-        // For this listener the change is as good as missed.
+        // This listener has missed the change.
         reset(listener);
       }
     }
@@ -121,7 +121,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     try {
       listener.onReset();
     } catch (error) {
-      // One listener's mistake must not make the others deaf.
+      // One listener's exception must not stop the others.
       onTrouble(toError(error));
     }
   }
@@ -142,11 +142,11 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   };
 }
 
-/** A connection that has LISTENed and goes on proving that it hears. */
+/** A connection that LISTENs and sends heartbeats. */
 type ListeningConnection = {
-  /** Whether everything that was committed until a moment ago has been heard here. */
+  /** Whether a recent heartbeat was answered. */
   isProven(): boolean;
-  /** Settles with the reason once the connection is of no more use: broken, silent, or closed after the signal. */
+  /** Resolves with the reason when the connection is broken, silent, or closed after the signal. */
   ended: Promise<Error>;
 };
 
@@ -164,10 +164,10 @@ type ListeningConnectionOptions = {
 async function openListeningConnection(options: ListeningConnectionOptions): Promise<ListeningConnection> {
   const { address, heartbeatMs, heartbeatTimeoutMs, signal, onTime } = options;
   signal.throwIfAborted();
-  // A socket of our own, because pg's goodbye waits for the other side, which may never answer.
+  // Our own socket, so that we can destroy it: `client.end()` waits for the server, which may never answer.
   const socket = new Socket();
   const client = new pg.Client({
-    ...{ ...locate(address), ...lineOptions },
+    ...{ ...locate(address), ...connectionOptions },
     stream: () => socket,
     application_name: options.sessionName,
   });
@@ -183,40 +183,40 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
     isUsable = false;
     clearTimeout(deadline);
     heartbeat?.stop();
-    signal.removeEventListener("abort", hangUp);
+    signal.removeEventListener("abort", close);
     socket.destroy();
     settle(reason);
   }
 
-  function hangUp(): void {
+  function close(): void {
     if (heartbeat === null) {
       end(new Error("Closed while connecting."));
       return;
     }
     deadline = setTimeout(end, heartbeatTimeoutMs, new Error("Closed without an answer."));
-    // With a heartbeat on its way, pg would cut the connection and leave the server to find out.
+    // While a heartbeat is in flight, pg would destroy the socket instead of sending Terminate.
     heartbeat.stop().then(() => client.end());
   }
 
-  async function listen(): Promise<{ askedAt: number }> {
+  async function listen(): Promise<{ sentAt: number }> {
     await client.connect();
     if ("hosts" in address) await address.hosts.accept(client);
-    const askedAt = performance.now();
+    const sentAt = performance.now();
     await client.query(options.channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join("; "));
-    return { askedAt };
+    return { sentAt };
   }
 
   client.on("error", end);
   client.on("end", () => end(new Error("The connection ended.")));
   client.on("notification", ({ channel, payload = "" }) => options.onNotification(channel, payload));
-  signal.addEventListener("abort", hangUp);
+  signal.addEventListener("abort", close);
   try {
-    const { askedAt } = await Promise.race([listen(), failed]);
-    // The end may have come in the same breath as the answer.
+    const { sentAt } = await Promise.race([listen(), failed]);
+    // The connection may have ended in the same tick as the answer arrived.
     if (!isUsable) throw await ended;
     clearTimeout(deadline);
     const beating = startHeartbeat({
-      ...{ client, provenAt: askedAt, heartbeatMs, heartbeatTimeoutMs, onTime },
+      ...{ client, provenAt: sentAt, heartbeatMs, heartbeatTimeoutMs, onTime },
       onSilence: end,
     });
     heartbeat = beating;
@@ -228,9 +228,8 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
 }
 
 type Heartbeat = {
-  /** Whether the last proof is young enough. */
   isFresh(): boolean;
-  /** Settles when no question is on its way any more. */
+  /** Resolves when no heartbeat is in flight. */
   stop(): Promise<void>;
 };
 
@@ -244,8 +243,8 @@ type HeartbeatOptions = {
 };
 
 /**
- * Asks the server again and again. Each answer proves that all is heard that was committed before the question, because
- * the server sends the notifications it has before it is ready for another query.
+ * Queries the server periodically. Each answer proves that every notification committed before the query has arrived, because
+ * the server sends pending notifications before it is ready for another query.
  */
 function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { client, heartbeatMs, heartbeatTimeoutMs, onSilence, onTime } = options;
@@ -255,7 +254,7 @@ function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   let timer: NodeJS.Timeout;
   schedule();
 
-  /** The next question counts from the last one, but waits for its answer. */
+  /** The interval counts from the last query; the next one waits for its answer. */
   function schedule(): void {
     const pauseMs = Math.max(0, provenAt + heartbeatMs - performance.now());
     timer = setTimeout(() => {
@@ -264,11 +263,11 @@ function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   }
 
   async function beat(): Promise<void> {
-    const askedAt = performance.now();
+    const sentAt = performance.now();
     const giveUp = (): void => {
-      if (provenAt < askedAt) onSilence(new Error(`The database did not answer within ${heartbeatTimeoutMs} ms.`));
+      if (provenAt < sentAt) onSilence(new Error(`The database did not answer within ${heartbeatTimeoutMs} ms.`));
     };
-    // If it was this process that stood still, the answer waits in the socket and is read before the immediate runs.
+    // If this process was blocked, the answer waits in the socket and is read before the immediate runs.
     timer = setTimeout(() => setImmediate(giveUp), heartbeatTimeoutMs);
     let serverMs: number | undefined;
     try {
@@ -278,14 +277,14 @@ function startHeartbeat(options: HeartbeatOptions): Heartbeat {
       onSilence(toError(error));
       return;
     }
-    if (serverMs !== undefined) onTime({ serverMs, askedMs: askedAt, answeredMs: performance.now() });
-    provenAt = askedAt;
+    if (serverMs !== undefined) onTime({ serverMs, askedMs: sentAt, answeredMs: performance.now() });
+    provenAt = sentAt;
     clearTimeout(timer);
     if (!isStopped) schedule();
   }
 
   return {
-    // A proof runs out by itself, so that a process that stood still does not trust what it had before.
+    // Expires by time, so a process that was blocked or suspended does not trust its caches.
     isFresh: () => performance.now() - provenAt <= heartbeatMs + heartbeatTimeoutMs,
     stop() {
       isStopped = true;

@@ -1,11 +1,11 @@
 import pg from "pg";
+import { connectionOptions } from "./connection-watch.ts";
 import type { DatabaseAddress } from "./database.ts";
 import { locate } from "./database-address.ts";
-import { lineOptions } from "./line-watch.ts";
 
 const connectMsMax = 5000;
 
-/** A connection for work that takes as long as it takes, and whose rows read the same whatever the server is set to. */
+/** A connection without timeouts, for backups and restores. */
 export async function connectForCopy(
   address: DatabaseAddress,
   name: string,
@@ -14,12 +14,12 @@ export async function connectForCopy(
   if ("hosts" in address) await address.hosts.look();
   const client = new pg.Client({
     ...locate(address),
-    ...lineOptions,
+    ...connectionOptions,
     ...options,
     application_name: name,
     connectionTimeoutMillis: connectMsMax,
   });
-  // The statement that runs meanwhile fails with the same error, and tells it.
+  // The running statement fails with the same error.
   client.on("error", () => {});
   await client.connect();
   return client;

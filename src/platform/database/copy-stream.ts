@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type pg from "pg";
 
-/** Rows are gathered to pieces of this size, and so many of them may wait for their reader. */
+/** Rows are joined into chunks of this size; the socket is paused while more than the maximum is unread. */
 const pieceBytes = 64 * 1024;
 const waitingBytesMax = 1024 * 1024;
 
-/** What the client calls on a query that it was given; it has more to itself than its types say. */
+/** The methods that pg calls on a submitted query; its types lack some. */
 type CopyQuery = pg.Submittable & {
   handleRowDescription(): void;
   handleDataRow(row: { fields: (string | null)[] }): void;
@@ -31,15 +31,15 @@ const noHandlers: Omit<CopyQuery, "submit" | "handleReadyForQuery" | "handleErro
 };
 
 type CopyOutOptions = {
-  /** Told of each row of the results around the copy, where the statement has such. */
+  /** For result rows before or after the copy. */
   onRow?(fields: readonly (string | null)[]): void;
-  /** What of each message is wanted; all of it unless told. */
+  /** Which bytes of a message to yield; all by default. */
   pick?(message: Buffer): Buffer | null;
 };
 
 /**
- * Runs a statement that copies out, and yields its bytes as they come, no faster than they are read. Whoever stops
- * reading before the end ends the connection with it.
+ * Runs a `copy … to stdout` and yields its bytes, with back-pressure. A reader that stops before the end destroys the
+ * connection.
  */
 export async function* copyOut(
   client: pg.Client,
@@ -87,7 +87,7 @@ export async function* copyOut(
   }
 }
 
-/** Copies what it is given: the client's buffer is used again for what comes next. */
+/** Copies the bytes: pg reuses its buffer for the next message. */
 function gatherPieces() {
   const whole: Buffer[] = [];
   let current = Buffer.allocUnsafe(pieceBytes);
@@ -105,7 +105,7 @@ function gatherPieces() {
         used = 0;
       }
     },
-    /** The next whole piece, or at the end what is left. */
+    /** The next full chunk, or the rest at the end. */
     take(isOver: boolean): Buffer | null {
       const next = whole.shift();
       if (next !== undefined || !isOver || used === 0) return next ?? null;
@@ -116,7 +116,7 @@ function gatherPieces() {
   };
 }
 
-/** Runs a `copy … from stdin` on what a source yields, and answers how many rows there were. */
+/** Runs a `copy … from stdin` with the source's bytes, and returns the number of rows. */
 export async function copyIn(client: pg.Client, statement: string, source: AsyncIterable<Buffer>): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let rows = 0;
@@ -131,7 +131,7 @@ export async function copyIn(client: pg.Client, statement: string, source: Async
       }
       if (failure === null) connection.endCopyFrom();
     } catch (error) {
-      // The server answers with an error of its own, which says less.
+      // Keep the source's error; the server's own error says less.
       failure ??= error instanceof Error ? error : new Error(String(error));
       connection.sendCopyFail("the source failed");
     }

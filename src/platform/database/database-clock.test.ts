@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ClockNews, createDatabaseClock, presentDifference } from "./database-clock.ts";
+import { type ClockChange, createDatabaseClock, presentDifference } from "./database-clock.ts";
 
 const noon = Date.parse("2026-03-01T12:00:00Z");
 
@@ -31,12 +31,12 @@ function createWorld({ machineAheadMs = 0 } = {}) {
       serverAheadMs += ms;
     },
     /** Asks the database, which answers after the first part of the round trip. */
-    measure({ thereMs = 1, backMs = 1 } = {}): ClockNews[] {
+    measure({ thereMs = 1, backMs = 1 } = {}): ClockChange[] {
       const askedMs = elapsedMs;
       elapsedMs += thereMs;
       const serverMs = readServer();
       elapsedMs += backMs;
-      return clock.hear({ serverMs, askedMs, answeredMs: elapsedMs });
+      return clock.observe({ serverMs, askedMs, answeredMs: elapsedMs });
     },
     /** How far the clock is ahead of the database's. */
     error: () => clock.now().getTime() - readServer(),
@@ -44,13 +44,13 @@ function createWorld({ machineAheadMs = 0 } = {}) {
 }
 
 describe("the database's time", () => {
-  test("is the machine's own until the database has said it", () => {
+  test("is the machine's until the first reading", () => {
     const { clock } = createWorld({ machineAheadMs: 7000 });
     expect(clock.now()).toEqual(new Date(noon + 12_000));
     expect(clock.standing()).toEqual({ state: "unknown", aheadMs: 0 });
   });
 
-  test.each([20_000, -20_000, 7_200_000, -7_200_000])("is told by a machine whose clock is %i ms off", (aheadMs) => {
+  test.each([20_000, -20_000, 7_200_000, -7_200_000])("is right on a machine whose clock is %i ms off", (aheadMs) => {
     const world = createWorld({ machineAheadMs: aheadMs });
     expect(world.measure()).toEqual([{ kind: "machine-off", ms: expect.closeTo(aheadMs, -1) }]);
     expect(Math.abs(world.error())).toBeLessThanOrEqual(1);
@@ -60,7 +60,7 @@ describe("the database's time", () => {
     expect(Math.abs(world.error())).toBeLessThanOrEqual(1);
   });
 
-  test("does not notice that the machine's clock is set", () => {
+  test("does not change when the machine's clock is set", () => {
     const world = createWorld();
     world.measure();
     const before = world.clock.now().getTime();
@@ -70,7 +70,7 @@ describe("the database's time", () => {
     expect(world.clock.now().getTime() - before).toBe(2);
   });
 
-  test("is known as well as the shortest round trip allows, and goes neither back nor in jumps", () => {
+  test("is as precise as the shortest round trip, and neither runs backwards nor jumps", () => {
     const trip = fc.record({ thereMs: fc.nat(400), backMs: fc.nat(400), pauseMs: fc.nat(1000) });
     fc.assert(
       fc.property(fc.array(trip, { minLength: 1 }), fc.integer({ min: -1900, max: 1900 }), (trips, stepMs) => {
@@ -88,7 +88,7 @@ describe("the database's time", () => {
           expect(ranMs).toBeLessThanOrEqual(Math.ceil(passedMs * 1.1) + 1);
           shortestMs = Math.min(shortestMs, way.thereMs + way.backMs);
         }
-        // Whatever was missing is made up for in ten times as long.
+        // A correction takes ten times its length.
         for (let count = 0; count < 30; count += 1) {
           world.measure({ thereMs: 0, backMs: shortestMs });
           world.pass(1000);
@@ -98,13 +98,13 @@ describe("the database's time", () => {
     );
   });
 
-  test("is not learned from an answer that took too long", () => {
+  test("ignores readings with a long round trip", () => {
     const world = createWorld();
     expect(world.measure({ thereMs: 10, backMs: 2000 })).toEqual([]);
     expect(world.clock.standing().state).toBe("unknown");
   });
 
-  test("is not followed where the database's clock alone jumps, and goes on as it was", () => {
+  test("ignores a jump that only the database's clock shows", () => {
     const world = createWorld();
     world.measure();
     const before = world.clock.now().getTime();
@@ -116,7 +116,7 @@ describe("the database's time", () => {
     expect(Math.abs(world.error())).toBeLessThanOrEqual(1);
   });
 
-  test("is followed at once where the machine's clock says the same, as after a sleep", () => {
+  test("jumps with the database's clock if the machine's agrees, as after a sleep", () => {
     const world = createWorld();
     world.measure();
     world.sleep(3_600_000);
@@ -125,7 +125,7 @@ describe("the database's time", () => {
     expect(world.clock.standing().state).toBe("agreed");
   });
 
-  test("that is at the limit does not put a machine in and out of service", () => {
+  test("has hysteresis: a difference at the limit does not flip a machine in and out of service", () => {
     const world = createWorld();
     world.measure();
     const news = [1900, 2100, 1900, 1100, 2100, 900].map((ms) => {

@@ -1,53 +1,52 @@
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { type Database, readServerTimeMs } from "./database.ts";
 
-/** What the database's clock said at some moment between a question and its answer. */
+/** The database's clock at some moment between a query and its answer. */
 export type TimeReading = { serverMs: number; askedMs: number; answeredMs: number };
 
-/** How this machine's clock stands to the database's. */
+/** This machine's clock compared with the database's. */
 type ClockStanding = {
   /**
-   * - `unknown`: the database has not said its time yet, and the machine's own counts.
+   * - `unknown`: there was no reading yet; the machine's clock is used.
    * - `agreed`: the two agree.
-   * - `machine-off`: the machine's clock is wrong; the database's goes on as it did.
-   * - `database-off`: the database's clock has jumped away from the machine's, and is not followed.
+   * - `machine-off`: the machine's clock is wrong; the database's clock is steady.
+   * - `database-off`: the database's clock jumped away from the machine's; the jump is ignored.
    */
   state: "unknown" | "agreed" | "machine-off" | "database-off";
-  /** How far the machine's clock is ahead of the database's; negative where it is behind. */
+  /** Of the machine's clock; negative if it is behind the database's. */
   aheadMs: number;
 };
 
-/** For the log: another standing, with how far the machine is ahead; or by how much the time that this clock tells jumped. */
-export type ClockNews = { kind: "agreed" | "machine-off" | "database-off" | "jumped"; ms: number };
+/** For the log: a new state with `aheadMs`, or a jump of this clock. */
+export type ClockChange = { kind: "agreed" | "machine-off" | "database-off" | "jumped"; ms: number };
 
 /**
- * The database's time, told without asking it: what all who share a database compare their leases, deadlines and expiries
- * with. It goes by the machine's monotonic time and a measured offset, so that it does not matter what the machine's
- * clock says or how it is set.
+ * The database's time, computed without a query. All nodes compare leases, deadlines and expiries with it. It is the machine's
+ * monotonic time plus a measured offset, so setting the machine's clock does not change it.
  */
 export type DatabaseClock = Clock & {
-  /** Takes a reading into account, and tells what is new; that the first one agrees is not. */
-  hear(reading: TimeReading): ClockNews[];
+  /** Adjusts the offset and returns what changed; a first reading that agrees changes nothing. */
+  observe(reading: TimeReading): ClockChange[];
   standing(): ClockStanding;
 };
 
-/** A machine whose clock differs by more is out of service, and a database whose clock jumps by more is not followed. */
+/** A machine whose clock differs by more is out of service; a larger jump of the database's clock is ignored. */
 const clockDifferenceMsMax = 2000;
-/** Who is out of service returns below this: not in and out at the limit. */
+/** Hysteresis: a machine returns to service below this. */
 const returnsBelowMs = 1000;
-/** A longer round trip says too little. */
+/** Readings with a longer round trip are too imprecise. */
 const roundTripMsMax = 1000;
-/** Corrections are spread: time runs this much faster or slower meanwhile, so that it neither jumps nor goes back. */
+/** Corrections are slewed: time runs this much faster or slower, so that it neither jumps nor runs backwards. */
 const slewRate = 0.1;
 
 export function createDatabaseClock(machine: Clock): DatabaseClock {
-  /** Between monotonic time and the database's: on its way from one value to another since a moment. */
+  /** From monotonic time to the database's, slewing from one value to another. */
   let offset: Offset | null = null;
   let standing: ClockStanding = { state: "unknown", aheadMs: 0 };
 
   /**
-   * Moves by no more than the reading demands, so that of many readings the narrowest count. Answers by how much it jumped;
-   * `null` where it would have to jump, and only the database says so.
+   * Moves the offset just into the reading's bounds, so that the most precise readings decide. Returns by how much it jumped, or
+   * `null` for a jump that only the database's clock shows, which is ignored.
    */
   function adjust(bounds: Bounds, isMachineRight: boolean): number | null {
     const nowMs = machine.monotonicMs();
@@ -71,7 +70,7 @@ export function createDatabaseClock(machine: Clock): DatabaseClock {
       return new Date(nowMs + readOffset(offset, nowMs));
     },
     standing: () => standing,
-    hear({ serverMs, askedMs, answeredMs }) {
+    observe({ serverMs, askedMs, answeredMs }) {
       if (answeredMs - askedMs > roundTripMsMax) return [];
       const { state: before } = standing;
       const bounds = { leastMs: serverMs - answeredMs, mostMs: serverMs - askedMs };
@@ -81,7 +80,7 @@ export function createDatabaseClock(machine: Clock): DatabaseClock {
       const jumpedMs = adjust(bounds, isMachineRight);
       const state = isMachineRight ? "agreed" : jumpedMs === null ? "database-off" : "machine-off";
       standing = { state, aheadMs };
-      const news: ClockNews[] = [];
+      const news: ClockChange[] = [];
       if (jumpedMs !== null && jumpedMs !== 0) news.push({ kind: "jumped", ms: jumpedMs });
       if (state !== before && (isOut || state !== "agreed")) news.push({ kind: state, ms: aheadMs });
       return news;
@@ -97,17 +96,17 @@ function readOffset({ fromMs, towardMs, sinceMs }: Offset, nowMs: number): numbe
   return Math.abs(wayMs) <= doneMs ? towardMs : fromMs + Math.sign(wayMs) * doneMs;
 }
 
-/** What the offset can have been, as a reading says: its length is the round trip. */
+/** The range of offsets that fit a reading; its width is the round trip. */
 type Bounds = { leastMs: number; mostMs: number };
 
-/** How far a value lies above them, or below with a minus. */
+/** Zero within the bounds, negative below them. */
 function measureDistance(valueMs: number, { leastMs, mostMs }: Bounds): number {
   return Math.max(0, valueMs - mostMs) + Math.min(0, valueMs - leastMs);
 }
 
 const readingsCount = 3;
 
-/** The best of several readings: the one with the shortest round trip. */
+/** The reading with the shortest round trip of several. */
 export async function readTime(database: Database): Promise<TimeReading> {
   const readings: TimeReading[] = [];
   for (let count = 0; count < readingsCount; count += 1) {

@@ -1,14 +1,13 @@
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
+import { closeConnection, connectionOptions, destroyAfter, destroyConnection } from "./connection-watch.ts";
 import { type DatabaseAddress, type DatabaseHosts, parseDatabaseUrl } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { cutAfter, cutLine, endLine, lineOptions } from "./line-watch.ts";
-import { createUnavailable } from "./unavailable.ts";
+import { createUnavailableError } from "./unavailable.ts";
 
 const readOnlyQuery = `
   select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only`;
 
-/** The address of a database by its URL, which may name several hosts. */
 export function toDatabaseAddress(url: string): DatabaseAddress {
   const parsed = parseDatabaseUrl(url);
   invariant(parsed !== null, "no address of a database");
@@ -19,8 +18,8 @@ type Server = { host: string; url: string };
 type Refusal = { host: string; error: unknown };
 
 /**
- * The current server stays so until another one is found that takes writes while it does not. Only then are its connections
- * cut: a server that was left must not get a write any more, should it come back and not know that another was promoted.
+ * The current server changes only when it accepts no writes and another one does. Then all its connections are destroyed: an old
+ * primary that comes back without knowing of the promotion must not get another write.
  */
 function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "read-write" | "any" }): DatabaseHosts {
   const members = new Set<pg.ClientBase>();
@@ -30,10 +29,11 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
   async function requireWrites(client: pg.ClientBase): Promise<void> {
     if (target === "any") return;
     const { rows } = await client.query<{ is_read_only: boolean }>(readOnlyQuery);
-    if (rows[0]?.is_read_only !== false) throw createUnavailable("It takes no writes: it is a standby, or read-only.");
+    if (rows[0]?.is_read_only !== false)
+      throw createUnavailableError("It accepts no writes: it is a standby or read-only.");
   }
 
-  /** The one that worked last comes first. */
+  /** Tries the current server first. */
   async function findServer(): Promise<Server> {
     const refusals: Refusal[] = [];
     for (const server of [...servers].sort((a, b) => Number(b === current) - Number(a === current))) {
@@ -44,25 +44,25 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
         refusals.push({ host: server.host, error });
       }
     }
-    throw explainNone(refusals);
+    throw createNoPrimaryError(refusals);
   }
 
   async function tryServer(server: Server): Promise<void> {
     const client = new pg.Client({
       connectionString: server.url,
-      ...lineOptions,
+      ...connectionOptions,
       application_name: "sluice-host-choice",
     });
     client.on("error", () => {});
-    // The one in use is not left because it is slow: an old primary that came back may be the next to be asked.
+    // More time for the current server: a slow answer must not make an old primary that came back the current one.
     const answerMsMax = server === current ? databaseLimits.connectMsMax : databaseLimits.hostMsMax;
-    const preventCut = cutAfter(client, answerMsMax);
+    const keepConnection = destroyAfter(client, answerMsMax);
     try {
       await client.connect();
       await requireWrites(client);
     } finally {
-      preventCut();
-      await endLine(client);
+      keepConnection();
+      await closeConnection(client);
     }
   }
 
@@ -72,7 +72,8 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
     current = found;
     const left = [...members];
     members.clear();
-    for (const client of left) cutLine(client, createUnavailable(`The database is at ${found.host} now.`));
+    for (const client of left)
+      destroyConnection(client, createUnavailableError(`The database is at ${found.host} now.`));
   }
 
   return {
@@ -86,7 +87,7 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
     },
     async accept(client) {
       await requireWrites(client);
-      if (!members.has(client)) throw createUnavailable("The database has moved to another host meanwhile.");
+      if (!members.has(client)) throw createUnavailableError("The database has moved to another host meanwhile.");
     },
     look() {
       looking ??= look().finally(() => {
@@ -97,12 +98,12 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
   };
 }
 
-/** One that refuses user, password or database is what has to be mended; otherwise nobody takes writes. */
-function explainNone(refusals: readonly Refusal[]): unknown {
+/** A wrong user, password or database name is reported as it is: it is what you have to fix. */
+function createNoPrimaryError(refusals: readonly Refusal[]): unknown {
   const wrong = refusals.find(({ error }) => error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? ""));
   if (wrong !== undefined) return wrong.error;
   const reasons = refusals.map(
     ({ host, error }) => `${host}: ${error instanceof Error ? error.message : String(error)}`,
   );
-  return createUnavailable(`None of its hosts takes writes (${reasons.join("; ")}).`);
+  return createUnavailableError(`None of its hosts accepts writes (${reasons.join("; ")}).`);
 }

@@ -1,51 +1,51 @@
 /**
- * How long this process waits for its database, in milliseconds. Together they keep two promises: when the database falls
- * silent, a paid call is answered within five seconds; when it is away for less than two, nobody is refused.
+ * How long this process waits for its database, in milliseconds. Together they guarantee: when the database falls silent, a paid
+ * call is answered within five seconds; outages of less than two seconds fail no call.
  */
 export const databaseLimits = {
-  /** A connection that is not there by now does not come: whoever should accept it is silent. */
+  /** For a new connection. */
   connectMsMax: 4000,
-  /** How long a host that is not in use may take to say whether it takes writes, before the next one is asked. */
+  /** For a host that is not the current one to show that it accepts writes, before the next host is tried. */
   hostMsMax: 1500,
-  /** How long a request waits for one of the pool's connections. */
+  /** For a connection of the pool. */
   queueMsMax: 4500,
-  /** How long a database that is away is waited for before anything was sent to it. */
-  awayMsMax: 2500,
-  /** How long after its first query a request may still try another connection in place of a dead one. */
-  deadLineMsMax: 4000,
-  /** How long to wait before a database that is away is tried again. */
+  /** How long a query is retried while the database is unavailable, before anything was sent. */
+  unavailableMsMax: 2500,
+  /** How long a query is retried on other connections after a dead one. */
+  deadConnectionMsMax: 4000,
+  /** Between two tries. */
   retryMs: 100,
-  /** A query without an answer for so long is looked into: is the server still at work on it? */
+  /** After this time without an answer, the server is asked whether it still works on the query. */
   suspectMs: 800,
-  /** How long that look may take before the server counts as silent. */
+  /** How long that check may take before the server counts as silent. */
   examineMsMax: 3000,
-  /** How often at the least it is looked into again. */
+  /** The check repeats with growing intervals, up to this one. */
   suspectMsMax: 5000,
-  /** An answer that had been sent before that look has arrived by now. */
+  /** An answer that was sent before the check arrives within this time. */
   answerGraceMs: 250,
-  /** The server ends a statement after this, and a transaction in which nothing happens. */
+  /** The server's own timeouts: `statement_timeout` and `idle_in_transaction_session_timeout`. */
   statementMsMax: 30_000,
   idleInTransactionMsMax: 10_000,
-  /** How long the network may keep quiet before it is asked whether the other side is there. */
+  /** TCP keep-alive. */
   keepAliveMs: 5000,
-  /** How long the server may take to say goodbye. */
-  goodbyeMsMax: 1000,
-  /** How long a call waits for its hold, and a failed call for the release of one. */
+  /** For the server to close a connection. */
+  closeMsMax: 1000,
+  /** For a call's hold, and for the release of a failed call's hold. */
   holdMsMax: 4000,
-  /** How long a settlement waits for the database: to the end of its hold, which outlives the call by five minutes. */
+  /** For a settlement: until its hold expires, five minutes after the call. */
   settlementMsMax: 290_000,
-  /** How long it waits where too many do. */
+  /** For a settlement while too many wait. */
   crowdedSettlementMsMax: 20_000,
-  /** After an outage, how long live processes have to renew their leases before any is taken for dead. */
+  /** After an outage, live processes have this long to renew their leases before any counts as dead. */
   leaseGraceMs: 15_000,
-  /** How long to wait before a lease that could not be renewed is tried again. */
+  /** Between two tries to renew a lease. */
   leaseRetryMs: 1000,
-  /** A ledger whose oldest operation waits for longer than this does not keep up. */
+  /** The ledger is overloaded if its oldest operation waits longer. */
   ledgerAgeMsMax: 3000,
-  /** How long a probe of readiness may take. */
+  /** For a readiness probe. */
   readyMsMax: 1500,
-  /** How long a gateway that starts waits between two tries. */
+  /** Between two tries of a starting gateway. */
   startRetryMs: 2000,
-  /** How long after the time for running requests everything else may still use the database while it does not answer. */
+  /** When stopping: how long other work may use a silent database after the time for running requests. */
   abandonAfterMs: 3000,
 } as const;

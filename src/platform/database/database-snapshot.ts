@@ -5,33 +5,33 @@ import { copyStateTable, markUnconfirmed } from "./copy-state.ts";
 import { copyIn, copyOut } from "./copy-stream.ts";
 import type { DatabaseAddress } from "./database.ts";
 
-/** What the schema is made of, which a backup names and a restore makes again. */
+/** The applied migrations: stored in a backup, applied again by a restore. */
 type AppliedSchema = readonly { number: number; name: string; checksum: string }[];
 
 export type TableShape = { name: string; columns: readonly string[] };
 
-/** A part of a table that was made after the migrations, such as a month's. */
+/** A partition that was created after the migrations, such as a month's. */
 type PartitionShape = { name: string; parent: string; bound: string; options?: string };
 
 type SequenceValue = { name: string; value: string };
 
-/** All of a database as it was at one moment, however long it takes to read. */
+/** A whole database as of one moment. */
 export type DatabaseSnapshot = {
   takenAt: Date;
   serverVersion: string;
   schema: AppliedSchema;
   tables: readonly TableShape[];
   partitions: readonly PartitionShape[];
-  /** A table's rows, as text that `COPY` reads back on any version of the server. */
+  /** A table's rows in `COPY`'s text format, which any server version reads. */
   readTable(table: TableShape): AsyncIterable<Buffer>;
-  /** The rows of a query, in the same form. */
+  /** A query's rows, in the same format. */
   readQuery(query: string): AsyncIterable<Buffer>;
-  /** To be asked after the tables: sequences go on, and may be ahead of the rows but never behind. */
+  /** Call it after reading the tables: sequences are not part of the snapshot, and may be ahead of the rows but never behind. */
   readSequences(): Promise<SequenceValue[]>;
   close(): Promise<void>;
 };
 
-/** Made by the migrations, or about this very database: not part of what is copied. */
+/** Not copied: written by migrations, or about this very database. */
 const ownTables: readonly string[] = ["schema_migrations", copyStateTable];
 
 const plainSession = `
@@ -41,7 +41,7 @@ const plainSession = `
 
 const schemaQuery = "select number, name, checksum from schema_migrations order by number";
 
-/** The lock of backups is to be held by now. */
+/** The caller holds the backup lock. */
 export async function openSnapshot(address: DatabaseAddress): Promise<DatabaseSnapshot> {
   const client = await connectForCopy(address, "sluice-backup");
   try {
@@ -49,7 +49,7 @@ export async function openSnapshot(address: DatabaseAddress): Promise<DatabaseSn
     const before = (await client.query(schemaQuery)).rows;
     const tables = await listTables(client);
     await client.query("begin isolation level repeatable read, read only");
-    // Before the first query, which is when the snapshot is taken: no table changes its shape until it is read.
+    // Before the first query, which takes the snapshot: keeps migrations from altering the tables.
     await client.query(`lock table ${tables.map(({ name }) => quote(name)).join(", ")} in access share mode`);
     const schema: AppliedSchema = (await client.query(schemaQuery)).rows;
     if (JSON.stringify(schema) !== JSON.stringify(before)) {
@@ -71,7 +71,7 @@ export async function openSnapshot(address: DatabaseAddress): Promise<DatabaseSn
   }
 }
 
-/** Of a partitioned table only itself: its rows are read, and find their place again, through it. */
+/** Partitioned tables without their partitions: rows are read and restored through the parent. */
 async function listTables(client: pg.Client): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(
     `select relname as name, array_agg(attname::text order by attnum) as columns
@@ -84,7 +84,7 @@ async function listTables(client: pg.Client): Promise<TableShape[]> {
   return rows;
 }
 
-/** A new database has the months of its own time; what is restored brings those of its. */
+/** Replaces the partitions of the new database's months by those of the backup. */
 async function remakePartitions(client: pg.Client, wanted: readonly PartitionShape[]): Promise<void> {
   const own = await listPartitions(client);
   const isSame = (one: PartitionShape, other: PartitionShape) => one.name === other.name && one.bound === other.bound;
@@ -117,7 +117,6 @@ async function listSequences(client: pg.Client): Promise<SequenceValue[]> {
   return rows;
 }
 
-/** What a database is filled with. */
 export type DatabaseContent = {
   schema: AppliedSchema;
   tables: readonly TableShape[];
@@ -128,8 +127,8 @@ export type DatabaseContent = {
 };
 
 /**
- * Fills a database that has the schema of the content, in one transaction: all of it is there afterwards, with the note
- * that it is a restored copy, or nothing. Whatever the tables had before goes.
+ * Replaces the rows of all tables in one transaction, and marks the database as an unconfirmed copy. The schema must be the
+ * content's.
  */
 export async function fillDatabase(address: DatabaseAddress, content: DatabaseContent, from: string): Promise<void> {
   const client = await connectForCopy(address, "sluice-restore");
@@ -140,7 +139,7 @@ export async function fillDatabase(address: DatabaseAddress, content: DatabaseCo
     const names = content.tables.map(({ name }) => quote(name));
     await client.query(`truncate ${names.join(", ")}`);
     await remakePartitions(client, content.partitions);
-    // What refers to each other was checked when it was written, and is checked again at the end, all at once.
+    // Foreign keys are dropped and added again at the end, which checks all rows at once.
     const references = await listReferences(client);
     for (const { table, name } of references) await client.query(`alter table ${table} drop constraint ${name}`);
     for (const name of names) await client.query(`alter table ${name} disable trigger user`);
@@ -166,8 +165,8 @@ export async function fillDatabase(address: DatabaseAddress, content: DatabaseCo
 function requireSameSchema(there: AppliedSchema, wanted: AppliedSchema): void {
   if (JSON.stringify(there) === JSON.stringify(wanted)) return;
   throw new OperatorError(
-    "The database has another schema than the backup: an earlier restore of another backup began here.",
-    "Begin again with a new database, or with an empty data directory.",
+    "The database has another schema than the backup: a restore of another backup was interrupted here.",
+    "Restore into a new database or an empty data directory.",
   );
 }
 
@@ -182,7 +181,6 @@ async function listReferences(client: pg.Client): Promise<Reference[]> {
   return rows;
 }
 
-/** The names of tables that are there; none in a database that nobody has used, or whose first start was cut off at once. */
 export async function listTableNames(address: DatabaseAddress): Promise<string[]> {
   const client = await connectForCopy(address, "sluice-restore");
   try {

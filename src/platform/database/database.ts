@@ -9,17 +9,16 @@ export type { DatabaseAddress } from "./database-address.ts";
 export { toDatabaseAddress } from "./database-hosts.ts";
 export { isDatabaseUnavailable } from "./unavailable.ts";
 
-/** What every store works with: typed queries, and `transaction()` for what must happen together. */
 export type Database = Kysely<Tables>;
 
 type DatabaseOptions = {
   address: DatabaseAddress;
   connectionsMax: number;
-  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  /** For idle connections that broke; the pool replaces them. */
   onConnectionError(error: Error): void;
-  /** When it says so, nobody waits for the database any longer: its connections are cut, and none is made. */
+  /** When aborted, all connections are destroyed and no new ones are opened, so that the process can exit. */
   abandoned?: AbortSignal | undefined;
-  /** Handed what tells how the connections are used. */
+  /** Receives a function that reads the pool's usage. */
   onPool?: ((read: () => PoolUse) => void) | undefined;
 };
 
@@ -38,12 +37,12 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
 }
 
-/** Does all of the work or none of it; what already runs in a transaction stays in it. */
+/** Uses the caller's transaction, or starts one. */
 export async function inTransaction<T>(database: Database, work: (tx: Database) => Promise<T>): Promise<T> {
   return database.isTransaction ? await work(database) : await database.transaction().execute(work);
 }
 
-/** For what only operators look at: the server ends it after the time, however much there is to be counted. */
+/** With a `statement_timeout`, for operators' queries that may have much to count. */
 export async function readBriefly<T>(
   database: Database,
   timeoutMs: number,
@@ -58,10 +57,10 @@ export async function readBriefly<T>(
     });
 }
 
-/** Writes nothing, but is refused as a write is where the database takes reads only. */
+/** Writes nothing, but fails like a write on a read-only server. */
 export const writeProbe = "select 1 from schema_migrations where false for update";
 
-/** Throws when the database does not answer, or takes no writes. */
+/** Throws if the database does not answer or accepts no writes. */
 export async function pingDatabase(database: Database): Promise<void> {
   await sql.raw(writeProbe).execute(database);
 }
@@ -71,28 +70,26 @@ export async function readServerVersion(database: Database): Promise<string> {
   return rows[0]?.server_version ?? "";
 }
 
-/** Answers with `now_ms`: the milliseconds of the database's own clock. */
 export const serverTimeQuery = "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms";
 
 export async function readServerTimeMs(database: Database): Promise<number> {
   const { rows } = await sql<{ now_ms: number }>`${sql.raw(serverTimeQuery)}`.execute(database);
-  invariant(rows[0] !== undefined, "the database tells no time");
+  invariant(rows[0] !== undefined, "the database returned no time");
   return rows[0].now_ms;
 }
 
-/** Whole numbers of 64 bits stay whole: they are money and counts. */
+/** Parses 64-bit integers (money and counts) as `bigint`. */
 export const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") => {
   if (oid === bigintOid) return BigInt;
   const parse = pg.types.getTypeParser(oid, format as "text");
   return oid === bigintArrayOid ? (text: string) => parse(text).map(BigInt) : parse;
 };
 
-/** Whether a text could not be stored, or looked for, because of a character in it: U+0000, as it is or as an escape. */
+/** U+0000 in a text or a JSON escape, which PostgreSQL rejects. */
 export function isUnstorableText(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "22021" || error.code === "22P05");
 }
 
-/** Whether a row could not be inserted because there is one with its key. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "23505";
 }

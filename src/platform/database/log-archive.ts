@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
-/** How the server's archiving of its write-ahead log stands; `null` where it does not archive. */
+/** The state of WAL archiving; `null` if it is off. */
 export type ArchiveStanding = {
-  /** The segment that could not be archived last, unless one was archived since. */
+  /** The last failed segment, unless a later one was archived. */
   failing: { segment: string; since: Date } | null;
   lastArchivedAt: Date | null;
 };

@@ -11,12 +11,12 @@ function migration(number: number, change: Partial<Migration> = {}) {
 const [first, second, third] = [migration(1), migration(2), migration(3)];
 const known = [first, second, third];
 
-describe("what is left to apply", () => {
-  test("an empty database gets every migration, in order", () => {
+describe("pending migrations", () => {
+  test("an empty database gets all migrations, in order", () => {
     expect(decidePendingMigrations(known, [])).toEqual([first, second, third]);
   });
 
-  test("a database of an earlier version gets only what is new", () => {
+  test("a database of an older version gets only the new ones", () => {
     expect(decidePendingMigrations(known, [first])).toEqual([second, third]);
     expect(decidePendingMigrations(known, [first, second])).toEqual([third]);
   });
@@ -35,20 +35,20 @@ describe("what is left to apply", () => {
 describe("a database of a newer version", () => {
   const contract = migration(4, { compatibleFrom: 3 });
 
-  test("gets nothing, and runs with this one", () => {
+  test("gets no migrations, and this version runs on it", () => {
     expect(decidePendingMigrations([first, second], known)).toEqual([]);
     expect(decidePendingMigrations(known, [...known, contract])).toEqual([]);
   });
 
-  test("is refused where it has something that only newer gateways know", () => {
+  test("is refused if a migration declares this version incompatible", () => {
     const decide = () => decidePendingMigrations([first, second], [...known, contract, migration(5)]);
     expect(decide).toThrow(OperatorError);
     expect(decide).toThrow("this version cannot run on it (migration 0004-step)");
   });
 });
 
-describe("the files of migrations", () => {
-  test("say by comments how they are applied and who can run on them", () => {
+describe("migration files", () => {
+  test("declare by comments how they are applied and which versions are compatible", () => {
     const text =
       "-- no transaction\n-- compatible from 0031\ncreate index concurrently if not exists a_b\n  on a (b);\nselect ';';\n";
     expect(parseMigration("0032-more.sql", text)).toMatchObject({
@@ -79,7 +79,7 @@ describe("the files of migrations", () => {
   );
 });
 
-describe("a database that does not fit this code is refused", () => {
+describe("a database with other migrations is refused", () => {
   test.each([
     ["the first", [migration(1, { checksum: "another" }), second], "0001-step"],
     ["the last", [first, migration(2, { checksum: "another" })], "0002-step"],
@@ -101,7 +101,7 @@ describe("a database that does not fit this code is refused", () => {
     expect(() => decidePendingMigrations(known, [first, second, renumbered])).toThrow(OperatorError);
   });
 
-  test("one whose migration was taken out of this code", () => {
+  test("one with a migration that this code lacks in between", () => {
     expect(() => decidePendingMigrations([first, third], known)).toThrow(OperatorError);
   });
 

@@ -1,30 +1,30 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
-/** What a node tells of itself by the name of its session, so that others on the database can see whom they share it with. */
+/** Published in the session's `application_name`, so that nodes on the same database can find each other. */
 export type NodeFacts = {
-  /** The same wherever the same files are. */
+  /** Identifies the file storage: equal on nodes that share files. */
   storage: string;
   counts: "redis" | "memory";
-  /** The same in all processes of one gateway. */
+  /** Equal in all processes of one gateway. */
   group: string;
 };
 
 export type SeenNode = NodeFacts & {
   session: number;
-  /** When it was last heard; `null` where this user of the database may not see it. */
+  /** Of its last heartbeat; `null` if this database user may not see it. */
   heardAt: Date | null;
   address: string | null;
 };
 
 export const nodeSessionName = "sluice-change-feed";
 
-/** At most 63 characters, which is what PostgreSQL keeps of it. */
+/** At most 63 characters: PostgreSQL truncates longer names. */
 export function presentNodeName({ storage, counts, group }: NodeFacts): string {
   return `${nodeSessionName} ${storage} ${counts} ${group}`;
 }
 
-/** The nodes that are connected to this database; those of versions that tell nothing of themselves are left out. */
+/** The nodes that are connected to this database. */
 export async function listNodes(database: Database): Promise<SeenNode[]> {
   const { rows } = await sql<{
     pid: number;

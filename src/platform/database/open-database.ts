@@ -23,22 +23,20 @@ export type OpenDatabase = {
 };
 
 type OpenDatabaseOptions = {
-  /** An external PostgreSQL; without it the embedded one of `dataDir` serves. */
+  /** An external PostgreSQL; the embedded one in `dataDir` if undefined. */
   url: string | undefined;
   dataDir: string;
-  /** Where the embedded one puts its write-ahead log to be archived. */
+  /** Where the embedded server puts WAL segments to be archived. */
   logSpool?: string | undefined;
-  /** A process of a gateway whose supervisor has the embedded database uses that one. */
+  /** `process`: of a gateway whose supervisor runs the embedded server. */
   purpose: "gateway" | "process" | "command";
   connectionsMax: number;
   onProgress(sentence: string): void;
   onConnectionError(error: Error): void;
   onLost(error: Error): void;
-  /** When it says so, nobody waits for the database any longer. */
   abandoned?: AbortSignal | undefined;
-  /** How long an external database that is away is waited for; not at all unless it is said. */
+  /** How long to wait for an unavailable external database; 0 by default. */
   startTimeoutMs?: number | undefined;
-  /** Handed what tells how the connections are used. */
   onPool?: ((read: () => PoolUse) => void) | undefined;
 };
 
@@ -69,7 +67,7 @@ async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase>
   return { database, address: server.address, close };
 }
 
-/** On the first start the server is there, but not yet the database in it. */
+/** On the first start the server has no database yet. */
 async function createIfMissing(
   database: Database,
   address: ServerAddress,
@@ -84,7 +82,7 @@ async function createIfMissing(
     try {
       await sql`create database sluice`.execute(maintenance);
     } catch (creationError) {
-      // Two first commands at once: either one's creation is enough.
+      // Another first command has just created it.
       if (!["42P04", "23505"].includes(getCode(creationError))) throw creationError;
     } finally {
       await maintenance.destroy();
@@ -111,7 +109,7 @@ async function openExternal(options: OpenDatabaseOptions, url: string): Promise<
   return { database, address, close: () => database.destroy() };
 }
 
-/** The version of the server, once it answers. Each try that is in vain is told, and why. */
+/** Waits until the server answers, and returns its version. Reports each failed try. */
 async function awaitServer(
   { database, address }: { database: Database; address: DatabaseAddress },
   { startTimeoutMs = 0, onProgress }: OpenDatabaseOptions,
@@ -132,7 +130,7 @@ async function awaitServer(
   }
 }
 
-/** Says what is wrong without repeating the address, which holds a password. */
+/** Leaves out the URL, which contains a password. */
 function explainConnectionError(error: unknown, url: string): OperatorError {
   if (error instanceof OperatorError) return error;
   const host = parseDatabaseUrl(url)

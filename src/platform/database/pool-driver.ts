@@ -1,116 +1,125 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from "kysely";
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
-import { type DatabaseAddress, doubt, locate } from "./database-address.ts";
+import {
+  type ConnectionWatch,
+  connectionOptions,
+  createConnectionWatch,
+  destroyAfter,
+  destroyConnection,
+} from "./connection-watch.ts";
+import { type DatabaseAddress, locate, recheckHosts } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { createLineWatch, cutAfter, cutLine, type LineWatch, lineOptions } from "./line-watch.ts";
-import { createGivenUp, createUnavailable, isDatabaseUnavailable, retryWhileAway } from "./unavailable.ts";
+import {
+  createAbandonedError,
+  createUnavailableError,
+  isDatabaseUnavailable,
+  retryWhileUnavailable,
+} from "./unavailable.ts";
 
 type PoolDriverOptions = {
   address: DatabaseAddress;
   connectionsMax: number;
   types: pg.CustomTypesConfig;
-  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  /** For idle connections that broke; the pool replaces them. */
   onConnectionError(error: Error): void;
-  /** When it says so, every connection is cut and none is made any more. */
+  /** When aborted, all connections are destroyed and no new ones are opened. */
   abandoned: AbortSignal;
-  /** Handed what tells how the pool is used. */
+  /** Receives a function that reads the pool's usage. */
   onPool?(read: () => PoolUse): void;
 };
 
-/** How many connections are lent out, are there to be lent, may be there at the most, and are waited for. */
 export type PoolUse = { used: number; idle: number; max: number; waiting: number };
 
-/** A connection of the pool while somebody has it; `null` when it was given back and there is no other yet. */
-type Line = DatabaseConnection & {
+/** A borrowed connection; `client` is `null` after a broken one was released and before it is replaced. */
+type PooledConnection = DatabaseConnection & {
   client: pg.PoolClient | null;
   isInTransaction: boolean;
-  /** Nobody else shall have it. */
-  isSpoilt: boolean;
+  /** The pool must discard it. */
+  isBroken: boolean;
 };
 
 /**
- * Lends connections. Where one turns out to be broken before anything was done on it (at the beginning of a transaction, or
- * by a read outside of one), another takes its place, for as long as a database that is away is waited for. What may have
- * happened is never sent again here.
+ * A Kysely driver on a pg pool. A connection that is broken at the start of a transaction, or in a read outside of one, is replaced
+ * and the statement retried while the database is unavailable. Statements that may have had an effect are never retried.
  */
 export function createPoolDriver(options: PoolDriverOptions): Driver {
   const { abandoned } = options;
-  const watch = createLineWatch({ address: options.address, onDead: () => lines.cutIdle() });
+  const watch = createConnectionWatch({ address: options.address, onDead: () => tracked.destroyIdle() });
   const pool = createPool(options, watch);
-  const lines = keepLines(pool);
+  const tracked = trackConnections(pool);
   options.onPool?.(() => ({
     ...{ used: pool.totalCount - pool.idleCount, idle: pool.idleCount },
     ...{ max: options.connectionsMax, waiting: pool.waitingCount },
   }));
-  const cutAll = (): void => lines.cutAll();
-  abandoned.addEventListener("abort", cutAll);
+  const destroyAll = (): void => tracked.destroyAll();
+  abandoned.addEventListener("abort", destroyAll);
 
   async function takeClient(): Promise<pg.PoolClient> {
-    if (abandoned.aborted) throw createGivenUp();
+    if (abandoned.aborted) throw createAbandonedError();
     try {
       return await pool.connect();
     } catch (error) {
-      if (isDatabaseUnavailable(error)) doubt(options.address);
+      if (isDatabaseUnavailable(error)) recheckHosts(options.address);
       throw error;
     }
   }
 
-  async function run(line: Line, text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
-    const { client } = line;
-    invariant(client !== null, "a connection that was given back");
+  async function run(pooled: PooledConnection, text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    const { client } = pooled;
+    invariant(client !== null, "a connection that was released");
     try {
       return await watch.await(client, client.query(text, [...values]));
     } catch (error) {
-      // Also one to a server that takes no writes any more, while another does.
-      if (isDatabaseUnavailable(error)) spoil(line);
+      // Includes connections to a server that accepts no writes any more: another host may.
+      if (isDatabaseUnavailable(error)) markBroken(pooled);
       throw error;
     }
   }
 
-  function spoil(line: Line): void {
-    line.isSpoilt = true;
-    if (!abandoned.aborted) doubt(options.address);
+  function markBroken(pooled: PooledConnection): void {
+    pooled.isBroken = true;
+    if (!abandoned.aborted) recheckHosts(options.address);
   }
 
-  /** Runs again what changes nothing, on another connection, while the database is away. */
-  function runPatiently(line: Line, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
-    return retryWhileAway(async () => {
-      if (line.isSpoilt) giveBack(line);
-      line.client ??= await takeClient();
-      return await run(line, text, values);
+  /** Retries on another connection while the database is unavailable; only for statements without effects. */
+  function runPatiently(pooled: PooledConnection, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
+    return retryWhileUnavailable(async () => {
+      if (pooled.isBroken) release(pooled);
+      pooled.client ??= await takeClient();
+      return await run(pooled, text, values);
     });
   }
 
-  async function execute<R>(line: Line, query: CompiledQuery): Promise<QueryResult<R>> {
-    const mayRepeat = !line.isInTransaction && isRead(query);
-    const { command, rowCount, rows } = await (mayRepeat ? runPatiently : run)(line, query.sql, query.parameters);
+  async function execute<R>(pooled: PooledConnection, query: CompiledQuery): Promise<QueryResult<R>> {
+    const mayRepeat = !pooled.isInTransaction && isRead(query);
+    const { command, rowCount, rows } = await (mayRepeat ? runPatiently : run)(pooled, query.sql, query.parameters);
     return countedCommands.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
   }
 
   return {
     async init() {},
-    acquireConnection: async () => createLine(await retryWhileAway(takeClient), execute),
+    acquireConnection: async () => createPooledConnection(await retryWhileUnavailable(takeClient), execute),
     async beginTransaction(connection, settings) {
-      const line = toLine(connection);
-      await runPatiently(line, presentBegin(settings));
-      line.isInTransaction = true;
+      const pooled = toPooledConnection(connection);
+      await runPatiently(pooled, presentBegin(settings));
+      pooled.isInTransaction = true;
     },
     async commitTransaction(connection) {
-      await run(toLine(connection), "commit");
+      await run(toPooledConnection(connection), "commit");
     },
     async rollbackTransaction(connection) {
-      const line = toLine(connection);
-      // The server does so by itself when a connection ends.
-      if (!line.isSpoilt) await run(line, "rollback");
+      const pooled = toPooledConnection(connection);
+      // The server rolls back when a connection ends.
+      if (!pooled.isBroken) await run(pooled, "rollback");
     },
-    releaseConnection: async (connection) => giveBack(toLine(connection)),
+    releaseConnection: async (connection) => release(toPooledConnection(connection)),
     async destroy() {
-      // Whoever is at work has a moment to end it; a server that says nothing must not keep the process from ending.
-      const late = setTimeout(cutAll, databaseLimits.goodbyeMsMax);
-      await Promise.all([pool.end(), lines.untilNone()]);
+      // Running queries get a moment to finish; a silent server must not keep the process from exiting.
+      const late = setTimeout(destroyAll, databaseLimits.closeMsMax);
+      await Promise.all([pool.end(), tracked.untilNone()]);
       clearTimeout(late);
-      abandoned.removeEventListener("abort", cutAll);
+      abandoned.removeEventListener("abort", destroyAll);
       await watch.close();
     },
   };
@@ -118,13 +127,13 @@ export function createPoolDriver(options: PoolDriverOptions): Driver {
 
 function createPool(
   { address, connectionsMax, types, onConnectionError }: PoolDriverOptions,
-  watch: LineWatch,
+  watch: ConnectionWatch,
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...lineOptions,
+    ...connectionOptions,
     Client: createPooledClient(address),
     max: connectionsMax,
-    // The pool's word for the time to wait for a connection, be it new or somebody's. To connect has less.
+    // pg's name for the time to wait for a free connection, new or released. Connecting itself has a shorter limit.
     connectionTimeoutMillis: databaseLimits.queueMsMax,
     statement_timeout: databaseLimits.statementMsMax,
     idle_in_transaction_session_timeout: databaseLimits.idleInTransactionMsMax,
@@ -133,8 +142,8 @@ function createPool(
     onConnect: (client) => watch.introduce(client),
   });
   pool.on("error", onConnectionError);
-  // The pool listens only to idle connections. One that breaks in the middle of a transaction fails its query, which
-  // tells of it; unheard, it would end the process.
+  // pg-pool handles errors of idle connections only. An unhandled error of a borrowed one would end the process; its query
+  // rejects with the same error.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
@@ -142,20 +151,20 @@ function createPool(
 function createPooledClient(address: DatabaseAddress): typeof pg.Client {
   return class PooledClient extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
-      // The pool's limit is for waiting, not for connecting; and where the database is may change in the life of a pool.
+      // The pool's limit is for waiting, not for connecting. The address may change while the pool lives.
       super({ ...config, ...locate(address), connectionTimeoutMillis: 0 });
       if ("hosts" in address) address.hosts.join(this);
-      const preventCut = cutAfter(this, databaseLimits.connectMsMax);
-      this.once("connect", preventCut);
-      this.once("end", preventCut);
+      const keepConnection = destroyAfter(this, databaseLimits.connectMsMax);
+      this.once("connect", keepConnection);
+      this.once("end", keepConnection);
     }
   };
 }
 
-type Lines = { cutIdle(): void; cutAll(): void; untilNone(): Promise<void> };
+type TrackedConnections = { destroyIdle(): void; destroyAll(): void; untilNone(): Promise<void> };
 
-/** Knows a pool's connections until their sockets are closed. */
-function keepLines(pool: pg.Pool): Lines {
+/** Tracks a pool's connections until their sockets are closed. */
+function trackConnections(pool: pg.Pool): TrackedConnections {
   const clients = new Set<pg.ClientBase>();
   const idle = new Set<pg.ClientBase>();
   const none = Promise.withResolvers<void>();
@@ -172,11 +181,12 @@ function keepLines(pool: pg.Pool): Lines {
     check();
   });
   return {
-    cutIdle() {
-      for (const client of idle) cutLine(client, createUnavailable("Another connection of the same age was dead."));
+    destroyIdle() {
+      for (const client of idle)
+        destroyConnection(client, createUnavailableError("Another connection of the same age was dead."));
     },
-    cutAll() {
-      for (const client of clients) cutLine(client, createGivenUp());
+    destroyAll() {
+      for (const client of clients) destroyConnection(client, createAbandonedError());
     },
     untilNone() {
       isAwaited = true;
@@ -186,33 +196,36 @@ function keepLines(pool: pg.Pool): Lines {
   };
 }
 
-function createLine(client: pg.PoolClient, execute: <R>(line: Line, query: CompiledQuery) => Promise<QueryResult<R>>) {
-  const line: Line = {
+function createPooledConnection(
+  client: pg.PoolClient,
+  execute: <R>(pooled: PooledConnection, query: CompiledQuery) => Promise<QueryResult<R>>,
+) {
+  const pooled: PooledConnection = {
     client,
     isInTransaction: false,
-    isSpoilt: false,
-    executeQuery: (query) => execute(line, query),
+    isBroken: false,
+    executeQuery: (query) => execute(pooled, query),
     streamQuery() {
-      throw new Error("Rows are read by pages.");
+      throw new Error("Streaming is not supported; read pages instead.");
     },
   };
-  return line;
+  return pooled;
 }
 
-function toLine(connection: DatabaseConnection): Line {
-  invariant("isSpoilt" in connection, "a connection of another driver");
-  return connection as Line;
+function toPooledConnection(connection: DatabaseConnection): PooledConnection {
+  invariant("isBroken" in connection, "a connection of another driver");
+  return connection as PooledConnection;
 }
 
-function giveBack(line: Line): void {
-  line.client?.release(line.isSpoilt);
-  line.client = null;
-  line.isSpoilt = false;
+function release(pooled: PooledConnection): void {
+  pooled.client?.release(pooled.isBroken);
+  pooled.client = null;
+  pooled.isBroken = false;
 }
 
 const countedCommands = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-/** A question that may be asked twice. What changes anything by a function does so in a transaction, or only wakes others up. */
+/** Safe to repeat. A `select` of a function with effects runs in a transaction, or only sends notifications. */
 function isRead({ query, sql }: CompiledQuery): boolean {
   return query.kind === "SelectQueryNode" ? query.with === undefined : /^\s*select\b/i.test(sql);
 }

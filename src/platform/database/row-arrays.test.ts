@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { presentRows, type RowType } from "./row-arrays.ts";
 
-/** What is written for one row of these values. */
 function present(values: readonly (string | bigint | null)[]): string {
   const columns = values.map((value) =>
     typeof value === "bigint"

@@ -15,10 +15,10 @@ type Column<T> = {
   [Type in keyof ColumnValues]: readonly [name: string, type: Type, getValue: (thing: T) => ColumnValues[Type]];
 }[keyof ColumnValues];
 
-/** A composite type of the database, and how a thing becomes a row of it: the columns are in the order of the type. */
+/** A composite type and how to make a row of it; the columns are in the type's order. */
 export type RowType<T> = { name: string; columns: readonly Column<T>[] };
 
-/** An array of rows, as PostgreSQL reads arrays of composite types from text; `null` when there are none. */
+/** A PostgreSQL array literal of composite rows; `null` if there are none. */
 export function presentRows<T>({ columns }: RowType<T>, things: readonly T[]): string | null {
   if (things.length === 0) return null;
   return `{${things.map((thing) => `"(${columns.map((column) => presentColumn(column, thing)).join()})"`).join()}}`;
@@ -40,7 +40,7 @@ function presentColumn<T>(column: Column<T>, thing: T): string {
       return column[2](thing)?.toISOString() ?? "";
     case "bytea": {
       const bytes = column[2](thing);
-      // One backslash, for its row, and that for the array of rows.
+      // One backslash, escaped for the row and again for the array.
       return bytes === null ? "" : `\\\\\\\\x${bytes.toString("hex")}`;
     }
     case "text[]":
@@ -56,12 +56,12 @@ function presentList(values: readonly (string | bigint)[]): string {
 
 const plainCharacters = /^[\w.:-]+$/;
 
-/** Whether a text stands for itself without quotes wherever it is. In a list, one word does not. */
+/** Whether a text needs no quotes. `null` does in a list. */
 function isPlain(text: string): boolean {
   return plainCharacters.test(text) && !(text.length === 4 && text.toLowerCase() === "null");
 }
 
-/** An array of texts by itself. */
+/** An array literal of texts. */
 export function presentTexts(texts: readonly string[]): string {
   return `{${texts.map(quote).join()}}`;
 }
@@ -74,12 +74,12 @@ function escapeQuotes(text: string): string {
   return text.replaceAll(/["\\]/g, "\\$&");
 }
 
-/** For its row, and that for the array of rows. */
+/** Quoted for the row, escaped for the array. */
 function quoteInRow(text: string): string {
   return escapeQuotes(quote(text));
 }
 
-/** For its list, that for the row, and that for the array of rows. */
+/** Quoted for the list, escaped for the row and again for the array. */
 function quoteInList(text: string): string {
   return escapeQuotes(escapeQuotes(quote(text)));
 }

@@ -1,55 +1,54 @@
 import pg from "pg";
+import { closeConnection, connectionOptions, createConnectionWatch, destroyConnection } from "./connection-watch.ts";
 import { type DatabaseAddress, getTypeParser, writeProbe } from "./database.ts";
-import { doubt, locate } from "./database-address.ts";
+import { locate, recheckHosts } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { createLineWatch, cutLine, endLine, lineOptions } from "./line-watch.ts";
-import { createGivenUp, isDatabaseUnavailable } from "./unavailable.ts";
+import { createAbandonedError, isDatabaseUnavailable } from "./unavailable.ts";
 
-/** A statement that answers with rows, and that every connection prepares once, under its name. */
+/** A prepared statement: each connection prepares it once, under its name. */
 export type Statement = { name: string; text: string };
 export type StatementValue = string | null;
 
 /**
- * A connection of its own, beside the pool: it waits for nobody, and its statements are prepared once. It connects when
- * it is first needed and again after it broke; the query during which it broke fails, and may or may not have happened.
+ * A dedicated connection with prepared statements, so that the ledger never waits for the pool. It connects on first use and
+ * reconnects after a failure. A query during which the connection breaks rejects, and may or may not have taken effect.
  */
 export type Session = {
   query<Row>(statement: Statement, values: StatementValue[]): Promise<Row[]>;
-  /** Throws when its server does not answer, or takes no writes. */
+  /** Throws if the server does not answer or accepts no writes. */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** The server ends a statement before this; past it, the server itself must be gone. */
+/** Longer than `statement_timeout`: a server that has not answered by then is gone. */
 const answerMsMax = databaseLimits.statementMsMax + databaseLimits.suspectMsMax;
 
 type Link = { client: pg.Client; endLate: NodeJS.Timeout };
 
-/** When `abandoned` says so, it is cut, and connects no more. */
+/** When `abandoned` aborts, the connection is destroyed and never reopened. */
 export function createSession(
   address: DatabaseAddress,
   abandoned: AbortSignal = new AbortController().signal,
 ): Session {
-  const watch = createLineWatch({ address });
+  const watch = createConnectionWatch({ address });
   let connecting: Promise<Link> | null = null;
   let current: Link | null = null;
   let running = 0;
   const giveUp = (): void => {
-    if (current !== null) cutLine(current.client, createGivenUp());
+    if (current !== null) destroyConnection(current.client, createAbandonedError());
   };
   abandoned.addEventListener("abort", giveUp);
 
   async function connect(): Promise<Link> {
-    if (abandoned.aborted) throw createGivenUp();
+    if (abandoned.aborted) throw createAbandonedError();
     const client = createClient(address);
-    // The query that runs meanwhile fails with the same error, and tells it.
+    // The running query fails with the same error.
     client.on("error", () => discard(client));
     client.on("end", () => discard(client));
     await watch.connect(client);
     return { client, endLate: setTimeout(() => endIfLate(client), answerMsMax).unref() };
   }
 
-  /** Whatever waits for this connection is told that it ended; an answer that comes after all meets nobody. */
   function endIfLate(client: pg.Client): void {
     if (running > 0) endNow(client);
   }
@@ -57,7 +56,7 @@ export function createSession(
   function endNow(client: pg.Client): void {
     if (current?.client !== client) return;
     discard(client);
-    void endLine(client);
+    void closeConnection(client);
   }
 
   function discard(client: pg.Client): void {
@@ -74,24 +73,24 @@ export function createSession(
       return current;
     } catch (error) {
       connecting = null;
-      if (!abandoned.aborted) doubt(address);
+      if (!abandoned.aborted) recheckHosts(address);
       throw error;
     }
   }
 
   async function ask<Row>({ client, endLate }: Link, statement: Statement, values: StatementValue[]): Promise<Row[]> {
-    // One timer for all of them: to begin it anew costs less than one for each.
+    // One timer for all queries: refreshing it costs less than one each.
     endLate.refresh();
     running += 1;
     try {
       const { rows } = await watch.await(client, client.query({ ...statement, values }));
-      // What a statement tells is said where it is written.
+      // Each caller knows the rows of its statement.
       return rows as Row[];
     } catch (error) {
-      // Also where it leads to a server that takes no writes any more: the next one may lead to one that does.
+      // Includes servers that accept no writes any more: the next connection may lead to the new primary.
       if (isDatabaseUnavailable(error)) {
         endNow(client);
-        if (!abandoned.aborted) doubt(address);
+        if (!abandoned.aborted) recheckHosts(address);
       }
       throw error;
     } finally {
@@ -109,7 +108,7 @@ export function createSession(
       connecting = null;
       current = null;
       clearTimeout(link?.endLate);
-      if (link) await endLine(link.client);
+      if (link) await closeConnection(link.client);
       await watch.close();
       abandoned.removeEventListener("abort", giveUp);
     },
@@ -119,7 +118,7 @@ export function createSession(
 function createClient(address: DatabaseAddress): pg.Client {
   const client = new pg.Client({
     ...locate(address),
-    ...lineOptions,
+    ...connectionOptions,
     statement_timeout: databaseLimits.statementMsMax,
     application_name: "sluice-ledger",
     types: { getTypeParser },

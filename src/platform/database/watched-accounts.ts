@@ -1,31 +1,30 @@
 import type { AccountId } from "../../lib/ids.ts";
 import type { AccountChange, ChangeKind } from "./account-change.ts";
 
-/** The accounts that somebody watches on any node, as far as this one was told, and which of their changes wait. */
+/** The accounts that are watched on any node, and the pauses between their notifications. */
 export type WatchedAccounts = {
-  /** Somebody watches the account: that is believed for a while. */
-  believe(accountId: AccountId): void;
-  /** Tells at once; where the same was told a moment ago, once more when the moment is over. */
+  /** Expires after `watchedMs` unless it is repeated. */
+  markWatched(accountId: AccountId): void;
+  /** Publishes at once; during the pause after the same kind, once more when the pause ends. */
   announce(accountId: AccountId, kind: ChangeKind): void;
-  forgetOld(): void;
+  removeExpired(): void;
   close(): void;
 };
 
 type Watched = { untilMs: number; pauses: Map<ChangeKind, Pause> };
-/** After each kind that was told: whether it is to be told again at the end. */
 type Pause = { timer: NodeJS.Timeout; hasMore: boolean };
 
-type WatchedAccountsOptions = { tell(change: AccountChange): void; pauseMs: number; believedMs: number };
+type WatchedAccountsOptions = { tell(change: AccountChange): void; pauseMs: number; watchedMs: number };
 
-export function createWatchedAccounts({ tell, pauseMs, believedMs }: WatchedAccountsOptions): WatchedAccounts {
+export function createWatchedAccounts({ tell, pauseMs, watchedMs }: WatchedAccountsOptions): WatchedAccounts {
   const watched = new Map<AccountId, Watched>();
 
-  /** Each kind has its own pause: that a call is paid must not put off that it is in the log. */
-  function tellAndPause(accountId: AccountId, pauses: Watched["pauses"], kind: ChangeKind): void {
+  /** Each kind has its own pause: a balance change must not delay the request log. */
+  function publishAndPause(accountId: AccountId, pauses: Watched["pauses"], kind: ChangeKind): void {
     tell({ accountId, kinds: [kind] });
     const timer = setTimeout(() => {
       pauses.delete(kind);
-      if (pause.hasMore) tellAndPause(accountId, pauses, kind);
+      if (pause.hasMore) publishAndPause(accountId, pauses, kind);
     }, pauseMs).unref();
     const pause: Pause = { timer, hasMore: false };
     pauses.set(kind, pause);
@@ -37,8 +36,8 @@ export function createWatchedAccounts({ tell, pauseMs, believedMs }: WatchedAcco
   }
 
   return {
-    believe(accountId) {
-      const untilMs = performance.now() + believedMs;
+    markWatched(accountId) {
+      const untilMs = performance.now() + watchedMs;
       const known = watched.get(accountId);
       if (known === undefined) watched.set(accountId, { untilMs, pauses: new Map() });
       else known.untilMs = untilMs;
@@ -47,10 +46,10 @@ export function createWatchedAccounts({ tell, pauseMs, believedMs }: WatchedAcco
       const account = watched.get(accountId);
       if (account === undefined) return;
       const pause = account.pauses.get(kind);
-      if (pause === undefined) tellAndPause(accountId, account.pauses, kind);
+      if (pause === undefined) publishAndPause(accountId, account.pauses, kind);
       else pause.hasMore = true;
     },
-    forgetOld() {
+    removeExpired() {
       const now = performance.now();
       for (const [accountId, account] of watched) if (account.untilMs <= now) forget(accountId, account);
     },

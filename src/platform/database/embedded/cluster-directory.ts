@@ -23,7 +23,7 @@ import { text } from "node:stream/consumers";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { Launch } from "./unprivileged.ts";
 
-/** Where the embedded database keeps its things, all inside the data directory. */
+/** Paths of the embedded database, in the data directory except for a long socket path. */
 export type ClusterPaths = {
   dataDir: string;
   clusterDir: string;
@@ -40,7 +40,7 @@ const freeBytesMin = 64 * 1024 * 1024;
 const socketDirBytesMax = 85;
 
 export function getClusterPaths(givenDir: string): ClusterPaths {
-  // One directory has one name, however it was reached, so that its server is recognized.
+  // Resolve symbolic links, so that the server of this directory is recognized.
   const dataDir = existsSync(givenDir) ? realpathSync(givenDir) : givenDir;
   const near = join(dataDir, "run");
   const short = join(tmpdir(), `sluice-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`);
@@ -53,7 +53,7 @@ export function getClusterPaths(givenDir: string): ClusterPaths {
   };
 }
 
-/** Where the embedded database puts its log to be archived; nowhere unless that is set. */
+/** Where the embedded server puts WAL segments to be archived; `undefined` if archiving is off. */
 export function locateLogSpool({
   wal_archive,
   data_dir,
@@ -64,21 +64,21 @@ export function locateLogSpool({
   return wal_archive === undefined ? undefined : join(data_dir, "wal");
 }
 
-/** Where the log lies while a point in time is being restored; found later, it tells that this was cut off. */
+/** Contains WAL segments during a point-in-time restore. If it exists later, the restore was interrupted. */
 export function locateRestoredLog(dataDir: string): string {
   return join(dataDir, "wal-restored");
 }
 
-/** A database that is made anew in place of the one that is being restored would look like it, and be empty. */
+/** Otherwise a start would create an empty database in place of the half-restored one. */
 export function requireNoUnfinishedRestore(dataDir: string): void {
   if (!existsSync(locateRestoredLog(dataDir))) return;
   throw new OperatorError(
-    `The data directory ${dataDir} is half restored: a restore into it was begun and did not end.`,
-    "Run the same `sluice restore` again, which begins anew; or use another data_dir (SLUICE_DATA_DIR).",
+    `The data directory ${dataDir} is half restored: a restore into it did not finish.`,
+    "Run the same `sluice restore` again, which starts over, or use another data_dir (SLUICE_DATA_DIR).",
   );
 }
 
-/** Makes the folders, private to their owner, or says why that cannot be. */
+/** Creates the folders, readable by their owner only. */
 export function prepareDataDirectory(dataDir: string): ClusterPaths {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -92,16 +92,16 @@ export function prepareDataDirectory(dataDir: string): ClusterPaths {
   }
 }
 
-/** The folder may be in the shared temporary directory, where somebody else could have laid it out for us. */
+/** The folder may be in the shared temporary directory, where another user could have planted it. */
 function makeSocketDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const found = lstatSync(path);
   if (!found.isDirectory() || (found.uid !== process.getuid?.() && process.getuid?.() !== 0)) {
-    throw new OperatorError(`${path} belongs to somebody else.`, "Remove it, or use a data_dir with a shorter path.");
+    throw new OperatorError(`${path} belongs to another user.`, "Remove it, or use a data_dir with a shorter path.");
   }
 }
 
-/** A server that starts on a full disk would stop at the first thing it writes. */
+/** A server on a full disk would stop at its first write. */
 export function requireFreeSpace(dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
   if (bavail * bsize < freeBytesMin) throw createDiskFullError(dataDir);
@@ -125,7 +125,7 @@ function requireKnownVersion(clusterDir: string): void {
   }
 }
 
-/** Creates the database's files once. A crash on the way leaves nothing behind that a later start would trust. */
+/** Runs `initdb` in a temporary folder and renames it, so that a crash leaves no incomplete cluster. */
 export async function initializeCluster(input: { paths: ClusterPaths; binDir: string; launch: Launch }): Promise<void> {
   const { paths, binDir, launch } = input;
   removeAbandonedAttempts(paths.dataDir);
@@ -134,11 +134,11 @@ export async function initializeCluster(input: { paths: ClusterPaths; binDir: st
   try {
     mkdirSync(attemptDir, { mode: 0o700 });
     writeFileSync(passwordCopy, readPassword(paths), { mode: 0o600 });
-    for (const path of [paths.socketDir, attemptDir, passwordCopy]) launch.giveAway(path);
+    for (const path of [paths.socketDir, attemptDir, passwordCopy]) launch.handOver(path);
     await runInitdb({ binDir, launch, attemptDir, passwordCopy, dataDir: paths.dataDir });
     renameSync(attemptDir, paths.clusterDir);
   } catch (error) {
-    // Another process was faster: its cluster is as good as ours.
+    // Another process created the cluster first.
     if (existsSync(join(paths.clusterDir, "PG_VERSION"))) return;
     throw explainDiskError(error, paths.dataDir);
   } finally {
@@ -174,17 +174,17 @@ async function runInitdb(input: {
   );
 }
 
-/** The database needs nothing of our environment, which may hold secrets. */
+/** The server does not inherit our environment, which may contain secrets. */
 export const databaseEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", TZ: "UTC" };
 
-/** Reads the password that the embedded database was created with, and makes one before it is created. */
+/** Creates the password on first use. */
 export function readPassword(paths: ClusterPaths): string {
   if (!existsSync(paths.passwordFile)) createPassword(paths.passwordFile);
   chmodSync(paths.passwordFile, 0o600);
   return readFileSync(paths.passwordFile, "utf8").trim();
 }
 
-/** The file appears under its name only when it is whole; of several processes that make one, the first wins. */
+/** Written to a draft and linked: the file is complete when it appears, and the first of several processes wins. */
 function createPassword(path: string): void {
   const draft = `${path}-${process.pid}`;
   writeFileSync(draft, randomBytes(24).toString("base64url"), { mode: 0o600, flush: true });
@@ -209,7 +209,7 @@ function isAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch {
-    // No such process: nobody works on this attempt any more.
+    // No such process.
     return false;
   }
 }
@@ -222,7 +222,7 @@ export function hasEmbeddedDatabase(dataDir: string): boolean {
   return hasCluster(getClusterPaths(dataDir));
 }
 
-/** How far the last line of PostgreSQL's log was when this start began, so that only new lines are read. */
+/** The size of PostgreSQL's log, so that a failed start only quotes newer lines. */
 export function measureLog(paths: ClusterPaths): number {
   return existsSync(paths.logFile) ? statSync(paths.logFile).size : 0;
 }

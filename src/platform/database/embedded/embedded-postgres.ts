@@ -25,21 +25,19 @@ import { chooseLaunch, type Launch } from "./unprivileged.ts";
 
 export type EmbeddedPostgres = {
   address: ServerAddress;
-  /** Stops the server if this process started it, once nobody else uses it. */
+  /** Stops the server if this process started it, after other commands have finished with it. */
   close(): Promise<void>;
 };
 
 type EmbeddedPostgresOptions = {
   dataDir: string;
-  /** A gateway must own its server; a command uses the one that runs, or starts one for itself. */
+  /** A gateway must own its server; a command joins a running one, or starts its own. */
   purpose: Owner["purpose"];
-  /** Told about everything that takes long. */
   onProgress(sentence: string): void;
-  /** Told when the server died and could not be brought back. */
+  /** The server died and could not be restarted. */
   onLost(error: Error): void;
-  /** Where finished segments of the write-ahead log are put, to be archived; without it they are forgotten. */
+  /** Where finished WAL segments are put to be archived; without it they are recycled. */
   logSpool?: string | undefined;
-  /** Further server settings. */
   serverSettings?: Record<string, string>;
 };
 
@@ -48,10 +46,10 @@ const openMsMax = 60_000;
 const stopMsMax = 20_000;
 const restartsMax = 5;
 const logBytesMax = 5 * 1024 * 1024;
-/** Commands that use a server started by another command hold this lock, so that it waits for them before it stops. */
+/** Commands that joined another command's server share this advisory lock; the owner waits for it before it stops. */
 const guestLock = 7_264_001;
 
-/** Finds, starts or takes over the PostgreSQL of a data directory. */
+/** Joins or starts the PostgreSQL of a data directory. Stops one whose owner was killed. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const paths = prepareDataDirectory(options.dataDir);
   const deadlineAt = performance.now() + openMsMax;
@@ -90,8 +88,8 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
 }
 
 /**
- * For a process of a gateway: the PostgreSQL that its supervisor has started. One that is not there at the moment is waited
- * for, because its owner brings it back.
+ * For a process of a gateway: joins the PostgreSQL that its supervisor started. Waits for one that is down, because its owner
+ * restarts it.
  */
 export async function joinEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const paths = prepareDataDirectory(dataDir);
@@ -111,7 +109,7 @@ function getAddress(paths: ClusterPaths): ServerAddress {
   return { host: paths.socketDir, user: clusterUser, password: readPassword(paths), database: "sluice" };
 }
 
-/** `null` when another process was faster. */
+/** `null` if another process started one first. */
 export async function startServer(options: EmbeddedPostgresOptions, paths: ClusterPaths): Promise<ChildProcess | null> {
   requireFreeSpace(paths.dataDir);
   const binDir = findPostgresBinaries();
@@ -121,10 +119,10 @@ export async function startServer(options: EmbeddedPostgresOptions, paths: Clust
     options.onProgress("Creating the database (once) …");
     await initializeCluster({ paths, binDir, launch });
   }
-  launch.giveAway(paths.socketDir);
+  launch.handOver(paths.socketDir);
   if (options.logSpool !== undefined) {
     mkdirSync(options.logSpool, { recursive: true, mode: 0o700 });
-    launch.giveAway(options.logSpool);
+    launch.handOver(options.logSpool);
   }
   claimStalePidFile(paths.clusterDir);
   if (measureLog(paths) > logBytesMax) rmSync(paths.logFile);
@@ -160,7 +158,7 @@ function spawnServer(input: {
     max_connections: "200",
     timezone: "UTC",
     log_timezone: "UTC",
-    // A statement that failed may hold what a customer sent; the log gets the error without it.
+    // Keep failed statements out of the log: they may contain customers' data.
     log_min_error_statement: "panic",
     log_checkpoints: "off",
     ...(options.logSpool === undefined ? {} : describeArchiving(options.logSpool)),
@@ -173,16 +171,16 @@ function spawnServer(input: {
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ];
   const log = openSync(paths.logFile, "a", 0o600);
-  // A process group of its own keeps Ctrl-C away from it: the gateway drains first, then stops it.
+  // A separate process group does not receive Ctrl-C: the gateway drains first, then stops the server.
   const server = spawn(program, words, { stdio: ["ignore", log, log], detached: true, env: databaseEnvironment });
   closeSync(log);
   return server;
 }
 
-/** A moment that nothing of is in a finished segment yet would be lost with the machine: no longer than this. */
+/** `archive_timeout`: the most that is lost with the machine. */
 const segmentSecondsMax = 60;
 
-/** A segment gets its name when it is whole and on the disk; one that is there already must be the same. */
+/** Copies a segment to a draft, syncs and renames it. An existing segment must be identical. */
 function describeArchiving(logSpool: string): Record<string, string> {
   const target = `${quoteForShell(logSpool).replaceAll("%", "%%")}/%f`;
   const copy = `cp "%p" ${target}.part && sync ${target}.part && mv ${target}.part ${target}`;
@@ -211,7 +209,7 @@ export function watchExit(server: ChildProcess): { hasExited: boolean; done: Pro
 }
 
 function explainFailedStart(log: string, paths: ClusterPaths): null {
-  // A second process started at the same moment, or children of a killed server are still on their way out.
+  // A second process started at the same moment, or children of a killed server are still exiting.
   if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(log)) return null;
   if (log.includes("No space left on device")) throw createDiskFullError(paths.dataDir);
   const lines = log.split("\n").filter((line) => /FATAL|ERROR|PANIC|DETAIL|error/.test(line));
@@ -221,7 +219,7 @@ function explainFailedStart(log: string, paths: ClusterPaths): null {
   );
 }
 
-/** Watches over a server that this process started, and starts it again when it dies. */
+/** Restarts the server when it dies, up to a limit. */
 function ownServer(options: EmbeddedPostgresOptions, paths: ClusterPaths, first: ChildProcess): EmbeddedPostgres {
   let server = first;
   let isClosing = false;
@@ -270,7 +268,7 @@ function ownServer(options: EmbeddedPostgresOptions, paths: ClusterPaths, first:
   };
 }
 
-/** `null` when the server is on its way down or not up yet: the caller looks again. */
+/** `null` if the server is stopping or not ready yet: the caller retries. */
 async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<EmbeddedPostgres | null> {
   if (!running.isReady) return null;
   const client = createClient({ ...getAddress(paths), database: "postgres" });
@@ -278,10 +276,10 @@ async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<Emb
   try {
     await client.connect();
     await client.query("select pg_advisory_lock_shared($1)", [guestLock]);
-    // A server that stops gives up its owner's lock a moment before it ends, but takes no new connections by then.
+    // A stopping server releases its owner's lock before it exits, but accepts no new connections by then.
     await probe.connect();
   } catch {
-    // The server may be stopping at this very moment; the next look tells.
+    // The server may be stopping; the caller retries.
     await client.end().catch(() => {});
     return null;
   } finally {
@@ -291,8 +289,8 @@ async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<Emb
 }
 
 /**
- * Waits for those who use the server, and keeps others from joining: whoever tries meanwhile waits for this lock and
- * loses the connection with the server, before it has begun anything. So the lock must be held until the server is gone.
+ * Waits for guests, and keeps others from joining: they wait for this lock and lose the connection when the server stops, before
+ * they have done anything. So the lock must be held until the server is gone.
  */
 async function shutOutGuests(address: ServerAddress): Promise<pg.Client> {
   const client = createClient({ ...address, database: "postgres" });
@@ -301,19 +299,19 @@ async function shutOutGuests(address: ServerAddress): Promise<pg.Client> {
     await client.query(`set lock_timeout = ${stopMsMax}`);
     await client.query("select pg_advisory_lock($1)", [guestLock]);
   } catch {
-    // A guest that takes too long, or a server that is gone already, must not keep this command from ending.
+    // A slow guest, or a server that is already gone, must not keep this command from exiting.
   }
   return client;
 }
 
 function createClient(address: ServerAddress): pg.Client {
   const client = new pg.Client(address);
-  // Without a listener, a connection that the server ends would end this process too.
+  // Without a listener, an error of the connection would end this process.
   client.on("error", () => {});
   return client;
 }
 
-/** The owner was killed and its server lives on; a clean stop makes room for a server of our own. */
+/** Stops a server whose owner was killed. */
 async function stopOrphan(orphan: Postmaster, paths: ClusterPaths): Promise<void> {
   process.kill(orphan.processId, "SIGINT");
   const deadlineAt = performance.now() + stopMsMax;

@@ -22,12 +22,12 @@ function findPackageDirectory(name: string): string | null {
     const manifest = findPackageJSON(name, import.meta.url);
     return manifest === undefined ? null : dirname(manifest);
   } catch {
-    // Node reports a missing package by throwing; absence is an answer here.
+    // Node throws for a missing package.
     return null;
   }
 }
 
-/** The package cannot carry symbolic links; its install script makes them, unless install scripts are switched off. */
+/** npm packages cannot contain symbolic links; the package's install script creates them, if install scripts are allowed. */
 function linkLibraries(packageDir: string): void {
   const list = JSON.parse(readFileSync(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
   for (const { source, target } of list as { source: string; target: string }[]) {

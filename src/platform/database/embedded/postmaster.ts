@@ -2,23 +2,23 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Who started a PostgreSQL: its name is on the server's command line, its process is the server's parent. */
+/** The process that started a PostgreSQL: its parent, named on its command line. */
 export type Owner = { purpose: "gateway" | "command"; processId: number };
 
 export type Postmaster = {
   processId: number;
   isReady: boolean;
-  /** `null` when the owner is gone (killed) or when it was not Sluice that started this server. */
+  /** `null` if the owner was killed, or Sluice did not start this server. */
   owner: Owner | null;
   isOurs: boolean;
 };
 
-/** Goes on the server's command line, where any later process can read it. */
+/** Put on the server's command line, where later processes read it. */
 export function presentOwner(owner: Owner): string {
   return `sluice-${owner.purpose}-${owner.processId}`;
 }
 
-/** The server that runs on this data directory, or `null`. A process id that something else took over counts as none. */
+/** The server that runs on this data directory. `null` also if another program has the process id by now. */
 export function findPostmaster(clusterDir: string): Postmaster | null {
   const lines = readLines(join(clusterDir, "postmaster.pid"));
   const processId = Number(lines[0]);
@@ -29,7 +29,7 @@ export function findPostmaster(clusterDir: string): Postmaster | null {
   const named = /sluice-(gateway|command)-(\d+)/.exec(found.command);
   const owner: Owner | null =
     named === null ? null : { purpose: named[1] === "gateway" ? "gateway" : "command", processId: Number(named[2]) };
-  // The kernel gives an orphan another parent, so this cannot be fooled by a process id that is used again.
+  // An orphan gets another parent, so a reused process id does not match.
   const isOwnerAlive = owner !== null && found.parentId === owner.processId;
   return {
     processId,
@@ -40,9 +40,9 @@ export function findPostmaster(clusterDir: string): Postmaster | null {
 }
 
 /**
- * After a crash, the file names a process that is gone. If something else runs under that number now, as happens in a
- * restarted container, PostgreSQL would refuse to start; it accepts the number of its own parent, which is ours, and
- * goes on to check by itself whether any process of the crashed server is left.
+ * After a crash, the file contains a stale process id. If another program has that id now, as in a restarted container,
+ * PostgreSQL refuses to start. It accepts its parent's id, which is ours, and then checks itself whether a process of the crashed
+ * server is left.
  */
 export function claimStalePidFile(clusterDir: string): void {
   const path = join(clusterDir, "postmaster.pid");
@@ -60,7 +60,7 @@ function readProcess(processId: number): RunningProcess | null {
 function readLinuxProcess(processId: number): RunningProcess | null {
   const command = readLines(`/proc/${processId}/cmdline`).join(" ").replaceAll("\0", " ").trim();
   const parentId = /^PPid:\s*(\d+)$/m.exec(readLines(`/proc/${processId}/status`).join("\n"))?.[1];
-  // A process that has ended but was not yet collected has an empty command line.
+  // A zombie has an empty command line.
   return command === "" || parentId === undefined ? null : { command, parentId: Number(parentId) };
 }
 
@@ -70,7 +70,7 @@ function readOtherProcess(processId: number): RunningProcess | null {
     const [, parentId, command] = /^(\d+)\s+(.*)$/s.exec(line) ?? [];
     return parentId === undefined || command === undefined ? null : { parentId: Number(parentId), command };
   } catch {
-    // `ps` fails when there is no such process: that is the answer.
+    // `ps` fails if there is no such process.
     return null;
   }
 }
@@ -79,7 +79,7 @@ function readLines(path: string): string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch {
-    // Absent, or gone between two looks: there is nothing to read.
+    // Absent, or deleted meanwhile.
     return [];
   }
 }

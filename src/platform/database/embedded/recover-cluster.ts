@@ -22,22 +22,22 @@ import { chooseLaunch, type Launch } from "./unprivileged.ts";
 
 type Recovery = {
   dataDir: string;
-  /** What `copyServer` wrote. */
+  /** The output of `copyServer`. */
   tar: AsyncIterable<Buffer>;
-  /** Puts the segments of the log into a folder; answers with their paths. */
+  /** Copies the WAL segments into a folder, and returns their paths. */
   fetchLog(folder: string): Promise<string[]>;
-  /** The last moment that is wanted; `null` for all that the log has. */
+  /** The recovery target; `null` for the end of the log. */
   until: Date | null;
-  /** What the copy is named after. */
+  /** The backup's name. */
   from: string;
-  /** Does what else belongs to the copy, once the database is as it was. */
+  /** Restores the rest, such as files, after the database was recovered. */
   complete(address: ServerAddress): Promise<void>;
   onProgress(sentence: string): void;
 };
 
 /**
- * Makes a server's files what they were at a moment, from a base backup and the log after it, marked as a restored copy.
- * They get their place in the data directory at the very end: what was cut off leaves nothing that a start would trust.
+ * Point-in-time recovery from a base backup and the WAL after it; the result is an unconfirmed copy. The files are moved into
+ * the data directory at the very end, so that an interrupted recovery leaves no incomplete cluster.
  */
 export async function recoverCluster(recovery: Recovery): Promise<void> {
   const paths = prepareDataDirectory(recovery.dataDir);
@@ -48,19 +48,19 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
     );
   }
   const launch = chooseLaunch({ binDir: findPostgresBinaries(), dataDir: paths.dataDir });
-  // Named as the attempts of a first start are, which are cleared away when whoever made them is gone.
+  // Named like the attempts of a first start, which are removed when their process is gone.
   const clusterDir = join(paths.dataDir, `postgres-new-${process.pid}`);
   const logDir = locateRestoredLog(paths.dataDir);
   try {
     for (const folder of [clusterDir, logDir]) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { mode: 0o700 });
-      launch.giveAway(folder);
+      launch.handOver(folder);
     }
     await extract(launch, recovery.tar, clusterDir);
-    for (const path of await recovery.fetchLog(logDir)) launch.giveAway(path);
+    for (const path of await recovery.fetchLog(logDir)) launch.handOver(path);
     writeFileSync(join(clusterDir, "recovery.signal"), "");
-    launch.giveAway(join(clusterDir, "recovery.signal"));
+    launch.handOver(join(clusterDir, "recovery.signal"));
     await recover(recovery, { ...paths, clusterDir }, logDir);
     renameSync(clusterDir, paths.clusterDir);
     rmSync(logDir, { recursive: true });
@@ -69,7 +69,7 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
   }
 }
 
-/** By the user that the server runs as, whose files these then are. */
+/** Runs tar as the server's user, so that it owns the files. */
 async function extract(launch: Launch, tar: AsyncIterable<Buffer>, folder: string): Promise<void> {
   const [program = "", ...words] = [...launch.prefix, "tar", "-x", "-f", "-", "-C", folder];
   const child = spawn(program, words, { stdio: ["pipe", "ignore", "inherit"], env: databaseEnvironment });
@@ -80,12 +80,12 @@ async function extract(launch: Launch, tar: AsyncIterable<Buffer>, folder: strin
 
 async function recover(recovery: Recovery, paths: ClusterPaths, logDir: string): Promise<void> {
   const { until, onProgress } = recovery;
-  // The password is the original's, which nobody has to know: whoever can open the folder of the socket may do anything.
+  // `trust`, because the cluster has the original's password. Only its owner can enter the socket's folder.
   const accessFile = join(paths.socketDir, "access.conf");
   writeFileSync(accessFile, "local all all trust\n", { mode: 0o644 });
   const serverSettings = {
     hba_file: accessFile,
-    // It says that it is ready when it takes writes, and not before.
+    // Ready only once it accepts writes.
     hot_standby: "off",
     restore_command: `cp ${quoteForShell(logDir).replaceAll("%", "%%")}/%f "%p"`,
     recovery_target_action: "promote",
@@ -99,7 +99,7 @@ async function recover(recovery: Recovery, paths: ClusterPaths, logDir: string):
   if (server === null) throw new Error("Another server runs on the files that are being restored.");
   try {
     const address = { host: paths.socketDir, user: clusterUser, password: readPassword(paths), database: "sluice" };
-    await takePossession(address, recovery.from);
+    await resetPassword(address, recovery.from);
     await recovery.complete(address);
   } finally {
     await stop(server);
@@ -107,7 +107,7 @@ async function recover(recovery: Recovery, paths: ClusterPaths, logDir: string):
   }
 }
 
-async function takePossession(address: ServerAddress & { password: string }, from: string): Promise<void> {
+async function resetPassword(address: ServerAddress & { password: string }, from: string): Promise<void> {
   const client = new pg.Client(address);
   await client.connect();
   try {
@@ -126,8 +126,8 @@ async function stop(server: ChildProcess): Promise<void> {
 function explainRecovery(error: unknown): unknown {
   if (!(error instanceof Error) || !error.message.includes("before configured recovery target")) return error;
   return new OperatorError(
-    "The log in the archive does not reach as far as that time.",
-    "Use an earlier time, or --to latest for all that there is. A segment that is missing in between has the same effect.",
+    "The log in the archive ends before that time.",
+    "Use an earlier time, or --to latest. A missing segment has the same effect.",
     { cause: error },
   );
 }
