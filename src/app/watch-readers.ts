@@ -1,11 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { requireKeyAccess } from "../features/accounts/index.ts";
-import { findSession, requireLiveSession, type SiteSession } from "../features/site/index.ts";
+import { requireLiveSession } from "../features/site/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import { invariant } from "../lib/invariant.ts";
+import type { SiteSession } from "../lib/site-session.ts";
 import type { ChangeFeed } from "../platform/database/change-feed.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { AppError } from "../platform/errors/app-error.ts";
+import { findSession } from "../platform/http/console-edge.ts";
 import { getEndpoint } from "../platform/http/endpoint-table.ts";
 import { presentError } from "../platform/http/error-response.ts";
 import type { AccessWatch } from "../platform/http/event-stream.ts";

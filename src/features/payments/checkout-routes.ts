@@ -1,9 +1,9 @@
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { consoleErrors, getSession } from "../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { listDebts } from "../ledger/index.ts";
-import { consoleErrors, getSession } from "../site/index.ts";
 import type { Checkout } from "./checkout.ts";
 import {
   checkoutListSchema,

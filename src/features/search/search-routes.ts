@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { consoleErrors, getSession } from "../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
-import { consoleErrors, getSession } from "../site/index.ts";
 import { parseSearch } from "./parse-search.ts";
 import { presentHits, searchQuerySchema, searchResultsSchema } from "./search-schema.ts";
 import { findHits } from "./search-store.ts";

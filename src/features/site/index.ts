@@ -10,14 +10,12 @@
 export { type Brand, logoEndings } from "./brand/brand.ts";
 export { deriveAccent, findReadable } from "./brand/brand-accent.ts";
 export { deleteOldRequests } from "./connect/delete-old-requests.ts";
-export { consoleErrors, findSession, getSession, requireFresh } from "./console-edge.ts";
 export { createSite, type Site, type SiteOptions } from "./create-site.ts";
 export { deleteOldSignIns } from "./sign-in/create-sign-in.ts";
 export { createResetLink } from "./sign-in/password/change-password.ts";
 export { requireGoodPassword } from "./sign-in/password/check-password.ts";
 export { hashPassword } from "./sign-in/password/password.ts";
 export { requireLiveSession } from "./sign-in/session/sessions.ts";
-export type { SiteSession } from "./sign-in/session/site-session.ts";
 export { createUser } from "./sign-in/user/create-user.ts";
 export { inviteUser } from "./sign-in/user/invite-user.ts";
 export type { User } from "./sign-in/user/user.ts";

@@ -5,10 +5,10 @@ import { type ChangeKind, changeKinds } from "../../../platform/database/account
 import type { AccountChanges } from "../../../platform/database/account-changes.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { describeAnswers } from "../../../platform/http/answer-headers.ts";
+import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Heartbeats } from "../../../platform/http/event-stream.ts";
 import { sendEvents } from "../../../platform/http/take-over.ts";
-import { consoleErrors, getSession } from "../console-edge.ts";
 
 type ChangeRouteDependencies = {
   changes: Pick<AccountChanges, "watch">;

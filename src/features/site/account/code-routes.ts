@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { presentMoney } from "../../../lib/money.ts";
+import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { decideGiftEnd, readBalance } from "../../ledger/index.ts";
-import { consoleErrors, getSession } from "../console-edge.ts";
 import { type RedeemDependencies, redeemOwnCode } from "./redeem-own-code.ts";
 
 const redeemedSchema = Type.Object({

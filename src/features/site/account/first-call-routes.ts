@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { consoleErrors, getSession } from "../console-edge.ts";
 import { type FirstCall, readFirstCall } from "./first-call-store.ts";
 
 const firstCallSchema = Type.Object({

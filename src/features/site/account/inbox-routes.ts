@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { closeEventInbox, findEventInbox, openEventInbox } from "../../webhooks/index.ts";
-import { consoleErrors, getSession } from "../console-edge.ts";
 
 const tags = ["Webhooks"];
 

@@ -1,8 +1,8 @@
+import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { optionalBody } from "../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { getOwnKey, listKeyPage, revokeOwnKey } from "../../accounts/index.ts";
-import { consoleErrors, getSession } from "../console-edge.ts";
 import { describeKey, describeKeys } from "./describe-keys.ts";
 import {
   keyChangeSchema,

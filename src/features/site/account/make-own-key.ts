@@ -1,6 +1,7 @@
 import { invariant } from "../../../lib/invariant.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import { requireFresh } from "../../../platform/http/console-edge.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import {
   changeOwnKey,
@@ -12,7 +13,6 @@ import {
   rotateOwnKey,
 } from "../../accounts/index.ts";
 import { findOfferedModel, type LiveCatalog } from "../../catalog/index.ts";
-import { requireFresh } from "../console-edge.ts";
 import type { SiteSession } from "../sign-in/session/site-session.ts";
 import type { BeginAttempt } from "../sign-in/throttle.ts";
 

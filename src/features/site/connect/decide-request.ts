@@ -1,9 +1,9 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
+import { requireFresh } from "../../../platform/http/console-edge.ts";
 import type { Mail } from "../../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import type { KeyDependencies } from "../../accounts/index.ts";
-import { requireFresh } from "../console-edge.ts";
 import { getSessionUser } from "../sign-in/session/get-session-user.ts";
 import type { SiteSession } from "../sign-in/session/site-session.ts";
 import { composeMail } from "../sign-in/sign-in-mails.ts";

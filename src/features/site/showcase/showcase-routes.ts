@@ -1,5 +1,5 @@
+import { consoleErrors } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { consoleErrors } from "../console-edge.ts";
 import type { Showcase } from "./create-showcase.ts";
 import { showcaseSchema, statusSchema } from "./showcase-schema.ts";
 

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { isLoopbackUrl } from "../../../platform/config/load-settings.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import { consoleErrors } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { KeptMail } from "../../../platform/mail/outbox-shelf.ts";
-import { consoleErrors } from "../console-edge.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { SiteCookies } from "./session/site-cookies.ts";
 import { acceptedSchema, body, outboxSchema, tokenField } from "./sign-in-schema.ts";

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import { consoleErrors, findSession, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
-import { consoleErrors, findSession, getSession } from "../console-edge.ts";
 import { finishSignIn, readBrowser, sendSessionCookie } from "./finish-sign-in.ts";
 import { beginPasskeyUse, type PasskeyUseDependencies, passkeyMs, signInWithPasskey } from "./passkey/passkeys.ts";
 import { type PasswordSignInDependencies, signInWithPassword } from "./password/sign-in-with-password.ts";

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { Database } from "../../../platform/database/database.ts";
+import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { consoleErrors, getSession } from "../console-edge.ts";
 import { readSessionView } from "./session/read-session-view.ts";
 import { sessionSchema, siteSchema } from "./sign-in-schema.ts";
 

@@ -129,7 +129,7 @@ function requireProof(status: number, text: string): void {
   throw new ApiError({
     status,
     code: "reauthentication_required",
-    message: "Confirm your identity to continue.",
+    message: "Confirm your identity to continue: enter your password or code, or use a passkey.",
   });
 }
 

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
+import { consoleErrors, getFreshSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
-import { consoleErrors, getFreshSession } from "../../console-edge.ts";
 import { sendSessionCookie } from "../finish-sign-in.ts";
 import type { SiteCookies } from "../session/site-cookies.ts";
 import { acceptedSchema, body, emailField, newPasswordField, passwordField, tokenField } from "../sign-in-schema.ts";

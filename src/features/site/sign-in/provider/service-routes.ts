@@ -1,8 +1,8 @@
 import { Type } from "typebox";
+import { consoleErrors, getFreshSession, getSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
-import { consoleErrors, getFreshSession, getSession } from "../../console-edge.ts";
 import type { SiteCookies } from "../session/site-cookies.ts";
 import type { SiteSession } from "../session/site-session.ts";
 import { moment } from "../sign-in-schema.ts";

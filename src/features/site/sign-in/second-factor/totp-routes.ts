@@ -1,7 +1,7 @@
 import { Type } from "typebox";
+import { consoleErrors, getFreshSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
-import { consoleErrors, getFreshSession } from "../../console-edge.ts";
 import { sendSessionCookie } from "../finish-sign-in.ts";
 import type { SiteCookies } from "../session/site-cookies.ts";
 import { backupCodesSchema, body, codeField, totpOfferSchema } from "../sign-in-schema.ts";

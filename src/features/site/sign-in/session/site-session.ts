@@ -1,16 +1,4 @@
-import type { AccountId, SessionId, UserId } from "../../../../lib/ids.ts";
-
-/** A signed-in user in one browser. */
-export type SiteSession = {
-  id: SessionId;
-  userId: UserId;
-  accountId: AccountId;
-  email: string;
-  isEmailVerified: boolean;
-  createdAt: Date;
-  /** End of the reauthentication window. */
-  freshUntil: Date;
-};
+export type { SiteSession } from "../../../../lib/site-session.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

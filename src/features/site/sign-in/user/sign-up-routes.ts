@@ -1,6 +1,6 @@
 import { Type } from "typebox";
+import { consoleErrors, findSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
-import { consoleErrors, findSession } from "../../console-edge.ts";
 import { finishSignIn, readBrowser } from "../finish-sign-in.ts";
 import type { SiteCookies } from "../session/site-cookies.ts";
 import {

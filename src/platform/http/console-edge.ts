@@ -1,12 +1,12 @@
 import { invariant } from "../../lib/invariant.ts";
 import { presentNetwork } from "../../lib/network.ts";
-import type { Counters } from "../../platform/counters/counters.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
-import type { ErrorCode } from "../../platform/errors/error-table.ts";
-import type { HttpServer } from "../../platform/http/create-http-server.ts";
-import { errorAnswers } from "../../platform/http/error-answers.ts";
-import { describeConsoleRoutes } from "../../platform/http/openapi.ts";
-import type { SiteSession } from "./sign-in/session/site-session.ts";
+import type { SiteSession } from "../../lib/site-session.ts";
+import type { Counters } from "../counters/counters.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { ErrorCode } from "../errors/error-table.ts";
+import type { HttpServer } from "./create-http-server.ts";
+import { errorAnswers } from "./error-answers.ts";
+import { describeConsoleRoutes } from "./openapi.ts";
 
 type ConsoleEdgeOptions = {
   siteUrl: string;
@@ -17,7 +17,7 @@ type ConsoleEdgeOptions = {
 type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 const bodyBytesMax = 64 * 1024;
-/** A page asks for a few things at once; no person keeps this up. */
+/** A page sends several requests at once; only a program sustains this rate. */
 const requestsPerMinute = 600;
 
 const securityHeaders = {
@@ -28,7 +28,7 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-/** What every route of the console API can answer beside its own errors. */
+/** Errors that every route of the console API can return. */
 const commonErrors = ["not_signed_in", "rate_limit_exceeded", "internal_error", "overloaded", "shutting_down"] as const;
 const changeErrors = [
   "cross_site_request",
@@ -42,34 +42,37 @@ const changeErrors = [
 
 const sessions = new WeakMap<object, SiteSession>();
 
-/** Who is asking, in a route of the console API that is not open to everybody. */
+/** The session of a route that requires one. */
 export function getSession(request: object): SiteSession {
   const session = sessions.get(request);
-  invariant(session !== undefined, "this route is open to everybody");
+  invariant(session !== undefined, "this route does not require a session");
   return session;
 }
 
-/** For what must not be done by whoever finds a browser unattended. */
+/** Protects sensitive changes against the finder of an unattended browser. */
 export function requireFresh(session: SiteSession, now: Date): void {
   if (session.freshUntil.getTime() > now.getTime()) return;
-  throw new AppError("reauthentication_required", "Prove that it is you before you do this.");
+  throw new AppError(
+    "reauthentication_required",
+    "Confirm your identity to continue: enter your password or code, or use a passkey.",
+  );
 }
 
-/** Who is asking, where they must have just proven it. */
+/** The session of a route that requires a recent authentication. */
 export function getFreshSession(request: object, now: Date): SiteSession {
   const session = getSession(request);
   requireFresh(session, now);
   return session;
 }
 
-/** The errors of a console route for its schema: its own, and those that the edge can answer with. */
+/** The error responses of a console route for its schema. */
 export function consoleErrors(method: "GET" | "POST" | "PATCH" | "DELETE", own: readonly ErrorCode[] = []) {
   return errorAnswers([...new Set([...own, ...(method === "GET" ? [] : changeErrors), ...commonErrors])]);
 }
 
 /**
- * Adds the console API under `/console/api`. All its routes are for people who are signed in, unless a route's
- * `config` says `access: "open"`; what changes something is taken from pages of this site only.
+ * Adds the console API under `/console/api`. Routes require a session unless their `config` has `access: "open"`.
+ * Requests that change data must come from pages of this site (CSRF protection).
  */
 export async function addConsoleApi(
   http: HttpServer,
@@ -81,7 +84,7 @@ export async function addConsoleApi(
     async (consoleApi: HttpServer) => {
       await describeConsoleRoutes(consoleApi, { siteUrl });
       consoleApi.addHook("onRoute", (route) => {
-        // What the API offers to programs keeps the limits it has there.
+        // Endpoints shared with the public API keep their own limits.
         if (route.config?.endpoint === undefined) route.bodyLimit ??= bodyBytesMax;
       });
       consoleApi.addHook("onRequest", async (request, reply) => {
@@ -103,13 +106,13 @@ export async function addConsoleApi(
   );
 }
 
-/** The session of a route that is open to everybody, where there is one. */
+/** The session of a route with open access, or null. */
 export function findSession(request: object): SiteSession | null {
   return sessions.get(request) ?? null;
 }
 
 function createNotSignedIn(): AppError {
-  return new AppError("not_signed_in", "Sign in first: nobody is signed in, or the session has ended.");
+  return new AppError("not_signed_in", "You are not signed in, or your session has ended. Sign in.");
 }
 
 async function countRequest(counters: Counters, address: string): Promise<void> {
@@ -125,15 +128,13 @@ async function countRequest(counters: Counters, address: string): Promise<void> 
   });
 }
 
-/** Whether the route says that it takes a form. */
 function isFormRoute(schema: { consumes?: readonly string[] } | undefined): boolean {
   return schema?.consumes?.includes("multipart/form-data") === true;
 }
 
 /**
- * Against CSRF: a browser says which page a request comes from, and no page can change that. Where it says so in two ways, both must
- * be right. A body that is not JSON could come from a form of any site, without the browser asking us first; only an
- * upload is such a form, and is known by its origin alone.
+ * CSRF protection. Browsers set `Origin` and `Sec-Fetch-Site`, and no page can forge them: both must match if both are
+ * sent. Any site can submit a form without a CORS preflight, so only upload routes accept one.
  */
 function requireOwnPage(
   request: { method: string; headers: RequestHeaders },
@@ -141,7 +142,10 @@ function requireOwnPage(
 ): void {
   const { origin: from, "sec-fetch-site": site, "content-type": type } = request.headers;
   if (from !== origin || (site !== undefined && site !== "same-origin")) {
-    throw new AppError("cross_site_request", `This is for pages of ${origin} only. Open the site at that address.`);
+    throw new AppError(
+      "cross_site_request",
+      `This request must come from a page of ${origin}. Open the site at that address.`,
+    );
   }
   const wanted = takesForm ? /^multipart\/form-data\s*;/i : /^application\/json\s*(;|$)/i;
   const hasBody = request.method === "POST" || request.method === "PATCH";

@@ -1,0 +1,13 @@
+import type { AccountId, SessionId, UserId } from "./ids.ts";
+
+/** One browser in which a user is signed in. */
+export type SiteSession = {
+  id: SessionId;
+  userId: UserId;
+  accountId: AccountId;
+  email: string;
+  isEmailVerified: boolean;
+  createdAt: Date;
+  /** Until then the user needs not reauthenticate. */
+  freshUntil: Date;
+};
