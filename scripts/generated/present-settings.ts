@@ -1,36 +1,36 @@
 import { getSettingEntry, type SettingName, settingNames } from "../../src/platform/config/settings-table.ts";
 
-/** The commented example file: every setting, switched off, with what holds without it. */
+/** The example file: every setting, commented out, with its default. */
 export function presentExampleFile(): string {
   const entries = settingNames.map((name) => {
-    const { explains, kind, example } = getSettingEntry(name);
+    const { description, kind, example } = getSettingEntry(name);
     return [
-      `# ${explains.replaceAll("`", "")}`,
-      `# Write ${kind.expected}. Without it: ${presentStandard(name)}.`,
+      `# ${description.replaceAll("`", "")}`,
+      `# Write ${kind.expected}. Default: ${presentDefault(name)}.`,
       `# ${name}: ${example}`,
     ].join("\n");
   });
   return [
-    "# The settings of Sluice. Copy this file to sluice.yaml and remove the # before what you set.",
-    "# Each can also be set in the environment, which wins: site_url is SLUICE_SITE_URL there.",
-    "# This file is written from src/platform/config/settings-table.ts by `npm run generate`.",
+    "# Settings of Sluice. Copy this file to sluice.yaml and uncomment the settings you change.",
+    "# Environment variables take precedence: SLUICE_SITE_URL sets site_url.",
+    "# Generated from src/platform/config/settings-table.ts by `npm run generate`.",
     "",
     entries.join("\n\n"),
     "",
   ].join("\n");
 }
 
-/** The page of the operators' guide. */
+/** `docs/operating/settings.md`. */
 export function presentSettingsPage(): string {
   const rows = settingNames.map((name) => {
-    const { explains, kind, alias } = getSettingEntry(name);
+    const { description, kind, alias } = getSettingEntry(name);
     const also = alias === undefined ? "" : ` Also \`${alias}\`.`;
-    return `| \`${name}\` | \`${presentStandard(name)}\` | ${shortenExpected(kind.expected)} | ${explains}${also} |`;
+    return `| \`${name}\` | \`${presentDefault(name)}\` | ${shortenExpected(kind.expected)} | ${description}${also} |`;
   });
   return [
     "# Settings",
     "",
-    "<!-- Written from src/platform/config/settings-table.ts by `npm run generate`. -->",
+    "<!-- Generated from src/platform/config/settings-table.ts by `npm run generate`. -->",
     "",
     "Set them in `sluice.yaml` in the folder where Sluice starts (another file: `SLUICE_CONFIG=path`) or in the environment, which wins:",
     "`site_url` is `SLUICE_SITE_URL` there. With `_FILE` after its name (`SLUICE_SECRET_KEY_FILE=/run/secrets/secret_key`) a variable names",
@@ -55,8 +55,8 @@ function shortenExpected(expected: string): string {
     .replace(/^the (path of a (?:folder|file))$/, "a path");
 }
 
-function presentStandard(name: SettingName): string {
-  const { standard, otherwise } = getSettingEntry(name);
-  if (otherwise !== undefined) return otherwise;
-  return Array.isArray(standard) && standard.length === 0 ? "none" : String(standard);
+function presentDefault(name: SettingName): string {
+  const { default: value, defaultText } = getSettingEntry(name);
+  if (defaultText !== undefined) return defaultText;
+  return Array.isArray(value) && value.length === 0 ? "none" : String(value);
 }

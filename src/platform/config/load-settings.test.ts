@@ -22,8 +22,8 @@ function loadFile(text: string, environment: Record<string, string> = {}): Setti
   return loadEnvironment(environment);
 }
 
-/** The sentence and the remedy that the operator reads, with `<dir>` for the temporary directory. */
-function refusalOf(load: () => unknown): string {
+/** The message and the remedy, with `<dir>` for the temporary directory. */
+function getRejection(load: () => unknown): string {
   try {
     load();
   } catch (error) {
@@ -34,7 +34,7 @@ function refusalOf(load: () => unknown): string {
 }
 
 describe("where settings come from", () => {
-  test("without a file and variables every setting has its standard value", () => {
+  test("without a file and variables every setting has its default", () => {
     expect(loadEnvironment({})).toEqual({
       site_url: "http://localhost:4242",
       base_url: "http://localhost:4242/v1",
@@ -125,7 +125,7 @@ describe("where settings come from", () => {
     });
   });
 
-  test("there are as many processes as cores, but for one, and for another where the database is the gateway's own", () => {
+  test("processes defaults to the cores minus one, minus two with the embedded database", () => {
     const count = (cores: number, environment: Record<string, string> = {}): number =>
       loadSettings({ environment, directory, cores }).processes;
     const external = { DATABASE_URL: "postgres://sluice@db.example.com/sluice" };
@@ -134,15 +134,15 @@ describe("where settings come from", () => {
     expect(count(16, { SLUICE_PROCESSES: "2" })).toBe(2);
   });
 
-  test("roles are words of a list, at least one", () => {
+  test("roles is a list of at least one known role", () => {
     expect(loadEnvironment({ SLUICE_ROLES: "worker" }).roles).toEqual(["worker"]);
     expect(loadFile("roles: [worker, http]\n").roles).toEqual(["http", "worker"]);
-    const refusal = (text: string): string => refusalOf(() => loadFile(text));
-    expect(refusal("roles: []\n")).toContain("Write one or more of http, worker");
-    expect(refusal("roles: [cook]\n")).toContain("Write one or more of http, worker");
+    const rejection = (text: string): string => getRejection(() => loadFile(text));
+    expect(rejection("roles: []\n")).toContain("Write one or more of http, worker");
+    expect(rejection("roles: [cook]\n")).toContain("Write one or more of http, worker");
   });
 
-  test("a public site takes nobody in unless it is told to, and mails in its own name", () => {
+  test("with a public site_url, sign-up is closed by default and mails come from its host", () => {
     const settings = loadEnvironment({ SLUICE_SITE_URL: "https://ai.example.com" });
     expect(settings).toMatchObject({
       sign_up: "closed",
@@ -161,7 +161,7 @@ describe("where settings come from", () => {
     client_secret: "${EXAMPLE_SECRET}",
   };
 
-  test("OpenTelemetry's own variables say where traces go, which ones, and by which headers", () => {
+  test("OpenTelemetry's variables set the endpoint, headers, service name and sampler", () => {
     const settings = loadEnvironment({
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
       OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Bearer%20one, x-team=${TEAM}",
@@ -187,13 +187,13 @@ describe("where settings come from", () => {
     ["OTEL_EXPORTER_OTLP_HEADERS", "s3cret"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz-s3cret"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "a=s3cret%0a"],
-  ] as const)("%s is not %s, and no secret is repeated", ([variable, value]) => {
-    const refusal = refusalOf(() => loadEnvironment({ [variable]: value }));
-    expect(refusal).toContain(`The setting ${variable} is`);
-    expect(refusal).not.toContain("s3cret");
+  ] as const)("%s rejects %s without printing secrets", ([variable, value]) => {
+    const rejection = getRejection(() => loadEnvironment({ [variable]: value }));
+    expect(rejection).toContain(`The setting ${variable} is`);
+    expect(rejection).not.toContain("s3cret");
   });
 
-  test("services to sign in with are a YAML list of maps, or the same as JSON", () => {
+  test("oidc accepts a YAML list of maps or the same as JSON", () => {
     const lines = Object.entries(provider).map(([name, value]) => `    ${name}: ${value}`);
     expect(loadFile(`oidc:\n  -\n${lines.join("\n")}\n`).oidc).toEqual([provider]);
     expect(loadEnvironment({ SLUICE_OIDC: JSON.stringify([provider]) }).oidc).toEqual([provider]);
@@ -207,16 +207,16 @@ describe("where settings come from", () => {
     ["an id that is no part of a path", JSON.stringify([{ ...provider, id: "a/b" }])],
     ["an issuer that is not encrypted", JSON.stringify([{ ...provider, issuer: "http://accounts.example.com" }])],
     ["two of one id", JSON.stringify([provider, provider])],
-  ])("with %s they are refused, and no secret of theirs is repeated", (_name, text) => {
+  ])("oidc with %s is rejected without printing secrets", (_name, text) => {
     const load = () => loadEnvironment({ SLUICE_OIDC: text.replace("${EXAMPLE_SECRET}", "hunter2") });
-    expect(load).toThrow("The setting SLUICE_OIDC is no such list.");
+    expect(load).toThrow("The setting SLUICE_OIDC is not a valid list.");
   });
 
-  test.each(["", "# nothing but a comment\n", "\n\n"])("a file without settings (%j) is as good as none", (text) => {
+  test.each(["", "# nothing but a comment\n", "\n\n"])("a file without settings (%j) changes nothing", (text) => {
     expect(loadFile(text)).toEqual(loadEnvironment({}));
   });
 
-  test("file and environment add up, and the environment wins", () => {
+  test("file and environment combine, and the environment takes precedence", () => {
     const settings = loadFile("port: 5000\nhost: 127.0.0.2\n", { SLUICE_PORT: "6000", SLUICE_LOG_LEVEL: "warn" });
     expect(settings).toMatchObject({ port: 6000, host: "127.0.0.2", log_level: "warn" });
   });
@@ -226,14 +226,14 @@ describe("where settings come from", () => {
     expect(settings).toMatchObject({ port: 5000, site_url: "http://localhost:5000", database_url: undefined });
   });
 
-  test("DATABASE_URL counts, and SLUICE_DATABASE_URL wins over it, in whatever order they were set", () => {
+  test("DATABASE_URL is an alias, and SLUICE_DATABASE_URL takes precedence over it in any order", () => {
     const [alias, own] = [{ DATABASE_URL: "postgres://alias/db" }, { SLUICE_DATABASE_URL: "postgresql://own/db" }];
     expect(loadFile("database_url: postgres://file/db\n", alias).database_url).toBe("postgres://alias/db");
     expect(loadEnvironment({ ...alias, ...own }).database_url).toBe("postgresql://own/db");
     expect(loadEnvironment({ ...own, ...alias }).database_url).toBe("postgresql://own/db");
   });
 
-  test("SLUICE_CONFIG names another file, which is then the only one", () => {
+  test("SLUICE_CONFIG replaces the default settings file", () => {
     writeFileSync(join(directory, "other.yaml"), "port: 7000\n");
     const settings = loadFile("host: 127.0.0.2\n", { SLUICE_CONFIG: "other.yaml" });
     expect(settings).toMatchObject({ port: 7000, host: "localhost" });
@@ -244,21 +244,21 @@ describe("where settings come from", () => {
     expect(loadFile("port: 7000\n", { SLUICE_CONFIG: "" }).port).toBe(7000);
   });
 
-  test("a file that SLUICE_CONFIG names must be a file", () => {
-    const refusal = refusalOf(() => loadEnvironment({ SLUICE_CONFIG: "." }));
-    expect(refusal).toContain("The settings file <dir> cannot be read.");
+  test("SLUICE_CONFIG must point to a regular file", () => {
+    const rejection = getRejection(() => loadEnvironment({ SLUICE_CONFIG: "." }));
+    expect(rejection).toContain("Cannot read the settings file <dir>.");
   });
 
-  test("a file that SLUICE_CONFIG names must exist", () => {
-    const refusal = refusalOf(() => loadEnvironment({ SLUICE_CONFIG: "gone.yaml" }));
-    expect(refusal).toContain("The settings file <dir>/gone.yaml does not exist. Create it, or correct");
+  test("SLUICE_CONFIG must point to an existing file", () => {
+    const rejection = getRejection(() => loadEnvironment({ SLUICE_CONFIG: "gone.yaml" }));
+    expect(rejection).toContain("The settings file <dir>/gone.yaml does not exist. Create it, or correct");
   });
 });
 
-describe("values that files have", () => {
+describe("values from files", () => {
   const path = () => join(directory, "database-url");
 
-  test("a variable with _FILE after it names the file that has the value", () => {
+  test("a variable with the suffix _FILE names the file that contains the value", () => {
     writeFileSync(path(), "postgres://own/db\n");
     for (const variable of ["SLUICE_DATABASE_URL_FILE", "DATABASE_URL_FILE"]) {
       expect(loadEnvironment({ [variable]: path() }).database_url).toBe("postgres://own/db");
@@ -266,50 +266,50 @@ describe("values that files have", () => {
     expect(loadEnvironment({ DATABASE_URL_FILE: "" }).database_url).toBeUndefined();
   });
 
-  test("a file that is missing, wrong or beside a value is refused, and what it has is not repeated", () => {
+  test("a missing or wrong file, or both file and value, is rejected without printing the content", () => {
     writeFileSync(path(), "mysql://user:hunter2@db/x");
     const variables = { DATABASE_URL_FILE: path() };
-    expect(refusalOf(() => loadEnvironment(variables))).toBe(
-      "The setting DATABASE_URL_FILE is not such an address. Write an address such as postgres://user:password@host:5432/database.",
+    expect(getRejection(() => loadEnvironment(variables))).toBe(
+      "The setting DATABASE_URL_FILE is not a valid address. Write an address such as postgres://user:password@host:5432/database.",
     );
-    expect(refusalOf(() => loadEnvironment({ ...variables, DATABASE_URL: "postgres://a/b" }))).toContain(
+    expect(getRejection(() => loadEnvironment({ ...variables, DATABASE_URL: "postgres://a/b" }))).toContain(
       "Both DATABASE_URL and DATABASE_URL_FILE are set.",
     );
-    expect(refusalOf(() => loadEnvironment({ SLUICE_SECRET_KEY_FILE: "/nowhere" }))).toContain(
-      "The file /nowhere, which SLUICE_SECRET_KEY_FILE names, cannot be read.",
+    expect(getRejection(() => loadEnvironment({ SLUICE_SECRET_KEY_FILE: "/nowhere" }))).toContain(
+      "Cannot read the file /nowhere of SLUICE_SECRET_KEY_FILE.",
     );
-    expect(refusalOf(() => loadEnvironment({ SLUICE_NOTHING_FILE: path() }))).toContain("There is no setting");
+    expect(getRejection(() => loadEnvironment({ SLUICE_NOTHING_FILE: path() }))).toContain("Unknown setting");
   });
 });
 
-describe("settings that do not exist", () => {
+describe("unknown settings", () => {
   test.each([
-    ["port: 1\nsiteurl: x\n", "There is no setting siteurl (<dir>/sluice.yaml:2:1). Did you mean site_url?"],
-    ["  prot: 1\n", "There is no setting prot (<dir>/sluice.yaml:1:3). Did you mean port?"],
-    ["something_else: 1\n", "There is no setting something_else (<dir>/sluice.yaml:1:1). Remove it; "],
-    ["__proto__: { port: 1 }\n", "There is no setting __proto__ (<dir>/sluice.yaml:1:1). Remove it; "],
-  ])("in the file, %j is refused with its place and the nearest name", (text, expected) => {
-    expect(refusalOf(() => loadFile(text))).toContain(expected);
+    ["port: 1\nsiteurl: x\n", "Unknown setting: siteurl (<dir>/sluice.yaml:2:1). Did you mean site_url?"],
+    ["  prot: 1\n", "Unknown setting: prot (<dir>/sluice.yaml:1:3). Did you mean port?"],
+    ["something_else: 1\n", "Unknown setting: something_else (<dir>/sluice.yaml:1:1). Remove it; "],
+    ["__proto__: { port: 1 }\n", "Unknown setting: __proto__ (<dir>/sluice.yaml:1:1). Remove it; "],
+  ])("in the file, %j is rejected with its place and the nearest name", (text, expected) => {
+    expect(getRejection(() => loadFile(text))).toContain(expected);
   });
 
-  test("in the environment, only names that begin with SLUICE_ are ours to refuse", () => {
-    const refusal = refusalOf(() => loadEnvironment({ SLUICE_PROT: "1" }));
-    expect(refusal).toBe("There is no setting SLUICE_PROT. Did you mean SLUICE_PORT?");
-    expect(refusalOf(() => loadEnvironment({ SLUICE_CONFIGG: "x" }))).toContain("Did you mean SLUICE_CONFIG?");
+  test("in the environment, only unknown names that begin with SLUICE_ are rejected", () => {
+    const rejection = getRejection(() => loadEnvironment({ SLUICE_PROT: "1" }));
+    expect(rejection).toBe("Unknown setting: SLUICE_PROT. Did you mean SLUICE_PORT?");
+    expect(getRejection(() => loadEnvironment({ SLUICE_CONFIGG: "x" }))).toContain("Did you mean SLUICE_CONFIG?");
     expect(loadEnvironment({ PORT: "1", HOST: "example.com", port: "2" })).toEqual(loadEnvironment({}));
   });
 });
 
-describe("files that are no list of settings", () => {
+describe("malformed settings files", () => {
   const notYaml = "The settings file is not valid YAML at";
   test.each([
     ["a bracket left open", "port: 1\nhost: [a\n", `${notYaml} <dir>/sluice.yaml:3:1.`],
     ["two colons", "port: 1\nhost: a: b\n", `${notYaml} <dir>/sluice.yaml:2:7.`],
     ["a setting written twice", "port: 1\nport: 2\n", "A setting is written twice (<dir>/sluice.yaml:2:1)."],
-    ["a list", "- port: 1\n", "The settings file <dir>/sluice.yaml does not name settings."],
+    ["a list", "- port: 1\n", "The settings file <dir>/sluice.yaml contains no settings."],
     ["a reference to nowhere", "host: *there\n", "The setting host (<dir>/sluice.yaml:1:1) is null."],
-  ])("%s is refused", (_, text, expected) => {
-    expect(refusalOf(() => loadFile(text))).toContain(expected);
+  ])("%s is rejected", (_, text, expected) => {
+    expect(getRejection(() => loadFile(text))).toContain(expected);
   });
 });
 
@@ -335,54 +335,54 @@ describe("wrong values", () => {
     ["sandbox", ["maybe"], "one of on, off."],
   ] as const;
 
-  test("a password in a wrong address is not repeated", () => {
-    const refusal = refusalOf(() => loadEnvironment({ SLUICE_SITE_URL: "https://me:secret@a.b" }));
-    expect(refusal).toContain("SLUICE_SITE_URL");
-    expect(refusal).not.toContain("secret");
+  test("a password in a wrong address is not printed", () => {
+    const rejection = getRejection(() => loadEnvironment({ SLUICE_SITE_URL: "https://me:secret@a.b" }));
+    expect(rejection).toContain("SLUICE_SITE_URL");
+    expect(rejection).not.toContain("secret");
   });
 
   const rows = wrongValues.flatMap(([name, values, right]) => values.map((value) => [name, value, right]));
 
-  test.each(rows)("%s: %s is refused, in the file and in the environment, with what is right", (name, value, right) => {
+  test.each(rows)("%s: %s is rejected in the file and the environment, with the expected form", (name, value, right) => {
     const variable = `SLUICE_${name.toUpperCase()}`;
-    const inEnvironment = refusalOf(() => loadEnvironment({ [variable]: value }));
+    const inEnvironment = getRejection(() => loadEnvironment({ [variable]: value }));
     expect(inEnvironment).toContain(`The setting ${variable} is "${value}". Write ${right}`);
-    const inFile = refusalOf(() => loadFile(`${name}: ${value}\n`)).replaceAll('"', "");
+    const inFile = getRejection(() => loadFile(`${name}: ${value}\n`)).replaceAll('"', "");
     expect(inFile).toContain(`The setting ${name} (<dir>/sluice.yaml:1:1) is ${value}. Write ${right}`);
   });
 
   const emptyOrOfAnotherType = ['host: ""', "host: '  '", "host:", "host: [a]", "port: [80]", "site_url: 5"];
-  test.each(emptyOrOfAnotherType)("%s is refused", (line) => {
-    expect(refusalOf(() => loadFile(line))).toMatch(/^The setting .* Write .*\.$/);
+  test.each(emptyOrOfAnotherType)("%s is rejected", (line) => {
+    expect(getRejection(() => loadFile(line))).toMatch(/^The setting .* Write .*\.$/);
   });
 
-  test("database_url may have several hosts, as libpq writes them", () => {
+  test("database_url accepts several hosts in libpq's form", () => {
     const hosts = "postgres://user:hunter2@one:5432,[::1]:5433,three/db";
     for (const url of [hosts, `${hosts}?target_session_attrs=read-write`, `${hosts}?target_session_attrs=any`]) {
       expect(loadEnvironment({ DATABASE_URL: url }).database_url).toBe(url);
     }
     for (const url of [`${hosts}?target_session_attrs=standby`, "postgres://one,/db", "postgres://one:x,two/db"]) {
-      const refusal = refusalOf(() => loadEnvironment({ DATABASE_URL: url }));
-      expect(refusal).toContain("The setting DATABASE_URL is not such an address.");
-      expect(refusal).not.toContain("hunter2");
+      const rejection = getRejection(() => loadEnvironment({ DATABASE_URL: url }));
+      expect(rejection).toContain("The setting DATABASE_URL is not a valid address.");
+      expect(rejection).not.toContain("hunter2");
     }
   });
 
-  test("a wrong database_url is refused without being repeated, because it holds a password", () => {
+  test("a wrong database_url is rejected without printing it", () => {
     const wrong = "mysql://user:hunter2@db/x";
     for (const variable of ["DATABASE_URL", "SLUICE_DATABASE_URL", "REDIS_URL", "SLUICE_REDIS_URL"]) {
-      const refusal = refusalOf(() => loadEnvironment({ [variable]: wrong }));
-      expect(refusal).toContain(`The setting ${variable} is not such an address.`);
-      expect(refusal).not.toContain("hunter2");
+      const rejection = getRejection(() => loadEnvironment({ [variable]: wrong }));
+      expect(rejection).toContain(`The setting ${variable} is not a valid address.`);
+      expect(rejection).not.toContain("hunter2");
     }
     for (const line of [`database_url: ${wrong}`, `databse_url: ${wrong}`, `database_url: "${wrong}`]) {
-      expect(refusalOf(() => loadFile(line))).not.toContain("hunter2");
+      expect(getRejection(() => loadFile(line))).not.toContain("hunter2");
     }
   });
 });
 
-describe("settings that follow from others", () => {
-  test("site_url follows from the port, base_url from site_url, and both lose a slash at the end", () => {
+describe("derived settings", () => {
+  test("site_url derives from the port, base_url from site_url, and trailing slashes are removed", () => {
     expect(loadFile("port: 5000").base_url).toBe("http://localhost:5000/v1");
     const settings = loadFile("site_url: HTTPS://AI.example.com:443/gateway//\n");
     expect(settings).toMatchObject({ site_url: "https://ai.example.com/gateway", port: 4242, sandbox: "off" });
@@ -395,24 +395,24 @@ describe("settings that follow from others", () => {
     expect(loadFile(`sandbox: ${written}\n`).sandbox).toBe(meant);
   });
 
-  test("the sandbox cannot be switched on where site_url is public, and stays off there by itself", () => {
+  test("with a public site_url the sandbox is off and cannot be switched on", () => {
     const site = "site_url: https://ai.example.com\n";
     expect(loadFile(site).sandbox).toBe("off");
-    expect(refusalOf(() => loadFile(`${site}sandbox: on\n`))).toContain("https://ai.example.com is not an address of");
-    expect(refusalOf(() => loadFile(site, { SLUICE_SANDBOX: "on" }))).toContain("Write sandbox: off");
+    expect(getRejection(() => loadFile(`${site}sandbox: on\n`))).toContain("https://ai.example.com, which is not a localhost address");
+    expect(getRejection(() => loadFile(site, { SLUICE_SANDBOX: "on" }))).toContain("Set sandbox to off");
   });
 
-  test("a certificate makes the site's address https, needs its key, and refuses an address that says http", () => {
+  test("a certificate changes the default site_url to https, needs its key and rejects an http site_url", () => {
     const files = "tls_cert_file: tls/site.crt\ntls_key_file: /etc/site.key\n";
     expect(loadFile(files)).toMatchObject({
       site_url: "https://localhost:4242",
       tls_cert_file: join(directory, "tls/site.crt"),
       tls_key_file: "/etc/site.key",
     });
-    expect(refusalOf(() => loadFile("tls_cert_file: a"))).toContain("tls_cert_file is set, and tls_key_file is not;");
-    expect(refusalOf(() => loadFile("tls_key_file: a"))).toContain("tls_key_file is set, and tls_cert_file is not;");
-    expect(refusalOf(() => loadFile(`${files}site_url: http://a.example.com`))).toContain(
-      "but its site_url, http://a.example.com, says http. Write site_url with https",
+    expect(getRejection(() => loadFile("tls_cert_file: a"))).toContain("tls_cert_file is set, but tls_key_file is not.");
+    expect(getRejection(() => loadFile("tls_key_file: a"))).toContain("tls_key_file is set, but tls_cert_file is not.");
+    expect(getRejection(() => loadFile(`${files}site_url: http://a.example.com`))).toContain(
+      "but site_url is http://a.example.com. Change site_url to https",
     );
   });
 
@@ -423,20 +423,20 @@ describe("settings that follow from others", () => {
     "host: gateway.lan",
     "trusted_proxies: [10.0.0.0/8]",
   ];
-  test.each(exposures)("%s is refused while site_url is an address of this machine, with what to set", (line) => {
+  test.each(exposures)("%s is rejected with a localhost site_url, with the setting to change", (line) => {
     for (const site of ["", "site_url: http://127.0.0.1:4242\n", "sandbox: off\n"]) {
-      expect(refusalOf(() => loadFile(`${site}${line}\n`))).toMatch(
-        /^Others could reach this gateway .* Set site_url to the address that people open/,
+      expect(getRejection(() => loadFile(`${site}${line}\n`))).toMatch(
+        /other machines can reach.* Set site_url to the public URL/,
       );
     }
     expect(loadFile(`site_url: https://ai.example.com\n${line}\n`).sandbox).toBe("off");
   });
 
-  test.each(["localhost", "127.0.0.1", "127.0.0.2", '"::1"'])("host: %s is no exposure", (host) => {
+  test.each(["localhost", "127.0.0.1", "127.0.0.2", '"::1"'])("host: %s is allowed with a localhost site_url", (host) => {
     expect(loadFile(`host: ${host}\n`).sandbox).toBe("on");
   });
 
-  test("a relative data_dir is meant from the directory, an absolute one as it is", () => {
+  test("a relative data_dir is resolved against the working directory", () => {
     expect(loadFile("data_dir: data/x").data_dir).toBe(join(directory, "data/x"));
     expect(loadFile("data_dir: /var/lib/sluice").data_dir).toBe("/var/lib/sluice");
   });
@@ -449,11 +449,11 @@ describe("settings that follow from others", () => {
   });
 });
 
-test.each(["localhost:4242", "LOCALHOST", "127.0.0.1", "127.8.9.10:80", "[::1]:4242"])("%s is this machine", (host) => {
+test.each(["localhost:4242", "LOCALHOST", "127.0.0.1", "127.8.9.10:80", "[::1]:4242"])("%s is a loopback host", (host) => {
   expect(isLoopbackUrl(`http://${host}`)).toBe(true);
 });
 
 const otherHosts = ["127.evil.com", "localhost.evil.com", "evil.com/localhost", "127.0.0.1.evil.com", "0.0.0.0"];
-test.each(otherHosts)("%s only looks like this machine", (host) => {
+test.each(otherHosts)("%s is not a loopback host", (host) => {
   expect(isLoopbackUrl(`http://${host}`)).toBe(false);
 });

@@ -21,12 +21,12 @@ type SettingValue<N extends SettingName> = (typeof settingsTable)[N] extends {
 
 type GivenSettings = { [N in SettingName]?: SettingValue<N> };
 
-/** All settings, complete: what depends on other settings has been worked out. */
+/** All settings, with defaults and derived values filled in. */
 export type Settings = { [N in Exclude<SettingName, OptionalSetting>]: SettingValue<N> } & {
   [N in OptionalSetting]: SettingValue<N> | undefined;
 };
 
-/** What may stay absent without anything in its place. */
+/** Settings without a default. */
 type OptionalSetting =
   | "database_url"
   | "redis_url"
@@ -47,17 +47,17 @@ type OptionalSetting =
   | "announcement"
   | "announcement_url";
 
-/** Where a value was written, for the sentence that says it is wrong. */
+/** `place` is the file position or variable, for error messages. */
 type Source = { name: string; place: string; value: unknown };
 
-const fileNameStandard = "sluice.yaml";
+const defaultFileName = "sluice.yaml";
 const variablePrefix = "SLUICE_";
 const fileVariable = "SLUICE_CONFIG";
-/** After the name of a variable: the file whose content is the value. */
+/** `SLUICE_SECRET_KEY_FILE` names a file that contains the value. */
 const contentSuffix = "_FILE";
 const formHint = "Write one `name: value` on each line; sluice.example.yaml shows them all.";
 
-/** Reads the settings file and the environment (which wins), or throws a sentence that says what to write instead. */
+/** Reads the settings file and the environment, which takes precedence. */
 export function loadSettings(
   input: { environment: NodeJS.ProcessEnv; directory: string; cores?: number } = {
     environment: process.env,
@@ -82,21 +82,21 @@ export function loadSettings(
 }
 
 function completeSettings(given: GivenSettings, { directory, cores }: { directory: string; cores: number }): Settings {
-  const standards = Object.fromEntries(settingNames.map((name) => [name, settingsTable[name].standard]));
-  const merged = { ...standards, ...given } as GivenSettings & Settings;
-  const speaksTls = hasCertificate(given);
-  const siteUrl = given.site_url ?? new URL(`${speaksTls ? "https" : "http"}://localhost:${merged.port}`).origin;
-  if (speaksTls && !siteUrl.startsWith("https:")) {
+  const defaults = Object.fromEntries(settingNames.map((name) => [name, settingsTable[name].default]));
+  const merged = { ...defaults, ...given } as GivenSettings & Settings;
+  const hasTls = hasCertificate(given);
+  const siteUrl = given.site_url ?? new URL(`${hasTls ? "https" : "http"}://localhost:${merged.port}`).origin;
+  if (hasTls && !siteUrl.startsWith("https:")) {
     throw new OperatorError(
-      `The gateway speaks HTTPS (tls_cert_file), but its site_url, ${siteUrl}, says http.`,
-      "Write site_url with https, or remove tls_cert_file and tls_key_file.",
+      `tls_cert_file enables HTTPS, but site_url is ${siteUrl}.`,
+      "Change site_url to https, or remove tls_cert_file and tls_key_file.",
     );
   }
   const isLocal = isLoopbackUrl(siteUrl);
   if (given.sandbox === "on" && !isLocal) {
     throw new OperatorError(
-      `The sandbox is switched on, but ${siteUrl} is not an address of this machine only.`,
-      "Write sandbox: off, or set site_url to a localhost address.",
+      `The sandbox is on, but site_url is ${siteUrl}, which is not a localhost address.`,
+      "Set sandbox to off, or site_url to a localhost address.",
     );
   }
   if (isLocal) requireUnexposed(merged, siteUrl);
@@ -118,12 +118,12 @@ function completeSettings(given: GivenSettings, { directory, cores }: { director
   };
 }
 
-/** In a mail's head, a name with other signs than these is quoted. */
+/** RFC 5322: quote a display name that contains other characters. */
 function presentSender(name: string, host: string): string {
   return `${/^[\w .-]+$/.test(name) ? name : JSON.stringify(name)} <no-reply@${host}>`;
 }
 
-/** One core is left to everything else on the machine, and one more to a database that is on it. */
+/** Leaves one core to the rest of the machine and one to an embedded database. */
 function countProcesses(cores: number, isDatabaseEmbedded: boolean): number {
   return Math.max(1, cores - (isDatabaseEmbedded ? 2 : 1));
 }
@@ -133,37 +133,34 @@ function hasCertificate({ tls_cert_file, tls_key_file }: GivenSettings): boolean
   const [set, missing] =
     tls_key_file === undefined ? ["tls_cert_file", "tls_key_file"] : ["tls_key_file", "tls_cert_file"];
   throw new OperatorError(
-    `${set} is set, and ${missing} is not; a certificate and its key belong together.`,
+    `${set} is set, but ${missing} is not. HTTPS needs both.`,
     `Set ${missing} too, or remove ${set}.`,
   );
 }
 
-/**
- * With an address of this machine as its own, the gateway is open as only a person's own machine may be: everybody may
- * sign up, and calls to private addresses are made for them.
- */
+/** With a localhost site_url, sign-up is open and calls to private addresses are allowed: never expose that. */
 function requireUnexposed(
   { host, trusted_proxies }: Pick<Settings, "host" | "trusted_proxies">,
   siteUrl: string,
 ): void {
-  const remedy = "Set site_url to the address that people open, such as https://ai.example.com";
+  const remedy = "Set site_url to the public URL, such as https://ai.example.com";
   if (!isLoopbackHost(host)) {
     throw new OperatorError(
-      `Others could reach this gateway at ${host}, but its site_url, ${siteUrl}, is an address of this machine only.`,
-      `${remedy}; or set host to localhost.`,
+      `host is ${host}, which other machines can reach, but site_url is ${siteUrl}, a localhost address.`,
+      `${remedy}, or set host to localhost.`,
     );
   }
   if (trusted_proxies.length > 0) {
     throw new OperatorError(
-      `Others could reach this gateway through trusted_proxies, but its site_url, ${siteUrl}, is an address of this machine only.`,
-      `${remedy}; or remove trusted_proxies.`,
+      `trusted_proxies is set, so other machines can reach this gateway, but site_url is ${siteUrl}, a localhost address.`,
+      `${remedy}, or remove trusted_proxies.`,
     );
   }
 }
 
 function readFileSources(input: { environment: NodeJS.ProcessEnv; directory: string }): Source[] {
   const named = input.environment[fileVariable] || undefined;
-  const path = resolve(input.directory, named ?? fileNameStandard);
+  const path = resolve(input.directory, named ?? defaultFileName);
   if (!existsSync(path)) {
     if (named === undefined) return [];
     throw new OperatorError(
@@ -179,18 +176,18 @@ function readFileSources(input: { environment: NodeJS.ProcessEnv; directory: str
   };
   const [mistake] = document.errors;
   if (mistake?.code === "DUPLICATE_KEY") {
-    throw new OperatorError(`A setting is written twice (${placeOf(mistake.pos[0])}).`, "Keep one of the two.");
+    throw new OperatorError(`A setting is written twice (${placeOf(mistake.pos[0])}).`, "Remove one of the two.");
   }
   if (mistake !== undefined) {
     throw new OperatorError(`The settings file is not valid YAML at ${placeOf(mistake.pos[0])}.`, formHint);
   }
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === null)) return [];
-  if (!isMap(contents)) throw new OperatorError(`The settings file ${path} does not name settings.`, formHint);
+  if (!isMap(contents)) throw new OperatorError(`The settings file ${path} contains no settings.`, formHint);
   return contents.items.map(({ key, value }) => {
     const name = isScalar(key) ? String(key.value) : "";
     const place = `${name} (${placeOf(isScalar(key) ? (key.range?.[0] ?? 0) : 0)})`;
-    // No setting is a map, and a reference to elsewhere in the file is more than a setting needs.
+    // Maps and YAML aliases become null, which no setting accepts.
     return { name, place, value: isScalar(value) || isSeq(value) ? value.toJSON() : null };
   });
 }
@@ -199,7 +196,7 @@ function readSettingsFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new OperatorError(`The settings file ${path} cannot be read.`, "Make it a file that your user may read.", {
+    throw new OperatorError(`Cannot read the settings file ${path}.`, "Make it a regular file that your user can read.", {
       cause: error,
     });
   }
@@ -211,7 +208,7 @@ function readEnvironmentSources(environment: NodeJS.ProcessEnv): Source[] {
     const { alias } = getSettingEntry(name);
     if (alias !== undefined) nameByVariable.set(alias, name);
   }
-  // Our own variables come last, so that SLUICE_DATABASE_URL wins over DATABASE_URL.
+  // Our own variables come last, so that SLUICE_DATABASE_URL takes precedence over DATABASE_URL.
   for (const name of settingNames) nameByVariable.set(getEnvironmentName(name), name);
 
   const sources = [...nameByVariable].flatMap(([variable, name]) => {
@@ -230,14 +227,14 @@ function readEnvironmentSources(environment: NodeJS.ProcessEnv): Source[] {
   return [...sources, ...unknown];
 }
 
-/** Where secrets come as files, as containers have them, a variable says which file has the value. */
+/** Container platforms mount secrets as files. */
 function readContent(variable: string, path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
     throw new OperatorError(
-      `The file ${path}, which ${variable}${contentSuffix} names, cannot be read.`,
-      `Create it, readable for the user that Sluice runs as, or set ${variable} itself.`,
+      `Cannot read the file ${path} of ${variable}${contentSuffix}.`,
+      `Create it with read permission for the user that runs Sluice, or set ${variable} instead.`,
       { cause: error },
     );
   }
@@ -246,7 +243,7 @@ function readContent(variable: string, path: string): string {
 function createTwiceSetError(variable: string): OperatorError {
   return new OperatorError(
     `Both ${variable} and ${variable}${contentSuffix} are set.`,
-    "Keep the one that has the value.",
+    "Remove one of the two.",
   );
 }
 
@@ -258,14 +255,14 @@ function createUnknownSettingError(source: Source): OperatorError {
     countEdits(source.name, nearest) <= 2
       ? `Did you mean ${nearest}?`
       : "Remove it; sluice.example.yaml shows every setting.";
-  return new OperatorError(`There is no setting ${source.place}.`, remedy);
+  return new OperatorError(`Unknown setting: ${source.place}.`, remedy);
 }
 
-/** An address may hold a password, so that part is not repeated on the screen or in a log. */
+/** Addresses may contain passwords: never print them. */
 function presentWrongValue(name: SettingName, value: unknown): string {
-  if (name === "database_url" || name === "redis_url" || name === "smtp_url") return "not such an address";
-  if (name === "secret_key" || name === "s3_secret_access_key" || name.startsWith("stripe_")) return "no such text";
-  if (name === "oidc" || name === "otlp_headers") return "no such list";
+  if (name === "database_url" || name === "redis_url" || name === "smtp_url") return "not a valid address";
+  if (name === "secret_key" || name === "s3_secret_access_key" || name.startsWith("stripe_")) return "not valid";
+  if (name === "oidc" || name === "otlp_headers") return "not a valid list";
   return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 
@@ -273,7 +270,7 @@ export function isLoopbackUrl(address: string): boolean {
   return isLoopbackHost(new URL(address).hostname);
 }
 
-/** Levenshtein's distance: how many letters to change, add or remove to get from one word to the other. */
+/** The Levenshtein distance. */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [fromIndex, fromLetter] of [...from].entries()) {

@@ -11,7 +11,7 @@ function makeFolder(): string {
   return folder;
 }
 
-test("many processes that start at once on a new folder have the same key, in a file that only its owner can read", async () => {
+test("processes that start at once on a new folder share one key, in a file with mode 0600", async () => {
   const data_dir = join(makeFolder(), "new");
   const keys = await Promise.all(Array.from({ length: 20 }, () => openMasterKey({ data_dir }, randomBytes)));
   expect(new Set(keys.map((key) => key.derive("links").toString("hex"))).size).toBe(1);
@@ -19,7 +19,7 @@ test("many processes that start at once on a new folder have the same key, in a 
   expect(statSync(join(data_dir, "secret.key")).mode & 0o777).toBe(0o600);
 });
 
-test("each purpose has a key of its own, and the key of the settings comes before that of the folder", async () => {
+test("each purpose derives its own key, and secret_key takes precedence over the file", async () => {
   const data_dir = makeFolder();
   const own = await openMasterKey({ data_dir }, randomBytes);
   const set = await openMasterKey({ data_dir, secret_key: "x".repeat(32) }, randomBytes);
@@ -30,6 +30,6 @@ test("each purpose has a key of its own, and the key of the settings comes befor
   expect(set.derive("links")).toHaveLength(32);
 });
 
-test("a key that is too short to keep a secret is refused", async () => {
+test("a key that is too short is rejected", async () => {
   await expect(openMasterKey({ data_dir: makeFolder(), secret_key: "short" }, randomBytes)).rejects.toThrow(/too few/);
 });

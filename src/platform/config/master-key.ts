@@ -3,9 +3,9 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** The one secret of a deployment. Nobody uses it itself: every purpose has a key of its own that follows from it. */
+/** The secret of a deployment. It is never used directly: each purpose derives its own key (HKDF). */
 export type MasterKey = {
-  /** 32 bytes that are always the same for the purpose, and tell nothing of those for another. */
+  /** 32 bytes, always the same for a purpose; keys of different purposes are independent. */
   derive(purpose: string): Buffer;
 };
 
@@ -15,7 +15,7 @@ const keyBytes = 32;
 const charactersMin = 32;
 const fileName = "secret.key";
 
-/** The key of the settings, or the one in the data folder, which is made where there is none. */
+/** Uses `secret_key`, else the key in the data folder, which is generated on the first start. */
 export async function openMasterKey(
   { secret_key, data_dir }: SecretSettings,
   randomBytes: (count: number) => Uint8Array,
@@ -23,7 +23,7 @@ export async function openMasterKey(
   const secret = secret_key ?? (await readOrMakeSecret(data_dir, randomBytes));
   if (secret.length < charactersMin) {
     throw new OperatorError(
-      `The secret key has ${secret.length} characters, which is too few to keep a secret.`,
+      `The secret key has ${secret.length} characters, which is too few.`,
       `Set secret_key to at least ${charactersMin} random characters, or remove it to use the one in ${data_dir}.`,
     );
   }
@@ -37,7 +37,7 @@ async function readOrMakeSecret(folder: string, randomBytes: (count: number) => 
   return (await readSecret(join(folder, fileName))) ?? "";
 }
 
-/** Puts a secret into the data folder, unless there is one. Of several processes that start at once, one makes the file. */
+/** Writes a secret to the data folder unless one exists. Safe with several processes at once. */
 export async function placeSecret(
   folder: string,
   secret: string,
@@ -49,7 +49,7 @@ export async function placeSecret(
   const draft = `${path}.${mark}`;
   await writeFile(draft, secret, { mode: 0o600, flush: true });
   try {
-    // A link appears with its whole content, or not at all where there is one already.
+    // link() is atomic: the file appears with its whole content, or EEXIST.
     await link(draft, path);
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error;
@@ -58,12 +58,12 @@ export async function placeSecret(
   }
 }
 
-/** The secret that a gateway with these settings would use; `null` where it would make one. */
+/** The secret that a gateway with these settings would use, or `null` if it would generate one. */
 export async function findSecret({ secret_key, data_dir }: SecretSettings): Promise<string | null> {
   return secret_key ?? (await readSecret(join(data_dir, fileName)));
 }
 
-/** Tells whether two secrets are the same, and nothing else of them. */
+/** Compares secrets without revealing them. */
 export function fingerprintSecret(secret: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "sluice", "fingerprint", 16)).toString("hex");
 }

@@ -1,7 +1,7 @@
-/** Set by an npm that started this process; they would lead another npm to the wrong folder. */
+/** Variables of the npm that started this process; they would point another npm to the wrong folder. */
 const misleading = /^(npm_config_(local_|global_)?prefix|npm_config_workspaces?|npm_package_.*|INIT_CWD)$/;
 
-/** How to start npm: the one that started this process, else the one on the path. */
+/** `ownPath` is the npm that started this process; `null` means the one on the PATH. */
 export function readNpmEnvironment(): { ownPath: string | null; environment: NodeJS.ProcessEnv } {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !misleading.test(name)));
   return { ownPath: process.env.npm_execpath ?? null, environment };

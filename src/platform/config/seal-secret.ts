@@ -5,17 +5,16 @@ const tagBytes = 16;
 
 export const sealNonceBytes = 12;
 
-/** The key of the purpose, and whose secret it is. */
 export type SealPlace = { key: Buffer; ownerId: string };
 
-/** Hides a secret from whoever reads the database, bound to its owner, so that it cannot be put into another row. */
+/** Encrypts a secret for the database. The owner is authenticated data, so it cannot be moved to another row. */
 export function sealSecret({ key, ownerId }: SealPlace, secret: Buffer, nonce: Uint8Array): Buffer {
   const cipher = createCipheriv(cipherName, key, nonce).setAAD(Buffer.from(ownerId));
   const hidden = Buffer.concat([cipher.update(secret), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), hidden]);
 }
 
-/** Throws where it was sealed for another owner or with another key. */
+/** Throws if the owner or the key differs. */
 export function openSecret({ key, ownerId }: SealPlace, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(0, sealNonceBytes);
   const tag = sealed.subarray(sealNonceBytes, sealNonceBytes + tagBytes);

@@ -1,27 +1,27 @@
 import { readFileSync } from "node:fs";
 
-/** How long what a file said is good for: a call may ask for it, and a new secret is in use soon after it is written. */
+/** Cache time of secret files: calls don't read the file each time, and a new secret is in use within a second. */
 const freshMs = 1000;
 
 type KeptSecret = { value: string; readAtMs: number };
 
 const keptByPath = new Map<string, KeptSecret>();
 
-/** Whether the environment has a value for a secret that a catalog names. */
+/** Whether the environment has a value for the variable. */
 export function hasSecret(name: string): boolean {
   return readSecret(name) !== "";
 }
 
 const referencePattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
-/** The name of the variable that a text refers to, `${LIKE_THIS}`; `null` where the text is no reference. */
+/** The variable name in a reference such as `${NAME}`, or `null` if the text is not a reference. */
 export function readReference(text: string): string | null {
   return referencePattern.exec(text)?.[1] ?? null;
 }
 
 /**
- * The text with the environment variable that it names, `${LIKE_THIS}`, in its place, or with the content of the file that
- * `LIKE_THIS_FILE` names; `null` when neither is set. To be asked anew for each use: a file may change.
+ * Resolves a reference `${NAME}` to the variable `NAME` or to the content of the file in `NAME_FILE`; `null` if neither
+ * is set. Resolve on each use: the file may change.
  */
 export function resolveSecret(text: string): string | null {
   const name = readReference(text);
@@ -46,13 +46,13 @@ function readSecretFile(path: string): string {
   return value;
 }
 
-/** `null` where there is nothing: whoever replaces a file may have taken the old one away first. */
+/** `null` for a missing or empty file, which may be in the middle of a replacement. */
 function readText(path: string): string | null {
   try {
     const text = readFileSync(path, "utf8").trim();
     return text === "" ? null : text;
   } catch {
-    // What follows from a secret that is missing is told by whoever needs it.
+    // Callers report a missing secret.
     return null;
   }
 }

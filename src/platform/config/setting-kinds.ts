@@ -3,9 +3,9 @@ import { parseMoney } from "../../lib/money.ts";
 import { isNetwork } from "../../lib/network.ts";
 import { parseDatabaseUrl } from "../database/database-address.ts";
 
-/** How the value of one setting is read, whether it comes from YAML (any type) or the environment (always text). */
+/** Parses the value of a setting from YAML (any type) or the environment (always text). */
 export type SettingKind<T> = {
-  /** Completes "write …", so that a wrong value is answered with what would be right. */
+  /** Completes the remedy "Write …". */
   expected: string;
   /** `undefined` means that the value is not of this kind. */
   parse(raw: unknown): T | undefined;
@@ -37,7 +37,7 @@ export function text(expected: string): SettingKind<string> {
   return { expected, parse: (raw) => (typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined) };
 }
 
-/** Words that people see, on one line. */
+/** One line of text without control characters. */
 export function line(charactersMax: number): SettingKind<string> {
   return {
     expected: `a text of 1 to ${charactersMax} characters on one line`,
@@ -82,12 +82,12 @@ function pathOf(expected: string): SettingKind<string> {
 export function oneOf<const T extends string>(choices: readonly T[]): SettingKind<T> {
   return {
     expected: `one of ${choices.join(", ")}`,
-    // Some people write true and false for on and off: both mean the same here.
+    // YAML true and false are accepted for on and off.
     parse: (raw) => choices.find((choice) => choice === (typeof raw === "boolean" ? (raw ? "on" : "off") : raw)),
   };
 }
 
-/** An http or https address without query, fragment or user; a trailing slash is taken off. */
+/** An http or https URL without query, fragment or user. Trailing slashes are removed. */
 export function webAddress(): SettingKind<string> {
   return {
     expected: "an http or https address without a query, such as https://ai.example.com",
@@ -107,7 +107,7 @@ export function currencyCode(): SettingKind<string> {
   };
 }
 
-/** An amount of money, as people write one: kept as text, because a number of binary fractions is no amount. */
+/** An amount of money, stored as text: binary fractions are not exact. */
 export function amount(): SettingKind<string> {
   return {
     expected: "an amount in the currency, such as 2.50",
@@ -118,7 +118,7 @@ export function amount(): SettingKind<string> {
   };
 }
 
-/** Where people reach somebody: by mail, or on a page. */
+/** An e-mail address or a URL. */
 export function contact(): SettingKind<string> {
   return {
     expected: "an e-mail address such as help@example.com, or an http or https address",
@@ -165,7 +165,7 @@ function listOf(expected: string, isItem: (item: string) => boolean): SettingKin
   };
 }
 
-/** Headers of HTTP in the form that OpenTelemetry gave its own variable: `name=value,name=value`. */
+/** HTTP headers in the form of OTEL_EXPORTER_OTLP_HEADERS: `name=value,name=value`. */
 export function headerList(): SettingKind<Readonly<Record<string, string>>> {
   return {
     expected: "headers as name=value with commas between them, such as authorization=Bearer%20token",
@@ -185,7 +185,7 @@ function parseHeader(item: string): [name: string, value: string] | null {
     const value = decodeURIComponent(encoded);
     return /^[\t\x20-\x7e]*$/.test(value) ? [name.toLowerCase(), value] : null;
   } catch {
-    // Not encoded as in a URL; the caller says what would be right.
+    // Not URL-encoded; the caller reports the expected form.
     return null;
   }
 }
@@ -205,7 +205,7 @@ export function mailServerAddress(): SettingKind<string> {
   return serverAddress(["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587");
 }
 
-/** A service that signs people in by OpenID Connect, as it is written in the settings. */
+/** An OpenID Connect provider in the settings. */
 export type ProviderSetting = { id: string; name: string; issuer: string; client_id: string; client_secret: string };
 
 const providerFields = ["id", "name", "issuer", "client_id", "client_secret"] as const;
@@ -241,7 +241,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON, so not a list either; the caller says what would be right.
+    // Not JSON; the caller reports the expected form.
     return undefined;
   }
 }

@@ -26,19 +26,19 @@ import {
 } from "./setting-kinds.ts";
 
 /**
- * Every setting: how it is read, what it is without being set, and what the docs say. The example file, the docs page
- * and the loader are all made from this table. A setting `site_url` is `SLUICE_SITE_URL` in the environment.
+ * Every setting. The loader, the example file and the docs page all derive from this table. The environment variable of
+ * `site_url` is `SLUICE_SITE_URL`.
  */
 export type SettingEntry<T> = {
   kind: SettingKind<T>;
-  /** `undefined` where the value follows from other settings, or may stay absent. */
-  standard: T | undefined;
-  /** Says what holds when nothing is written, where `standard` does not say it. */
-  otherwise?: string;
+  /** `undefined` if the value derives from other settings or is optional. */
+  default: T | undefined;
+  /** The default in words, where `default` is `undefined`. */
+  defaultText?: string;
   example: string;
-  /** A second name in the environment that other tools use too. */
+  /** A second environment variable, shared with other tools. */
   alias?: string;
-  explains: string;
+  description: string;
 };
 
 const megabyte = 1024 * 1024;
@@ -46,606 +46,605 @@ const megabyte = 1024 * 1024;
 export const settingsTable = {
   site_url: {
     kind: webAddress(),
-    standard: undefined,
-    otherwise: "http://localhost:<port>",
+    default: undefined,
+    defaultText: "http://localhost:<port>",
     example: "https://ai.example.com",
-    explains: "The address under which people reach the web site.",
+    description: "The public URL of the web site.",
   },
   base_url: {
     kind: webAddress(),
-    standard: undefined,
-    otherwise: "<site_url>/v1",
+    default: undefined,
+    defaultText: "<site_url>/v1",
     example: "https://ai.example.com/v1",
-    explains: "The address of the API as clients write it.",
+    description: "The base URL of the API that clients use.",
   },
   host: {
     kind: text("a host name or address to listen on, such as 0.0.0.0"),
-    standard: "localhost",
+    default: "localhost",
     example: "0.0.0.0",
-    explains:
-      "The address to listen on. `localhost` is reachable from this machine only; `0.0.0.0` from everywhere, and then site_url must not be an address of this machine.",
+    description:
+      "The address to listen on. `localhost` accepts connections from this machine only. `0.0.0.0` accepts them from everywhere; site_url must then not be a localhost address.",
   },
   port: {
     kind: wholeNumber({ min: 1, max: 65_535 }),
-    standard: 4242,
+    default: 4242,
     example: "4242",
-    explains: "The port to listen on.",
+    description: "The port to listen on.",
   },
   tls_cert_file: {
-    kind: file("the path of a file in PEM form: the certificate, and after it those that it depends on"),
-    standard: undefined,
-    otherwise: "the gateway speaks HTTP, and TLS is a proxy's",
+    kind: file("the path of a PEM file with the certificate chain, the server's certificate first"),
+    default: undefined,
+    defaultText: "plain HTTP; a proxy terminates TLS",
     example: "/etc/sluice/tls.crt",
-    explains:
-      "The certificate with which the gateway itself speaks HTTPS (TLS 1.2 and later); site_url begins with https then. The file is read again while the gateway runs: a new certificate is in use within two seconds, without a restart.",
+    description:
+      "The certificate for HTTPS (TLS 1.2 and later). site_url must then begin with https. The gateway loads a new certificate within two seconds, without a restart.",
   },
   tls_key_file: {
-    kind: file("the path of a file in PEM form, without a passphrase"),
-    standard: undefined,
-    otherwise: "the gateway speaks HTTP, and TLS is a proxy's",
+    kind: file("the path of a PEM file without a passphrase"),
+    default: undefined,
+    defaultText: "plain HTTP; a proxy terminates TLS",
     example: "/etc/sluice/tls.key",
-    explains: "The private key that belongs to tls_cert_file.",
+    description: "The private key of tls_cert_file.",
   },
   metrics_port: {
     kind: wholeNumber({ min: 1, max: 65_535 }),
-    standard: undefined,
-    otherwise: "metrics are not served",
+    default: undefined,
+    defaultText: "metrics are not served",
     example: "9464",
-    explains:
-      "The port of `/metrics` for Prometheus (docs/operating/observing.md). It asks for no key: only those who watch the gateway may reach it.",
+    description:
+      "The port of `/metrics` for Prometheus (docs/operating/observing.md). It has no authentication: allow only your monitoring to connect.",
   },
   metrics_host: {
     kind: text("a host name or address to listen on, such as 127.0.0.1"),
-    standard: "127.0.0.1",
+    default: "127.0.0.1",
     example: "10.0.0.5",
-    explains: "The address to serve metrics on, never that of the public.",
+    description: "The address to serve metrics on. Never use a public one.",
   },
   data_dir: {
     kind: folder(),
-    standard: ".sluice",
+    default: ".sluice",
     example: "/var/lib/sluice",
-    explains: "The folder for the embedded database and for everything else that must survive a restart.",
+    description: "The folder for the embedded database, the secret key and stored files. It must survive restarts.",
   },
   packages_dir: {
     kind: folder(),
-    standard: undefined,
-    otherwise: "packages inside data_dir",
+    default: undefined,
+    defaultText: "packages inside data_dir",
     example: "/opt/sluice-packages",
-    explains:
-      "The folder with the packages of providers of the kind ai-sdk, which `upstream install` writes. Set it where packages are part of an image.",
+    description:
+      "The folder of the packages that `upstream install` installs for providers of the kind ai-sdk. Set it if your image contains packages.",
   },
   database_url: {
     kind: databaseAddress(),
-    standard: undefined,
-    otherwise: "a PostgreSQL of its own, inside data_dir",
+    default: undefined,
+    defaultText: "an embedded PostgreSQL in data_dir",
     example: "postgres://sluice:secret@db.example.com:5432/sluice",
     alias: "DATABASE_URL",
-    explains:
-      "An external PostgreSQL (15 or later) in place of the embedded one. Several hosts with commas between them are a primary and its standbys: the one that takes writes is used (docs/operating/running.md, High availability).",
+    description:
+      "An external PostgreSQL (15 or later) instead of the embedded one. List a primary and its standbys with commas: the gateway uses the host that accepts writes (docs/operating/running.md, High availability).",
   },
   database_connections: {
     kind: wholeNumber({ min: 4, max: 1000 }),
-    standard: 12,
+    default: 12,
     example: "12",
-    explains:
-      "How many connections to the database each process opens at the most: one to hear of changes, one for payments, the others for everything else.",
+    description:
+      "The maximum number of database connections of each process: one for the change feed, one for the ledger, the rest for everything else.",
   },
   database_start_timeout_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),
-    standard: 60_000,
+    default: 60_000,
     example: "60000",
-    explains: "How long a gateway that starts waits for an external database that is away.",
+    description: "How long the gateway waits at startup for an external database to become reachable.",
   },
   sandbox: {
     kind: oneOf(["on", "off"]),
-    standard: undefined,
-    otherwise: "on while site_url is an address of this machine, else off",
+    default: undefined,
+    defaultText: "on if site_url is a localhost address, else off",
     example: "off",
-    explains: "Conveniences for trying things out, such as a demo account. Refused where site_url is public.",
+    description: "Conveniences for local development, such as a demo account. Not allowed if site_url is public.",
   },
   redis_url: {
     kind: redisAddress(),
-    standard: undefined,
-    otherwise: "each gateway counts for itself, its processes together",
+    default: undefined,
+    defaultText: "each gateway counts its own requests, across its processes",
     example: "redis://cache.example.com:6379",
     alias: "REDIS_URL",
-    explains: "A Redis or Valkey in which several gateways count requests together, so that a limit is the limit.",
+    description: "A Redis or Valkey that shares rate limits between several gateways.",
   },
   unshared_nodes: {
     kind: oneOf(["refuse", "allow"]),
-    standard: "refuse",
+    default: "refuse",
     example: "allow",
-    explains:
-      "What follows at the start where another gateway uses the same external database, and the two count limits or keep files apart: `refuse` says what to set and does not start, `allow` starts with a warning.",
+    description:
+      "What to do at startup if another gateway uses the same external database without sharing Redis or file storage. `refuse` exits with the settings to change; `allow` logs a warning and starts.",
   },
   currency: {
     kind: currencyCode(),
-    standard: "USD",
+    default: "USD",
     example: "EUR",
-    explains: "The currency of all prices and balances. Choose it before the first charge.",
+    description: "The currency of all prices and balances. Choose it before the first charge.",
   },
   secret_key: {
     kind: text("at least 32 random characters"),
-    standard: undefined,
-    otherwise: "made on the first start and kept in data_dir",
-    example: "a-long-text-of-random-characters-that-nobody-else-knows",
-    explains:
-      "What links to files are signed and secrets in the database are sealed with. The same on every node; whoever loses it loses the secrets of all webhooks.",
+    default: undefined,
+    defaultText: "generated on the first start and stored in data_dir",
+    example: "a-long-string-of-random-characters",
+    description:
+      "The key that signs file links and encrypts secrets in the database. Use the same on every node. If you lose it, you lose all webhook secrets.",
   },
   sign_up: {
     kind: oneOf(["open", "invite", "closed"]),
-    standard: undefined,
-    otherwise: "open while site_url is an address of this machine, else closed",
+    default: undefined,
+    defaultText: "open if site_url is a localhost address, else closed",
     example: "invite",
-    explains:
-      "Who may open an account on the site: everybody, whoever has an invitation (`user invite`), or nobody but you.",
+    description:
+      "Who can create an account on the site. `open`: everyone. `invite`: people you invite with `user invite`. `closed`: only you, on the command line.",
   },
   welcome_credit: {
     kind: amount(),
-    standard: undefined,
-    otherwise: "5 while the sandbox is on, else 0",
+    default: undefined,
+    defaultText: "5 if the sandbox is on, else 0",
     example: "2.50",
-    explains:
-      "The credit that an account begins with whose owner signed up on the site and has proven an e-mail address; 0 gives none. Accounts that you create get what you give them.",
+    description:
+      "The credit of a new account after its owner signs up on the site and verifies an e-mail address. 0 grants none. Accounts that you create on the command line do not get it.",
   },
   welcome_credit_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),
-    standard: 30,
+    default: 30,
     example: "30",
-    explains: "How long the welcome credit can be spent.",
+    description: "The number of days until the welcome credit expires.",
   },
   welcome_credits_daily_max: {
     kind: wholeNumber({ min: 0, max: 1_000_000 }),
-    standard: 100,
+    default: 100,
     example: "100",
-    explains:
-      "How many accounts get the welcome credit within 24 hours, and of them ten from one network; the others begin without. It bounds what somebody with many mailboxes can cost you.",
+    description:
+      "The maximum number of welcome credits in 24 hours, of which at most ten go to one network. It limits abuse by people with many mailboxes.",
   },
   support_contact: {
     kind: contact(),
-    standard: undefined,
-    otherwise: 'people are told to ask "the operator"',
+    default: undefined,
+    defaultText: 'texts refer to "the operator"',
     example: "help@example.com",
-    explains: "Whom people are told to ask for credit, and for help: linked on every page, named at the end of mails.",
+    description: "The contact for credit and help, linked on every page and in e-mails.",
   },
   smtp_url: {
     kind: mailServerAddress(),
-    standard: undefined,
-    otherwise:
-      "mails are shown in the terminal and, while site_url is an address of this machine, on /outbox, whose link the start shows",
+    default: undefined,
+    defaultText:
+      "mails are printed to the terminal and, if site_url is a localhost address, shown on /outbox (the link is printed at startup)",
     example: "smtp://sluice:secret@mail.example.com:587",
-    explains: "The server that sends the site's mails.",
+    description: "The SMTP server for the site's e-mails.",
   },
   mail_from: {
     kind: text("an address such as Sluice <no-reply@example.com>"),
-    standard: undefined,
-    otherwise: "<brand_name> <no-reply@host of site_url>",
+    default: undefined,
+    defaultText: "<brand_name> <no-reply@host of site_url>",
     example: "Sluice <no-reply@example.com>",
-    explains: "Whom the site's mails are from.",
+    description: "The sender of the site's e-mails.",
   },
   brand_name: {
     kind: line(40),
-    standard: "Sluice",
+    default: "Sluice",
     example: "Example AI",
-    explains:
-      "What the service is called, on every page, in mails and in authenticator apps (docs/operating/branding.md).",
+    description:
+      "The name of the service on pages, in e-mails and in authenticator apps (docs/operating/branding.md).",
   },
   brand_logo_file: {
     kind: file("the path of an image: .svg, .png or .jpg, at most 256 kB"),
-    standard: undefined,
-    otherwise: "our mark",
+    default: undefined,
+    defaultText: "the Sluice logo",
     example: "/etc/sluice/logo.svg",
-    explains: "The image beside the name, as high as it is wide, and the icon of the browser's tab.",
+    description: "A square image: the logo beside the name and the favicon.",
   },
   brand_accent: {
     kind: colour(),
-    standard: undefined,
-    otherwise: "our own",
+    default: undefined,
+    defaultText: "the Sluice accent",
     example: "'#6d28d9'",
-    explains:
-      "The colour of links and buttons. One in which words could not be read is refused, with the nearest that can be.",
+    description:
+      "The colour of links and buttons. If its contrast is too low for text, the gateway rejects it and suggests the nearest readable one.",
   },
   brand_accent_dark: {
     kind: colour(),
-    standard: undefined,
-    otherwise: "brand_accent, as much lighter as it takes",
+    default: undefined,
+    defaultText: "brand_accent, lightened until readable",
     example: "'#b794f6'",
-    explains: "The same in the dark theme.",
+    description: "The accent in the dark theme.",
   },
   terms_url: {
     kind: linkTarget(),
-    standard: undefined,
-    otherwise: "no link",
+    default: undefined,
+    defaultText: "no link",
     example: "https://example.com/terms",
-    explains: "The terms of service. Who signs up is told that they agree to them.",
+    description: "The terms of service, which users accept at sign-up.",
   },
   privacy_url: {
     kind: linkTarget(),
-    standard: undefined,
-    otherwise: "no link",
+    default: undefined,
+    defaultText: "no link",
     example: "https://example.com/privacy",
-    explains: "The privacy policy, linked on every page and at sign-up.",
+    description: "The privacy policy, linked on every page and at sign-up.",
   },
   status_url: {
     kind: linkTarget(),
-    standard: undefined,
-    otherwise: "no link",
+    default: undefined,
+    defaultText: "no link",
     example: "https://status.example.com/",
-    explains: "The page that says how the service is, linked on every page.",
+    description: "The status page, linked on every page.",
   },
   announcement: {
     kind: line(300),
-    standard: undefined,
-    otherwise: "nothing",
+    default: undefined,
+    defaultText: "nothing",
     example: "Maintenance on Sunday from 02:00 to 03:00 UTC.",
-    explains:
-      "What everybody is told at the top of every page, until they dismiss it. Another text is shown to all again.",
+    description:
+      "A banner at the top of every page until the user dismisses it. A new text is shown to everyone again.",
   },
   announcement_level: {
     kind: oneOf(["info", "warning", "critical"]),
-    standard: "info",
+    default: "info",
     example: "warning",
-    explains: "How urgent the announcement looks.",
+    description: "The severity of the announcement.",
   },
   announcement_url: {
     kind: linkTarget(),
-    standard: undefined,
-    otherwise: "no link",
+    default: undefined,
+    defaultText: "no link",
     example: "https://status.example.com/",
-    explains: "Where the announcement leads to.",
+    description: "The link of the announcement.",
   },
   oidc: {
     kind: signInProviders(),
-    standard: [],
+    default: [],
     example:
       "[{id: example, name: Example, issuer: 'https://accounts.example.com', client_id: sluice, client_secret: '${EXAMPLE_SECRET}'}]",
-    explains:
-      "Services with which people can sign in by OpenID Connect. A `client_secret` of the form ${NAME} is read from the environment.",
+    description:
+      "OpenID Connect providers that users can sign in with. A `client_secret` of the form ${NAME} is read from the environment.",
   },
   stripe_secret_key: {
-    kind: text("a secret key of Stripe, or the variable that has it, such as ${STRIPE_SECRET_KEY}"),
-    standard: undefined,
-    otherwise: "nobody can pay by card",
+    kind: text("a Stripe secret key or its variable, such as ${STRIPE_SECRET_KEY}"),
+    default: undefined,
+    defaultText: "card payments are disabled",
     example: "'${STRIPE_SECRET_KEY}'",
-    explains:
-      "The key with which payments by card are asked for. One of the form ${NAME} is read from the environment.",
+    description: "The Stripe secret key for card payments. A value of the form ${NAME} is read from the environment.",
   },
   stripe_webhook_secret: {
-    kind: text("the signing secret of a webhook of Stripe's, or the variable that has it"),
-    standard: undefined,
-    otherwise: "nobody can pay by card",
+    kind: text("the signing secret of a Stripe webhook or its variable"),
+    default: undefined,
+    defaultText: "card payments are disabled",
     example: "'${STRIPE_WEBHOOK_SECRET}'",
-    explains:
-      "What Stripe signs with when it tells `<site_url>/payments/stripe` of payments. It belongs to stripe_secret_key.",
+    description:
+      "The signing secret of the Stripe webhook `<site_url>/payments/stripe`. Set it together with stripe_secret_key.",
   },
   payment_amount_min: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
-    standard: 5,
+    default: 5,
     example: "5",
-    explains: "The least that somebody can pay at a time, in the currency.",
+    description: "The minimum card payment, in the currency.",
   },
   payment_amount_max: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
-    standard: 1000,
+    default: 1000,
     example: "1000",
-    explains: "The most that somebody can pay at a time, in the currency.",
+    description: "The maximum card payment, in the currency.",
   },
   disabled_endpoints: {
     kind: someOf(previewEndpoints),
-    standard: [],
+    default: [],
     example: "[listPrices]",
-    explains: "Preview endpoints that answer 501, as if they were not released.",
+    description: "Preview endpoints to disable. They return 501.",
   },
   idempotency_hours: {
     kind: wholeNumber({ min: 1, max: 720 }),
-    standard: 24,
+    default: 24,
     example: "24",
-    explains:
-      "How long an Idempotency-Key is remembered: the same request with it is answered again, and not done again.",
+    description:
+      "How long an Idempotency-Key is stored. A repeated request with the same key returns the first response.",
   },
   stream_heartbeat_ms: {
     kind: wholeNumber({ min: 10, max: 600_000 }),
-    standard: 15_000,
+    default: 15_000,
     example: "15000",
-    explains: "After how much silence a stream says that it is still alive, so that no proxy takes it for dead.",
+    description: "The interval of keep-alive comments on silent streams, so that proxies do not close them.",
   },
   event_streams_max: {
     kind: wholeNumber({ min: 1, max: 100_000 }),
-    standard: 100,
+    default: 100,
     example: "100",
-    explains:
-      "How many streams of events an API key may have open at a time: of tasks, webhook sessions and background responses. One more is a 429.",
+    description:
+      "The maximum number of open event streams of an API key: tasks, webhook sessions and background responses. The next one gets a 429.",
   },
   processes: {
     kind: wholeNumber({ min: 1, max: 256 }),
-    standard: undefined,
-    otherwise: "one fewer than the machine has cores, two fewer with the embedded database, and at least 1",
+    default: undefined,
+    defaultText: "one fewer than the machine has cores, two fewer with the embedded database, and at least 1",
     example: "4",
-    explains:
-      "How many processes serve together on one port (docs/operating/scaling.md). With more than one, a supervisor starts, restarts and rolls them, and counts limits for all of them.",
+    description:
+      "The number of processes on one port (docs/operating/scaling.md). With more than one, a supervisor starts, restarts and rolls them, and counts rate limits for all of them.",
   },
   roles: {
     kind: oneOrMoreOf(["http", "worker"]),
-    standard: ["http", "worker"],
+    default: ["http", "worker"],
     example: "[http]",
-    explains:
-      "What this gateway does: `http` answers requests, `worker` takes tasks further and delivers webhooks. Without `http` it answers `/healthz` and `/readyz` alone.",
+    description:
+      "What this gateway runs. `http` serves requests; `worker` runs tasks and delivers webhooks. Without `http` it serves only `/healthz` and `/readyz`.",
   },
   worker_steps_max: {
     kind: wholeNumber({ min: 1, max: 10_000 }),
-    standard: 256,
+    default: 256,
     example: "256",
-    explains: "How many tasks each process takes a step further at a time.",
+    description: "The maximum number of tasks that each process works on at a time.",
   },
   trusted_proxies: {
     kind: networks(),
-    standard: [],
+    default: [],
     example: "[10.0.0.0/8]",
-    explains: "The proxies whose X-Forwarded-For header counts.",
+    description: "The proxies whose X-Forwarded-For header is trusted.",
   },
   log_level: {
     kind: oneOf(["debug", "info", "warn", "error"]),
-    standard: "info",
+    default: "info",
     example: "info",
-    explains: "The least severe log line to write. `warn` leaves out the line for each request that went well.",
+    description: "The lowest level to log. `warn` omits the line of each successful request.",
   },
   log_format: {
     kind: oneOf(["auto", "json", "pretty"]),
-    standard: "auto",
+    default: "auto",
     example: "json",
-    explains: "`auto` is pretty on a terminal and JSON everywhere else.",
+    description: "The log format. `auto` is pretty on a terminal, else JSON.",
   },
   otlp_endpoint: {
     kind: webAddress(),
-    standard: undefined,
-    otherwise: "no collector is told of anything",
+    default: undefined,
+    defaultText: "nothing is exported",
     example: "http://collector.example.com:4318",
     alias: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    explains:
-      "An OpenTelemetry collector, up to where `/v1/traces` and `/v1/metrics` follow, that takes OTLP by HTTP. Traces (docs/operating/tracing.md) and metrics (docs/operating/observing.md) go there.",
+    description:
+      "The base URL of an OpenTelemetry collector (OTLP over HTTP), without `/v1/traces` and `/v1/metrics`. The gateway exports traces (docs/operating/tracing.md) and metrics (docs/operating/observing.md) to it.",
   },
   otlp_headers: {
     kind: headerList(),
-    standard: undefined,
-    otherwise: "none",
+    default: undefined,
+    defaultText: "none",
     example: "'authorization=${COLLECTOR_AUTHORIZATION}'",
     alias: "OTEL_EXPORTER_OTLP_HEADERS",
-    explains:
-      "Headers that the collector wants, as `name=value` with commas between them; a value may be encoded as in a URL, and one of the form ${NAME} is read from the environment.",
+    description:
+      "Headers for the collector, as comma-separated `name=value`. Values may be URL-encoded; a value of the form ${NAME} is read from the environment.",
   },
   otel_service_name: {
     kind: text("a name such as sluice"),
-    standard: "sluice",
+    default: "sluice",
     example: "sluice-eu",
     alias: "OTEL_SERVICE_NAME",
-    explains: "What this gateway is called in traces and in metrics that are sent to a collector.",
+    description: "The service name in exported traces and metrics.",
   },
   otlp_metrics_interval_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),
-    standard: 60_000,
+    default: 60_000,
     example: "15000",
     alias: "OTEL_METRIC_EXPORT_INTERVAL",
-    explains:
-      "How often the collector is told all metrics, those of `/metrics`. 0 sends none: for a collector that takes only traces, or that scrapes.",
+    description:
+      "The interval at which all metrics are exported to the collector. 0 disables it, for a collector that accepts only traces or scrapes `/metrics`.",
   },
   traces_sampler: {
     kind: oneOf(samplerNames),
-    standard: "parentbased_always_on",
+    default: "parentbased_always_on",
     example: "parentbased_traceidratio",
     alias: "OTEL_TRACES_SAMPLER",
-    explains:
-      "Which requests are traced. With `parentbased_…` a request with a `traceparent` is a part of its caller's trace, and traced if the caller says so; else it begins a trace of its own, with a link to the caller's.",
+    description:
+      "Which requests are traced. With `parentbased_…`, a request with a sampled `traceparent` joins its caller's trace. Others start a new trace with a link to the caller's.",
   },
   traces_sampler_arg: {
     kind: share(),
-    standard: 1,
+    default: 1,
     example: "0.05",
     alias: "OTEL_TRACES_SAMPLER_ARG",
-    explains: "The share of requests that a sampler with `traceidratio` traces, from 0 to 1.",
+    description: "The share of requests that a sampler with `traceidratio` traces, from 0 to 1.",
   },
   traces_callers_per_second_max: {
     kind: wholeNumber({ min: 0, max: 1_000_000 }),
-    standard: 10,
+    default: 10,
     example: "10",
-    explains:
-      "How many requests a second each process traces because their callers say so. Beyond that they are sampled like all others.",
+    description:
+      "How many requests per second each process traces because the caller's `traceparent` is sampled. Beyond that they are sampled like all others.",
   },
   traces_delay_ms: {
     kind: wholeNumber({ min: 10, max: 600_000 }),
-    standard: 2000,
+    default: 2000,
     example: "2000",
     alias: "OTEL_BSP_SCHEDULE_DELAY",
-    explains: "How long spans wait for others before they are sent to the collector together.",
+    description: "The interval at which spans are exported in batches.",
   },
   json_body_bytes_max: {
     kind: wholeNumber({ min: 1024, max: 256 * megabyte }),
-    standard: 20 * megabyte,
+    default: 20 * megabyte,
     example: String(20 * megabyte),
-    explains: "The largest JSON body accepted.",
+    description: "The maximum size of a JSON body.",
   },
   json_structure_max: {
     kind: wholeNumber({ min: 1000, max: 10_000_000 }),
-    standard: 80_000,
+    default: 80_000,
     example: "80000",
-    explains:
-      "How many `{`, `[`, `:` and `,` a JSON body may have outside of its strings. Nobody else is served while they are parsed, up to a millisecond for each thousand.",
+    description:
+      "The maximum number of `{`, `[`, `:` and `,` outside strings in a JSON body. Parsing blocks the process for up to a millisecond per thousand.",
   },
   header_bytes_max: {
     kind: wholeNumber({ min: 4096, max: megabyte }),
-    standard: 16 * 1024,
+    default: 16 * 1024,
     example: String(16 * 1024),
-    explains: "How large the address and headers of a request may be together.",
+    description: "The maximum total size of a request's URL and headers.",
   },
   header_timeout_ms: {
     kind: wholeNumber({ min: 100, max: 600_000 }),
-    standard: 15_000,
+    default: 15_000,
     example: "15000",
-    explains: "How long a client may take to send the headers of a request.",
+    description: "How long a client may take to send the headers of a request.",
   },
   request_timeout_ms: {
     kind: wholeNumber({ min: 100, max: 3_600_000 }),
-    standard: 120_000,
+    default: 120_000,
     example: "120000",
-    explains: "How long a client may take to send a whole request.",
+    description: "How long a client may take to send a whole request.",
   },
   upload_bytes_max: {
     kind: wholeNumber({ min: 1024, max: 5 * 1024 * megabyte }),
-    standard: 100 * megabyte,
+    default: 100 * megabyte,
     example: String(100 * megabyte),
-    explains: "The largest file that may be uploaded.",
+    description: "The maximum size of an uploaded file.",
   },
   media_confinement: {
     kind: oneOf(["preferred", "required"]),
-    standard: "preferred",
+    default: "preferred",
     example: "required",
-    explains:
-      "What follows where nothing on the machine can confine the programs that decode uploads: `preferred` starts with a warning, `required` does not start.",
+    description:
+      "What to do at startup if the machine has no means to confine the programs that decode uploads. `preferred` logs a warning; `required` exits.",
   },
   account_files_max: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
-    standard: 10_000,
+    default: 10_000,
     example: "10000",
-    explains: "How many uploaded files an account may have at a time.",
+    description: "The maximum number of uploaded files of an account.",
   },
   account_storage_bytes_max: {
     kind: wholeNumber({ min: 1024, max: 2 ** 50 }),
-    standard: 20 * 1024 * megabyte,
+    default: 20 * 1024 * megabyte,
     example: String(20 * 1024 * megabyte),
-    explains: "How large an account's uploaded files may be together.",
+    description: "The maximum total size of an account's uploaded files.",
   },
   unpaid_files_max: {
     kind: wholeNumber({ min: 0, max: 10_000_000 }),
-    standard: 20,
+    default: 20,
     example: "20",
-    explains: "How many uploaded files an account without credit, quota or plan may have at a time.",
+    description: "The maximum number of uploaded files of an account without credit, quota or plan.",
   },
   unpaid_storage_bytes_max: {
     kind: wholeNumber({ min: 0, max: 2 ** 50 }),
-    standard: 20 * megabyte,
+    default: 20 * megabyte,
     example: String(20 * megabyte),
-    explains: "How large the uploaded files of an account without credit, quota or plan may be together.",
+    description: "The maximum total size of the uploaded files of an account without credit, quota or plan.",
   },
   account_text_bytes_max: {
     kind: wholeNumber({ min: 1024, max: 2 ** 50 }),
-    standard: 256 * megabyte,
+    default: 256 * megabyte,
     example: String(256 * megabyte),
-    explains: "How large an account's stored responses and conversations may be together.",
+    description: "The maximum total size of an account's stored responses and conversations.",
   },
   unpaid_text_bytes_max: {
     kind: wholeNumber({ min: 0, max: 2 ** 50 }),
-    standard: 8 * megabyte,
+    default: 8 * megabyte,
     example: String(8 * megabyte),
-    explains: "The same for an account that has never paid and has no plan.",
+    description: "The maximum total size of the stored responses and conversations of an account that has never paid and has no plan.",
   },
   response_days: {
     kind: wholeNumber({ min: 0, max: 3650 }),
-    standard: 30,
+    default: 30,
     example: "30",
-    explains:
-      "How long responses (`POST /v1/responses`) are kept that were not sent with `store: false`, and conversations after their last use. With 0 none is kept.",
+    description:
+      "How many days responses (`POST /v1/responses`, unless `store: false`) are stored, and conversations after their last use. 0 stores none.",
   },
   request_log_days: {
     kind: wholeNumber({ min: 0, max: 3650 }),
-    standard: 30,
+    default: 30,
     example: "30",
-    explains:
-      "How long the request log (`GET /v1/requests`) is kept: every call of an account, without its content. Whole months are dropped, so that the database may have up to a month more than can be read. With 0 no call is logged.",
+    description:
+      "How many days the request log (`GET /v1/requests`) is stored: every call of an account, without content. Monthly partitions are dropped whole, so rows may stay on disk for up to a month longer. 0 logs nothing.",
   },
   task_days: {
     kind: wholeNumber({ min: 0, max: 3650 }),
-    standard: 0,
+    default: 0,
     example: "365",
-    explains:
-      "For how many days tasks are kept after they were made. Then they go, whole months at a time, so that a task may stay up to a month longer; charges and statements keep everything. With 0 tasks are kept for ever.",
+    description:
+      "How many days tasks are stored after creation. Monthly partitions are dropped whole, so a task may stay up to a month longer. Charges and statements are not affected. 0 stores tasks forever.",
   },
   prompt_days: {
     kind: wholeNumber({ min: 0, max: 3650 }),
-    standard: 0,
+    default: 0,
     example: "90",
-    explains:
-      "For how many days it is kept what a task was asked for: prompt, text, script and input files' names. Then it is erased, and the task stays. With 0 it is kept as long as the task.",
+    description:
+      "How many days a task's input is stored: prompt, text, script and names of input files. Then it is erased and the task remains. 0 stores it as long as the task.",
   },
   content_log_days: {
     kind: wholeNumber({ min: 0, max: 90 }),
-    standard: 7,
+    default: 7,
     example: "7",
-    explains:
-      "How long the content log is kept, which the owner of a key can switch on for it: the bodies of its requests and of their answers, without keys and passwords, encrypted. Never longer than request_log_days. Whole days are dropped. With 0 no content is kept, and no key can have it switched on.",
+    description:
+      "How many days the content log is stored, at most request_log_days. It contains encrypted request and response bodies, without keys and passwords, for API keys whose owner has enabled it. Whole days are dropped. 0 disables it for all keys.",
   },
   file_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),
-    standard: 30,
+    default: 30,
     example: "30",
-    explains: "How long uploads and the outputs of tasks are kept.",
+    description: "How many days uploads and task outputs are stored.",
   },
   wal_archive: {
     kind: text("the path of a folder, or s3://bucket/prefix"),
-    standard: undefined,
-    otherwise: "nothing is archived",
+    default: undefined,
+    defaultText: "nothing is archived",
     example: "s3://backups/sluice",
-    explains:
-      "Where the embedded database's write-ahead log and the files are copied to all the time, so that any moment can be restored (docs/operating/backing-up.md). An external database has tools of its own for it.",
+    description:
+      "The folder or bucket for continuous copies of the embedded database's write-ahead log and the files, for point-in-time recovery (docs/operating/backing-up.md). For an external database, use its own tools.",
   },
   s3_bucket: {
     kind: text("the name of a bucket"),
-    standard: undefined,
-    otherwise: "files are kept in data_dir",
+    default: undefined,
+    defaultText: "files are stored in data_dir",
     example: "sluice-files",
-    explains: "A bucket of Amazon S3, or of another server that speaks like it, to keep files in.",
+    description: "A bucket of Amazon S3 or a compatible service for files.",
   },
   s3_endpoint: {
     kind: webAddress(),
-    standard: undefined,
-    otherwise: "Amazon's, in s3_region",
+    default: undefined,
+    defaultText: "Amazon S3 in s3_region",
     example: "https://s3.example.com",
-    explains: "The address of a server other than Amazon's.",
+    description: "The URL of an S3-compatible service other than Amazon's.",
   },
   s3_region: {
     kind: text("the name of a region, such as eu-central-1"),
-    standard: "us-east-1",
+    default: "us-east-1",
     example: "eu-central-1",
-    explains: "The region of the bucket.",
+    description: "The region of the bucket.",
   },
   s3_access_key_id: {
     kind: text("the id of an access key"),
-    standard: undefined,
-    otherwise: "what the machine knows, such as its role",
+    default: undefined,
+    defaultText: "the machine's own credentials, such as its role",
     example: "AKIAEXAMPLE",
-    explains: "Who reads and writes the bucket.",
+    description: "The access key id for the bucket.",
   },
   s3_secret_access_key: {
     kind: text("the secret of the access key"),
-    standard: undefined,
-    otherwise: "what the machine knows, such as its role",
+    default: undefined,
+    defaultText: "the machine's own credentials, such as its role",
     example: "the-secret-of-the-access-key",
-    explains: "The secret that belongs to s3_access_key_id.",
+    description: "The secret of s3_access_key_id.",
   },
   s3_path_style: {
     kind: oneOf(["on", "off"]),
-    standard: "off",
+    default: "off",
     example: "on",
-    explains:
-      "Whether the bucket is a part of the path and not of the host name, as many servers other than Amazon's want.",
+    description:
+      "Puts the bucket in the URL path instead of the host name. Many S3-compatible services need it.",
   },
   drained_calls_max: {
     kind: wholeNumber({ min: 0, max: 10_000 }),
-    standard: 20,
+    default: 20,
     example: "20",
-    explains:
-      "How many calls of one account this gateway (its processes in equal shares) reads to their end at a time after their caller hung up, because only the upstream can tell what they cost. Beyond that, what was on hold for the call is charged and the upstream is stopped.",
+    description:
+      "How many calls of one account the gateway reads to their end after the client disconnects, because only the upstream reports their cost. Processes get equal shares. Beyond that, the gateway stops the upstream and charges the whole hold.",
   },
   shutdown_delay_ms: {
     kind: wholeNumber({ min: 0, max: 600_000 }),
-    standard: 0,
+    default: 0,
     example: "5000",
-    explains:
-      "How long the gateway serves on after SIGTERM, while `/readyz` says 503, so that load balancers stop sending before it stops taking. Ctrl-C does not wait for it.",
+    description:
+      "How long the gateway keeps serving after SIGTERM while `/readyz` returns 503, so that load balancers stop sending first. Ctrl-C skips this delay.",
   },
   shutdown_timeout_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),
-    standard: 30_000,
+    default: 30_000,
     example: "30000",
-    explains: "How long running requests may take to finish when the gateway is told to stop.",
+    description: "How long running requests may take to finish after a stop signal.",
   },
 } as const satisfies Record<string, SettingEntry<unknown>>;
 
@@ -653,7 +652,7 @@ export type SettingName = keyof typeof settingsTable;
 
 export const settingNames = Object.keys(settingsTable) as SettingName[];
 
-/** The entry in its general shape: optional fields can be asked for. */
+/** The entry with its optional fields. */
 export function getSettingEntry(name: SettingName): SettingEntry<unknown> {
   return settingsTable[name];
 }

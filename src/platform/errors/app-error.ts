@@ -10,7 +10,7 @@ type AppErrorOptions = {
   cause?: unknown;
 };
 
-/** Ends a request with an error of the table. The message is for the caller. */
+/** Ends a request with an error from the table. The message is sent to the caller. */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 import { type ErrorCode, getErrorEntry } from "./error-table.ts";
 
-/** The wire form of an error; to callers of Anthropic's API, `type` says that it is one. */
+/** An error on the wire. Only Anthropic's API has the outer `type`. */
 export type ErrorBody = {
   type?: "error";
   error: { message: string; type: string; param: string | null; code: string };
@@ -19,16 +19,16 @@ const typesOfStatuses: Readonly<Record<number, string>> = {
   503: "overloaded_error",
 };
 
-/** What Anthropic's API calls errors of a kind; its clients go by this, and by the status. */
+/** Anthropic's error type; its clients branch on this and on the status. */
 export function getAnthropicType(code: ErrorCode): string {
   if (code === "upstream_timeout") return "timeout_error";
   const { status } = getErrorEntry(code);
   return typesOfStatuses[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
 
-/** The same error; our own code and field stay beside Anthropic's fields. */
+/** Anthropic's error body, with our `code` and `param` added. */
 export function toAnthropicBody({ error, request_id }: ErrorBody, code: ErrorCode): ErrorBody {
-  // Worded so that clients who look for Anthropic's sentence find it, and shorten the conversation.
+  // Anthropic's clients search for this sentence to shorten the conversation.
   const message = code === "context_length_exceeded" ? `prompt is too long: ${error.message}` : error.message;
   return { type: "error", error: { ...error, type: getAnthropicType(code), message }, request_id };
 }

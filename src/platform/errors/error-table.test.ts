@@ -28,7 +28,7 @@ const contract: readonly [status: number, type: string, codes: string][] = [
   [503, "model_unavailable", "model_unavailable"],
 ];
 
-/** What we answer beyond the contract: requests that HTTP itself cannot read, others' endpoints, what the site says of sign-in. */
+/** Errors beyond the contract: malformed HTTP, endpoints we lack, sign-in on the site. */
 const additions: typeof contract = [
   [400, "invalid_request_error", "malformed_request invalid_token"],
   [400, "invalid_request_error", "authorization_pending slow_down access_denied expired_token invalid_grant"],
@@ -51,7 +51,7 @@ function entriesOf(...statuses: number[]) {
 }
 
 describe("the contract", () => {
-  test("the table has exactly the contract's statuses, types and codes, and the additions named here", () => {
+  test("the table contains exactly the contract's statuses, types and codes, plus the additions above", () => {
     const expected = [...contract, ...additions].flatMap(([status, type, codes]) =>
       codes.split(" ").map((code) => `${status} ${type} ${code}`),
     );
@@ -59,14 +59,14 @@ describe("the contract", () => {
     expect(actual.toSorted()).toEqual(expected.toSorted());
   });
 
-  test("only model_unavailable is sent for two situations", () => {
+  test("only model_unavailable has two entries", () => {
     const renamed = entries.filter((entry) => entry.wireCode !== undefined);
     expect(renamed.map(({ name, wireCode }) => [name, wireCode])).toEqual([["model_unroutable", "model_unavailable"]]);
   });
 });
 
 describe("retries", () => {
-  test.each(entriesOf(402, 501))("$status $name tells SDKs not to retry", (entry) => {
+  test.each(entriesOf(402, 501))("$status $name forbids SDKs to retry", (entry) => {
     expect(entry.forbidsRetry).toBe(true);
   });
 
@@ -75,22 +75,22 @@ describe("retries", () => {
     expect(entry.forbidsRetry).toBeUndefined();
   });
 
-  test.each(entriesOf(503))("$status $name says when to come back", (entry) => {
+  test.each(entriesOf(503))("$status $name has a Retry-After", (entry) => {
     expect(entry.retryAfterSeconds).toBeGreaterThanOrEqual(1);
     expect(Number.isInteger(entry.retryAfterSeconds)).toBe(true);
   });
 
-  test("no error asks for a retry and forbids it at once", () => {
+  test("no error both asks for a retry and forbids it", () => {
     expect(entries.filter((entry) => entry.isRetryable && entry.forbidsRetry === true)).toEqual([]);
     expect(entries.filter((entry) => !entry.isRetryable && entry.retryAfterSeconds !== undefined)).toEqual([]);
   });
 
-  test("an SDK does not retry a conflict in vain: it retries every 409 unless told otherwise", () => {
+  test("a 409 that cannot succeed forbids retries: SDKs retry every other 409", () => {
     for (const entry of entriesOf(409)) expect(entry.forbidsRetry === true, entry.name).toBe(!entry.isRetryable);
   });
 });
 
-test.each(entries)("the docs say of $name in whole sentences what it means and what to do", (entry) => {
+test.each(entries)("$name has a meaning and a remedy in whole sentences", (entry) => {
   expect(entry.meaning).toMatch(/^[A-Z].+\.$/);
   expect(entry.remedy).toMatch(/^[A-Z].+\.$/);
 });

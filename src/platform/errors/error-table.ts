@@ -1,7 +1,4 @@
-/**
- * Every error the API can answer with: its status, its type, whether the same request can succeed later, and what the
- * docs say of it. `docs/api/errors.md` is written from this table.
- */
+/** Every error the API returns. `docs/api/errors.md` is generated from this table. */
 
 type ErrorType =
   | "invalid_request_error"
@@ -15,18 +12,15 @@ type ErrorType =
 export type ErrorEntry = {
   status: number;
   type: ErrorType;
-  /** Whether sending the same request again, later, can succeed. */
+  /** Whether the same request can succeed later. */
   isRetryable: boolean;
-  /** Told to SDKs that would otherwise retry a 4xx or 5xx by themselves in vain. */
+  /** Sends `x-should-retry: false`: SDKs retry some 4xx and 5xx by themselves. */
   forbidsRetry?: true;
-  /** Sent as `Retry-After` unless the error knows better. */
+  /** `Retry-After`, unless the error has its own header. */
   retryAfterSeconds?: number;
-  /**
-   * How much the log makes of it. Without it a 5xx is an error that somebody should look at, and the rest is information:
-   * what an operator asked for is no error, and what passes by itself is a warning.
-   */
+  /** The default is `error` for a 5xx and `info` for the rest. */
   logLevel?: "info" | "warn";
-  /** Where two situations share one code, the table's name differs from the code on the wire. */
+  /** The code on the wire, where two entries share one. */
   wireCode?: string;
   meaning: string;
   remedy: string;
@@ -44,8 +38,8 @@ const unavailable = { status: 503, type: "api_error", isRetryable: true, retryAf
 export const errorTable = {
   malformed_request: {
     ...invalid,
-    meaning: "What arrived is not a valid HTTP request.",
-    remedy: "Use an HTTP client, and `https` only where the address says so.",
+    meaning: "The gateway received bytes that are not a valid HTTP request.",
+    remedy: "Use an HTTP client, and match `http` or `https` to the base URL.",
   },
   invalid_json: {
     ...invalid,
@@ -60,17 +54,17 @@ export const errorTable = {
   invalid_parameter: {
     ...invalid,
     meaning: "A field, query parameter or header has a value that is not allowed.",
-    remedy: "Change what `param` names; the message says what is allowed.",
+    remedy: "Change the value that `param` names. The message lists what is allowed.",
   },
   unknown_parameter: {
     ...invalid,
-    meaning: "The request has a field or query parameter that the endpoint does not know.",
-    remedy: "Remove or correct what `param` names.",
+    meaning: "The request has a field or query parameter that the endpoint does not support.",
+    remedy: "Remove or correct the name in `param`.",
   },
   unsupported_capability: {
     ...invalid,
-    meaning: "The field is known, but this model cannot do what it asks for.",
-    remedy: "Choose a model whose `capabilities` have it, or leave the field out.",
+    meaning: "The model does not support this field or value.",
+    remedy: "Choose a model whose `capabilities` include it, or remove the field.",
   },
   prompt_too_long: {
     ...invalid,
@@ -79,64 +73,64 @@ export const errorTable = {
   },
   context_length_exceeded: {
     ...invalid,
-    meaning: "The messages are longer than the chat model's context, as OpenAI names it.",
-    remedy: "Shorten or leave out earlier messages; `limits` of the model has the length.",
+    meaning: "The messages exceed the chat model's context length. The code is OpenAI's.",
+    remedy: "Shorten or remove earlier messages. The model's `limits` contain the length.",
   },
   invalid_url: {
     ...invalid,
-    meaning: "An address is not public HTTPS, or nothing usable is there.",
-    remedy: "Use a public HTTPS address or the id of an uploaded file.",
+    meaning: "A URL is not public HTTPS, or cannot be fetched.",
+    remedy: "Use a public HTTPS URL or the id of an uploaded file.",
   },
   invalid_file: {
     ...invalid,
-    meaning: "The file is damaged or of a kind that is not accepted.",
-    remedy: "Upload one of the documented kinds.",
+    meaning: "The file is damaged, or its format is not supported.",
+    remedy: "Upload a file in one of the documented formats.",
   },
   webhook_required: {
     ...invalid,
-    meaning: "A long task needs an address to report to.",
+    meaning: "Long tasks need a webhook endpoint.",
     remedy: "Configure a webhook endpoint or send `callback_url`.",
   },
   content_policy_violation: {
     ...invalid,
-    meaning: "The request was refused for its content. It costs nothing.",
-    remedy: "Change the prompt or the material.",
+    meaning: "The request was rejected for its content. You are not charged.",
+    remedy: "Change the prompt or the input files.",
   },
   invalid_token: {
     ...invalid,
-    meaning: "The link or the sign-in under way is unknown, was used already, or its time is over.",
-    remedy: "Ask for a new link, or begin again.",
+    meaning: "The link or sign-in attempt is unknown, used or expired.",
+    remedy: "Request a new link, or start again.",
   },
   authorization_pending: {
     ...invalid,
     isRetryable: true,
-    meaning: "Nobody has answered the device's request yet.",
-    remedy: "Ask again after `interval` seconds.",
+    meaning: "The user has not answered the device's request yet.",
+    remedy: "Poll again after `interval` seconds.",
   },
   slow_down: {
     ...invalid,
     isRetryable: true,
-    meaning: "Nobody has answered the device's request yet, and it was asked for too soon.",
-    remedy: "From now on wait 5 seconds longer between two polls.",
+    meaning: "The user has not answered the device's request yet, and the client polls too often.",
+    remedy: "Add 5 seconds to the polling interval.",
   },
   access_denied: {
     ...invalid,
-    meaning: "The person refused to connect the program.",
-    remedy: "Begin again when they want to.",
+    meaning: "The user denied access.",
+    remedy: "Start again if the user wants to connect.",
   },
   expired_token: {
     ...invalid,
-    meaning: "The device's request was not answered, or its key not fetched, in time.",
-    remedy: "Begin again with `POST /connect/device`.",
+    meaning: "The device's request expired before it was answered or its key fetched.",
+    remedy: "Start again with `POST /connect/device`.",
   },
   invalid_grant: {
     ...invalid,
-    meaning: "The code is unknown, was used already, is too old, or does not belong to what was sent with it.",
-    remedy: "Begin the authorization again.",
+    meaning: "The code is unknown, used or expired, or does not match the other parameters.",
+    remedy: "Start the authorization again.",
   },
   missing_api_key: {
     ...unauthenticated,
-    meaning: "The request carries no API key.",
+    meaning: "The request has no API key.",
     remedy: "Send the header `Authorization: Bearer <API_KEY>`.",
   },
   invalid_api_key: {
@@ -151,150 +145,150 @@ export const errorTable = {
   },
   expired_api_key: {
     ...unauthenticated,
-    meaning: "The API key has passed its expiry.",
+    meaning: "The API key has expired.",
     remedy: "Create a new key.",
   },
   not_signed_in: {
     ...unauthenticated,
-    meaning: "The site does not know who is asking: nobody is signed in, or the session has ended.",
+    meaning: "You are not signed in, or your session has ended.",
     remedy: "Sign in.",
   },
   wrong_credentials: {
     ...unauthenticated,
-    meaning: "The e-mail address, password, code or passkey is not right.",
+    meaning: "The e-mail address, password, code or passkey is wrong.",
     remedy: "Try again, or reset the password.",
   },
   insufficient_balance: {
     ...unpaid,
-    meaning: "Neither balance nor quota covers the request.",
-    remedy: "Recharge or change the plan.",
+    meaning: "The balance and quota do not cover the request.",
+    remedy: "Add credit or change the plan.",
   },
   key_budget_exceeded: {
     ...unpaid,
-    meaning: "The API key's own budget is used up.",
+    meaning: "The API key has used up its budget.",
     remedy: "Raise the key's budget or wait for its reset.",
   },
   account_suspended: {
     ...forbidden,
     meaning: "The account is suspended.",
-    remedy: "Contact the service's operator.",
+    remedy: "Contact the operator.",
   },
   key_not_permitted: {
     ...forbidden,
-    meaning: "The model, the endpoint or the caller's address is outside the API key's scope.",
-    remedy: "Use another key or widen its scope.",
+    meaning: "The API key does not permit this model, endpoint or IP address.",
+    remedy: "Use another key, or change what this one permits.",
   },
   reauthentication_required: {
     ...forbidden,
-    meaning: "What was asked for needs a proof of who is asking that is at most 10 minutes old.",
-    remedy: "Prove it again by password, code or passkey, and repeat the request.",
+    meaning: "This change requires an authentication in the last 10 minutes.",
+    remedy: "Confirm your identity by password, code or passkey, then repeat the request.",
   },
   sign_up_closed: {
     ...forbidden,
-    meaning: "This site takes no new accounts, or only with an invitation.",
-    remedy: "Ask the service's operator for an invitation.",
+    meaning: "Sign-up is closed, or requires an invitation.",
+    remedy: "Ask the operator for an invitation.",
   },
   cross_site_request: {
     ...forbidden,
-    meaning: "The request comes from a page of another site.",
+    meaning: "The request came from a page of another site.",
     remedy: "Use the site at its own address.",
   },
   not_found: {
     ...missing,
-    meaning: "There is nothing at this path.",
+    meaning: "No endpoint has this path.",
     remedy: "Compare the path with the reference.",
   },
   not_offered: {
     ...missing,
-    meaning: "Others have an endpoint of this name, and this service has not.",
-    remedy: "Do what the message says in its place.",
+    meaning: "OpenAI or Anthropic has this endpoint; this service does not.",
+    remedy: "Use the alternative in the message.",
   },
   task_not_found: {
     ...missing,
     meaning: "The account has no such task.",
-    remedy: "Use the `id` that the submission answered with.",
+    remedy: "Use the `id` from the response to the submission.",
   },
   file_not_found: {
     ...missing,
-    meaning: "The account has no such file, or its time is over.",
+    meaning: "The account has no such file, or it has expired.",
     remedy: "Upload the file again.",
   },
   model_unavailable: {
     status: 404,
     type: "model_unavailable",
     isRetryable: false,
-    meaning: "The account has no such model.",
+    meaning: "The model does not exist, or the account has no access to it.",
     remedy: "Use an `id` from `GET /v1/models`.",
   },
   method_not_allowed: {
     status: 405,
     type: "invalid_request_error",
     isRetryable: false,
-    meaning: "The path exists, but not for this method.",
-    remedy: "Use a method that the `Allow` header names.",
+    meaning: "The path does not support this method.",
+    remedy: "Use a method from the `Allow` header.",
   },
   not_acceptable: {
     status: 406,
     type: "invalid_request_error",
     isRetryable: false,
-    meaning: "The answer cannot be given in a form that the `Accept` header allows.",
+    meaning: "The endpoint has no content type that the `Accept` header allows.",
     remedy: "Accept the documented content type.",
   },
   request_timeout: {
     status: 408,
     type: "invalid_request_error",
     isRetryable: true,
-    meaning: "The request did not arrive whole in time.",
-    remedy: "Send it again over a better connection.",
+    meaning: "The whole request did not arrive in time.",
+    remedy: "Send it again on a faster connection.",
   },
   idempotency_in_progress: {
     ...conflict,
     isRetryable: true,
     retryAfterSeconds: 1,
     meaning: "The first request with this `Idempotency-Key` is still running.",
-    remedy: "Wait for `Retry-After` and send the same request again.",
+    remedy: "Wait for `Retry-After`, then send the same request again.",
   },
   already_completed: {
     ...conflict,
     isRetryable: false,
     forbidsRetry: true,
     meaning:
-      "The first request with this `Idempotency-Key` has ended, and its answer was too large to keep; or the code was redeemed before.",
-    remedy: "Use the id and the usage that the error carries. A code gives its credit once.",
+      "The first request with this `Idempotency-Key` has ended, and its response was too large to store. Or the code is already redeemed.",
+    remedy: "Use the id and the usage in the error. A code gives its credit once.",
   },
   already_answered: {
     ...conflict,
     isRetryable: false,
     forbidsRetry: true,
-    meaning: "The program's request to be connected was approved or refused before.",
+    meaning: "The connection request was already approved or denied.",
     remedy: "Start again in the program.",
   },
   task_not_cancelable: {
     ...conflict,
     isRetryable: false,
     forbidsRetry: true,
-    meaning: "The task is running where it cannot be stopped.",
-    remedy: "Wait for its end.",
+    meaning: "The upstream that runs the task cannot stop it.",
+    remedy: "Wait for the task to end.",
   },
   task_canceled: {
     ...conflict,
     isRetryable: false,
     forbidsRetry: true,
-    meaning: "The task that the request waited for was canceled.",
-    remedy: "Send the request again if the result is still wanted.",
+    meaning: "The task of this request was canceled while the request waited.",
+    remedy: "Send the request again if you still need the result.",
   },
   payload_too_large: {
     status: 413,
     type: "invalid_request_error",
     isRetryable: false,
-    meaning: "The body is larger, or has more JSON in it, than the endpoint accepts.",
-    remedy: "Send less; the message names the limit.",
+    meaning: "The body exceeds the endpoint's limit on bytes or JSON structure.",
+    remedy: "Send a smaller body. The message contains the limit.",
   },
   unsupported_media_type: {
     status: 415,
     type: "invalid_request_error",
     isRetryable: false,
-    meaning: "The body's content type, character set or encoding is not accepted.",
+    meaning: "The body's content type, character set or encoding is not supported.",
     remedy: "Send `Content-Type: application/json` in UTF-8, uncompressed.",
   },
   idempotency_key_reused: {
@@ -317,7 +311,7 @@ export const errorTable = {
   concurrency_limit_exceeded: {
     ...limited,
     meaning: "Too many requests or tasks run at the same time.",
-    remedy: "Wait for `Retry-After`, or for one of them to end.",
+    remedy: "Wait for `Retry-After`, or for a running one to end.",
   },
   too_many_attempts: {
     ...limited,
@@ -328,15 +322,15 @@ export const errorTable = {
     status: 431,
     type: "invalid_request_error",
     isRetryable: false,
-    meaning: "Address and headers together exceed the limit.",
+    meaning: "The URL and headers together exceed the limit.",
     remedy: "Send fewer or shorter headers.",
   },
   internal_error: {
     status: 500,
     type: "api_error",
     isRetryable: true,
-    meaning: "Something in the gateway went wrong.",
-    remedy: "Retry with the same `Idempotency-Key`; report it with the `request_id`.",
+    meaning: "The gateway failed unexpectedly.",
+    remedy: "Retry with the same `Idempotency-Key`. If it persists, report the `request_id`.",
   },
   endpoint_not_released: {
     status: 501,
@@ -344,30 +338,30 @@ export const errorTable = {
     isRetryable: false,
     forbidsRetry: true,
     logLevel: "info",
-    meaning: "The operator has switched this endpoint off.",
-    remedy: "Treat it as not yet available.",
+    meaning: "The operator has disabled this endpoint.",
+    remedy: "Treat it as not yet released.",
   },
   upstream_unavailable: {
     ...unavailable,
-    meaning: "No route to the model answered.",
+    meaning: "No upstream of this model responded.",
     remedy: "Retry with the same `Idempotency-Key` after `Retry-After`.",
   },
   upstream_timeout: {
     ...unavailable,
-    meaning: "The model did not answer in time.",
+    meaning: "The model did not respond in time.",
     remedy: "Retry with the same `Idempotency-Key` after `Retry-After`.",
   },
   overloaded: {
     ...unavailable,
     logLevel: "warn",
-    meaning: "The gateway cannot take the request right now.",
+    meaning: "The gateway is at capacity.",
     remedy: "Retry with the same `Idempotency-Key` after `Retry-After`.",
   },
   shutting_down: {
     ...unavailable,
     logLevel: "info",
-    meaning: "This node of the gateway is about to stop.",
-    remedy: "Retry; another connection reaches a running node.",
+    meaning: "This node of the gateway is shutting down.",
+    remedy: "Retry on a new connection, which reaches a running node.",
   },
   model_unroutable: {
     status: 503,
@@ -375,14 +369,14 @@ export const errorTable = {
     isRetryable: true,
     retryAfterSeconds: 5,
     wireCode: "model_unavailable",
-    meaning: "The model exists, but nothing can serve it at the moment.",
+    meaning: "The model exists, but no upstream can serve it right now.",
     remedy: "Retry after `Retry-After`, or use another model.",
   },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The entry in its general shape: optional fields can be asked for. */
+/** The entry with its optional fields. */
 export function getErrorEntry(code: ErrorCode): ErrorEntry {
   return errorTable[code];
 }

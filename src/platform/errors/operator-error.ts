@@ -1,4 +1,4 @@
-/** Stops a command with a sentence for the person who runs Sluice, and what they can do about it. */
+/** Stops a command with a message for the operator and the fix. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
   readonly remedy: string;

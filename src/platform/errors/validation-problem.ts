@@ -1,19 +1,18 @@
 import { invariant } from "../../lib/invariant.ts";
 import type { ErrorCode } from "./error-table.ts";
 
-/** One finding of the validator: which rule, where, and the rule's own numbers or words. */
 export type ValidationFinding = {
   keyword: string;
   instancePath: string;
   params: Record<string, unknown>;
   message?: string | undefined;
-  /** The schema that the rule is part of, where the validator tells. */
+  /** The schema that contains the failed keyword, in Ajv's verbose mode. */
   parentSchema?: unknown;
 };
 
 export type ValidationProblem = { code: ErrorCode; param: string | null; message: string };
 
-/** A sentence that names the field and what would be right. */
+/** Returns a message with the field and the allowed values. */
 export function describeValidationProblem(findings: readonly ValidationFinding[], part: string): ValidationProblem {
   const finding = chooseFinding(findings);
   const place = presentPath(finding.instancePath);
@@ -33,7 +32,7 @@ export function describeValidationProblem(findings: readonly ValidationFinding[]
   return { code: "invalid_parameter", param: place === "" ? null : place, message: `${subject} ${sentence}.` };
 }
 
-/** The field that says which of several forms a value has is missing, or names none of them. */
+/** The discriminator of a union is missing or unknown. */
 function describeUnknownForm({ params, parentSchema }: ValidationFinding, place: string): ValidationProblem {
   const tag = String(params.tag);
   const param = joinPath(place, tag);
@@ -45,8 +44,8 @@ function describeUnknownForm({ params, parentSchema }: ValidationFinding, place:
 }
 
 /**
- * A value that fits none of several forms brings the findings of every form. The one deepest inside the value belongs
- * to the form that the caller most likely meant; of those at one place, one that finds no fault with the type does.
+ * A value that matches no member of a union has findings for every member. Choose the deepest, which belongs to the
+ * member the caller most likely meant; at equal depth, one that is not a type mismatch.
  */
 function chooseFinding(findings: readonly ValidationFinding[]): ValidationFinding {
   const depth = ({ instancePath }: ValidationFinding): number => instancePath.split("/").length;
@@ -54,7 +53,7 @@ function chooseFinding(findings: readonly ValidationFinding[]): ValidationFindin
   const [chosen] = findings
     .filter((finding) => !isChoice(finding))
     .toSorted((a, b) => depth(b) - depth(a) || doubt(a) - doubt(b));
-  invariant(chosen !== undefined, "a request was refused for no reason");
+  invariant(chosen !== undefined, "the validator rejected a request without a finding");
   return chosen;
 }
 
@@ -84,7 +83,7 @@ export function describeRule(finding: ValidationFinding): string {
   }
 }
 
-/** `/messages/0/role` as people and OpenAI's clients write it: `messages[0].role`. */
+/** Converts `/messages/0/role` to OpenAI's form `messages[0].role`. */
 function presentPath(pointer: string): string {
   return pointer
     .split("/")
