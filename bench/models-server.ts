@@ -4,7 +4,7 @@ import { createGatewayHttp } from "../src/app/create-gateway-http.ts";
 import { createKeyUses } from "../src/features/accounts/index.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
-import { openDoors } from "../src/platform/http/open-doors.ts";
+import { listenHttp } from "../src/platform/http/listen-http.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
 import { createMetrics } from "../src/platform/observability/metrics.ts";
 import { openBenchParts } from "./open-bench-parts.ts";
@@ -43,7 +43,7 @@ const http = await createGatewayHttp({
   isStopping: () => false,
   copy: { isLive: () => true, requireLive: () => {} },
 });
-const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });
+const doors = await listenHttp(http, { host: "127.0.0.1", port: 0 });
 serveOnRequest({
   port: doors.port,
   key: parts.key,

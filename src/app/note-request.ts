@@ -42,7 +42,7 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
     ...describeEnd(ended),
     ...describeFacts(facts ?? noFacts),
   };
-  if (ended.isToldAgain) requestLog.amend(record);
+  if (ended.isUpdate) requestLog.amend(record);
   else requestLog.note(record, request.content);
 }
 

@@ -3,7 +3,7 @@ import { invariant } from "../lib/invariant.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { databaseLimits } from "../platform/database/database-limits.ts";
 import { type CertificateFiles, followCertificate, readCertificate } from "../platform/http/certificate.ts";
-import { type Doors, openDoors } from "../platform/http/open-doors.ts";
+import { type HttpListeners, listenHttp } from "../platform/http/listen-http.ts";
 import { openMetricsDoor } from "../platform/observability/open-metrics-door.ts";
 import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions, type Features } from "./create-features.ts";
@@ -33,7 +33,7 @@ export type Welcome = {
 export type Gateway = Welcome & {
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
-  connections: Doors["connections"];
+  connections: HttpListeners["connections"];
   collectMetrics: GatewayMetrics["collect"];
   rebrand: Features["rebrand"];
   /**
@@ -99,7 +99,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     stack,
   );
   if (settings.roles.includes("worker")) time.whenAgreed(() => copy.whenLive(startWorking));
-  const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
+  const doors = await listenHttp(http, { ...settings, isProbe: isHealthPath });
   if (files !== null && certificate !== null) {
     stack.use(followCertificate(http.server, { files, current: certificate, logger }));
   }

@@ -32,13 +32,13 @@ export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptio
     ends: "open streams are checked again",
   });
   const streams = createOpenStreams({ clock, ...waits });
-  const lookAtAll = (): void => streams.look(() => true);
+  const lookAtAll = (): void => streams.recheck(() => true);
   feed.subscribe("callers", {
-    onChange: (accountId) => streams.look((reader) => accountId === "" || reader.accountId === accountId),
+    onChange: (accountId) => streams.recheck((reader) => accountId === "" || reader.accountId === accountId),
     onReset: lookAtAll,
   });
   feed.subscribe("sessions", {
-    onChange: (sessionId) => streams.look((reader) => reader.sessionId === sessionId),
+    onChange: (sessionId) => streams.recheck((reader) => reader.sessionId === sessionId),
     onReset: lookAtAll,
   });
 

@@ -132,7 +132,7 @@ describe("with the content log of its key on", () => {
     expect(request).toMatchObject({ truncated: true, left_out: picture.length - "data:image/png;base64,".length - 64 });
     expect(Buffer.byteLength(request?.text ?? "")).toBeLessThanOrEqual(256 * 1024);
     expect(Buffer.byteLength(request?.text ?? "")).toBeGreaterThan(255 * 1024);
-    expect(request?.text).toMatch(/base64,iVBORw0K.{56}…\[719936 characters left out\]","long":"many words é/);
+    expect(request?.text).toMatch(/base64,iVBORw0K.{56}…\[719936 characters omitted\]","long":"many words é/);
     expect(request?.text?.endsWith("�")).toBe(false);
   });
 

@@ -41,7 +41,7 @@ test("only one folder writes answers past the framework", () => {
 });
 
 test.for(["reply.hijack()", 'reply.raw.write("x")', "raw.writeHead(200)"])("elsewhere, %s is reported", (text) => {
-  const paths = ["src/platform/http/take-over.ts", "src/features/chat/chat-routes.ts", "test/api/x.test.ts"];
+  const paths = ["src/platform/http/hijack-reply.ts", "src/features/chat/chat-routes.ts", "test/api/x.test.ts"];
   expect(listRawWrites(paths.map((path) => ({ path, text })))).toEqual([
     expect.stringMatching(/^src\/features\/chat\/chat-routes\.ts:1/),
   ]);

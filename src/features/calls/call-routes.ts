@@ -11,7 +11,7 @@ import {
   openEventStream,
 } from "../../platform/http/event-stream.ts";
 import { closeFacts, createFacts, getCaller } from "../../platform/http/request-context.ts";
-import { breakOff, takeOver } from "../../platform/http/take-over.ts";
+import { breakOff, hijackReply } from "../../platform/http/hijack-reply.ts";
 import {
   type Claim,
   fingerprintRequest,
@@ -300,7 +300,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private openEvents(): EventStream {
     if (this.outlet.kind === "events") return this.outlet.stream;
     const { clock, heartbeats } = this.context;
-    const { response, headers } = takeOver(this.reply, { clock, answer: "going-on" });
+    const { response, headers } = hijackReply(this.reply, { clock, answer: "going-on" });
     const onDrain = (): void => this.call.resume();
     const stream = openEventStream(response, { access: "admitted", headers, heartbeats, onDrain });
     this.outlet = { kind: "events", stream };
@@ -310,7 +310,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private openBytes(): ByteStream {
     if (this.outlet.kind === "bytes") return this.outlet.stream;
     const headers = { "content-type": this.call.plan.presenter.contentType };
-    const taken = takeOver(this.reply, { clock: this.context.clock, answer: "going-on", headers });
+    const taken = hijackReply(this.reply, { clock: this.context.clock, answer: "going-on", headers });
     const stream = openByteStream(taken.response, { headers: taken.headers, onDrain: () => this.call.resume() });
     this.outlet = { kind: "bytes", stream };
     return stream;
@@ -336,7 +336,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
 
   private sendWhole(end: CallEnd<K>): void {
     const body = this.call.plan.presenter.presentWhole(end);
-    const { response, headers } = takeOver(this.reply, { clock: this.context.clock, answer: "whole" });
+    const { response, headers } = hijackReply(this.reply, { clock: this.context.clock, answer: "whole" });
     headers["content-type"] = this.call.plan.presenter.contentType;
     headers["content-length"] = Buffer.byteLength(body);
     response.writeHead(200, headers).end(body);

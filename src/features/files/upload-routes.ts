@@ -109,7 +109,7 @@ export function checkHead(request: FastifyRequest, bytesMax: number): void {
   if (!request.isMultipart()) throw createNoForm();
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    throw new AppError("unsupported_media_type", "Compressed bodies are not accepted. Send it without compression.", {
+    throw new AppError("unsupported_media_type", "Compressed bodies are not supported. Send it without compression.", {
       param: "Content-Encoding",
     });
   }

@@ -217,7 +217,7 @@ function boundEvents(events: string | null): string | null {
 
 function toFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const message = "Something went wrong in the gateway. Report it with the request_id.";
+  const message = "The gateway failed unexpectedly. Retry, and report the request_id if it persists.";
   return new AppError("internal_error", message, { cause: error });
 }
 

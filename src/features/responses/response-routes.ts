@@ -9,7 +9,7 @@ import type { Heartbeats } from "../../platform/http/event-stream.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { sendEvents } from "../../platform/http/take-over.ts";
+import { sendEvents } from "../../platform/http/hijack-reply.ts";
 import type { PaidRoute } from "../calls/index.ts";
 import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";

@@ -11,7 +11,7 @@ import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { sendEvents } from "../../platform/http/take-over.ts";
+import { sendEvents } from "../../platform/http/hijack-reply.ts";
 import type { Reader } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
 import { optionalBodyErrors } from "./webhook-schema.ts";

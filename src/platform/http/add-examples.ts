@@ -1,6 +1,6 @@
 import { errorTable } from "../errors/error-table.ts";
 
-/** What was once sent to an operation of a gateway, and what it answered. */
+/** A recorded request to an operation and its responses. */
 export type OperationExample = {
   path: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
@@ -22,7 +22,6 @@ type Document = {
   components: { responses: Record<string, { content?: Content }> };
 };
 
-/** As much of an error's schema as its example is made of. */
 type ErrorSchema = {
   properties?: {
     type?: object;
@@ -32,7 +31,7 @@ type ErrorSchema = {
 
 const exampleRequestId = "req_01kh2n8v7m3q5x9d4c6b8a0e2f";
 
-/** Puts into a document what its operations were sent and answered, and an example of each error. */
+/** Adds the recorded examples and an example of each error to an OpenAPI document. */
 export function addExamples<Written extends object>(
   written: Written,
   examples: Readonly<Record<string, OperationExample>>,

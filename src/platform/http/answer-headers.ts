@@ -1,52 +1,58 @@
-/** The headers that answers can have, as the reference describes them. */
+/** Response headers with their descriptions for the reference. */
 const answerHeaders = {
-  "x-request-id": { pattern: "^req_[0-9a-z]+$", description: "Names this answer; tell it when you report a problem." },
-  "request-id": { pattern: "^req_[0-9a-z]+$", description: "The same, where clients of Anthropic's look for it." },
+  "x-request-id": {
+    pattern: "^req_[0-9a-z]+$",
+    description: "The id of this request. Include it when you report a problem.",
+  },
+  "request-id": { pattern: "^req_[0-9a-z]+$", description: "The same as `x-request-id`, for Anthropic's clients." },
   "x-client-request-id": { description: "The `X-Client-Request-Id` of the request." },
-  "x-ratelimit-limit": { pattern: "^\\d+$", description: "Of the limit that leaves the least: how much it allows." },
-  "x-ratelimit-remaining": { pattern: "^\\d+$", description: "How much of it is left." },
-  "x-ratelimit-reset": { pattern: "^\\d+$", description: "In how many seconds all of it is back." },
-  "x-ratelimit-limit-requests": { pattern: "^\\d+$", description: "How many requests a minute are allowed." },
-  "x-ratelimit-remaining-requests": { pattern: "^\\d+$", description: "How many of them are left." },
-  "x-ratelimit-reset-requests": { description: "When all of them are back, as in `6m0s`." },
-  "x-ratelimit-limit-tokens": { pattern: "^\\d+$", description: "How many tokens a minute are allowed." },
-  "x-ratelimit-remaining-tokens": { pattern: "^\\d+$", description: "How many of them are left." },
-  "x-ratelimit-reset-tokens": { description: "When all of them are back, as in `12ms`." },
-  "x-should-retry": { enum: ["false"], description: "Sending the same request again cannot help." },
-  "retry-after": { pattern: "^\\d+$", description: "In how many seconds it is worth asking again." },
-  "retry-after-ms": { pattern: "^\\d+$", description: "The same in milliseconds." },
-  "idempotent-replayed": { enum: ["true"], description: "This is the answer to an earlier request with this key." },
-  "preference-applied": { description: "What of `Prefer` was done." },
-  deprecation: { description: "Since when the model is deprecated." },
-  sunset: { description: "When the model will be shut down." },
-  location: { description: "Where what was created can be read." },
-  etag: { description: "The version of what is answered." },
-  "accept-ranges": { enum: ["bytes"], description: "Parts can be asked for." },
-  "content-range": { description: "Which bytes these are, of how many." },
-  "content-disposition": { description: "The name to save it by." },
-  "set-cookie": { description: "The session, or its end." },
+  "x-ratelimit-limit": { pattern: "^\\d+$", description: "The tightest limit: its maximum." },
+  "x-ratelimit-remaining": { pattern: "^\\d+$", description: "The tightest limit: what remains." },
+  "x-ratelimit-reset": { pattern: "^\\d+$", description: "The tightest limit: seconds until it is fully restored." },
+  "x-ratelimit-limit-requests": { pattern: "^\\d+$", description: "Maximum requests per minute." },
+  "x-ratelimit-remaining-requests": { pattern: "^\\d+$", description: "Remaining requests." },
+  "x-ratelimit-reset-requests": { description: "Time until all requests are restored, such as `6m0s`." },
+  "x-ratelimit-limit-tokens": { pattern: "^\\d+$", description: "Maximum tokens per minute." },
+  "x-ratelimit-remaining-tokens": { pattern: "^\\d+$", description: "Remaining tokens." },
+  "x-ratelimit-reset-tokens": { description: "Time until all tokens are restored, such as `12ms`." },
+  "x-should-retry": { enum: ["false"], description: "A retry of the same request cannot succeed." },
+  "retry-after": { pattern: "^\\d+$", description: "Seconds to wait before a retry." },
+  "retry-after-ms": { pattern: "^\\d+$", description: "Milliseconds to wait before a retry." },
+  "idempotent-replayed": {
+    enum: ["true"],
+    description: "This is the response to an earlier request with this `Idempotency-Key`.",
+  },
+  "preference-applied": { description: "The applied part of `Prefer`." },
+  deprecation: { description: "The date since which the model is deprecated." },
+  sunset: { description: "The date when the model will be shut down." },
+  location: { description: "The URL of the created resource." },
+  etag: { description: "The version of the resource." },
+  "accept-ranges": { enum: ["bytes"], description: "Byte ranges are supported." },
+  "content-range": { description: "The byte range of this response and the total size." },
+  "content-disposition": { description: "The file name." },
+  "set-cookie": { description: "Sets or clears the session." },
 } as const satisfies Record<string, { description: string; pattern?: string; enum?: readonly string[] }>;
 
 export type AnswerHeader = keyof typeof answerHeaders;
 
-/** What of an answer its schema does not say: its content types, where they are not JSON alone, and its headers. */
+/** Content types other than JSON, and headers, which response schemas do not describe. */
 export type AnswerDescription = {
   types?: readonly string[];
   always?: readonly AnswerHeader[];
   sometimes?: readonly AnswerHeader[];
 };
 
-/** A part of a route's schema, by status. */
+/** A part of a route's schema, keyed by status. */
 export function describeAnswers(answers: Readonly<Record<number, AnswerDescription>>) {
   return { [answersKey]: answers };
 }
 
-/** Where the reference's writer finds it, and takes it out. */
+/** `completeDocument` reads and removes this key. */
 export const answersKey = "x-answers";
 
 type HeaderReference = { $ref: string };
 
-/** Where a header is described once, for answers that always have it and for those that may. */
+/** Each header has two components: required and optional. */
 export function referToHeader(name: AnswerHeader, when: "always" | "sometimes"): HeaderReference {
   return { $ref: `#/components/headers/${nameComponent(name, when)}` };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { getEndpoint } from "./endpoint-table.ts";
 
-/** Whether a request is answered in the form of Anthropic's API: on its endpoints, and where both APIs have one to those who speak it. */
+/** Whether the response has Anthropic's form. Endpoints that both APIs have decide by the `anthropic-version` header. */
 export function isAnthropicCall({ routeOptions, headers }: Pick<FastifyRequest, "routeOptions" | "headers">): boolean {
   const { endpoint } = routeOptions.config;
   const form = endpoint === undefined ? undefined : getEndpoint(endpoint).anthropicForm;

@@ -13,25 +13,25 @@ function gather(text: string, chunkBytes: number, allowance = createByteAllowanc
   return excerpt;
 }
 
-test.each([1, 7, 1000, 100_000])("what is kept is the same in chunks of %i bytes", (chunkBytes) => {
+test.each([1, 7, 1000, 100_000])("the excerpt is the same in chunks of %i bytes", (chunkBytes) => {
   const excerpt = gather(body, chunkBytes);
-  const shown = `${picture.slice(0, 64)}…[${picture.length - 64} characters left out]`;
+  const shown = `${picture.slice(0, 64)}…[${picture.length - 64} characters omitted]`;
   expect(excerpt.read().toString()).toBe(body.replaceAll(picture, shown));
-  expect([excerpt.bytes, excerpt.leftOutBytes, excerpt.isCut]).toEqual([
+  expect([excerpt.bytes, excerpt.omittedBytes, excerpt.isCut]).toEqual([
     Buffer.byteLength(body),
     2 * (picture.length - 64),
     false,
   ]);
 });
 
-test.each([13, 100_000])("of what is too long the beginning is kept, in chunks of %i bytes", (chunkBytes) => {
+test.each([13, 100_000])("a long body is truncated, in chunks of %i bytes", (chunkBytes) => {
   const text = "some words ".repeat(2000);
   const excerpt = gather(text, chunkBytes);
   expect(excerpt.read().toString()).toBe(text.slice(0, limits.bytesMax));
   expect([excerpt.bytes, excerpt.isCut]).toEqual([text.length, true]);
 });
 
-test("what it takes it gives back, also where there was too little", () => {
+test("releases its memory, also after the allowance ran out", () => {
   const allowance = createByteAllowance(10_000);
   const text = "some words ".repeat(500);
   const first = gather(text, 1000, allowance);

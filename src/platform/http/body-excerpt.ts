@@ -1,31 +1,30 @@
 import type { ByteAllowance } from "../../lib/byte-allowance.ts";
 
 type ExcerptLimits = {
-  /** How much of a body is kept. */
   bytesMax: number;
-  /** A word that is longer is an encoded file: only its beginning is kept. */
+  /** A longer word is an encoded file: only its beginning is stored. */
   wordBytesMax: number;
   wordBytesShown: number;
 };
 
 const firstBytes = 4096;
 
-/** The letters of base64, in both of its alphabets. */
+/** The characters of base64 and base64url. */
 const isWordByte = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
 /**
- * The beginning of a body, gathered while it passes. Files that are encoded within it are left out, so that they do not take
- * the place of what can be read.
+ * Collects the beginning of a body while it streams through. Base64 files in it are omitted, to leave room for readable
+ * text.
  */
 export class BodyExcerpt {
-  /** How long the whole body is. */
+  /** The length of the whole body. */
   bytes = 0;
-  /** There was more than is kept. */
+  /** The body was longer than `bytesMax`. */
   isCut = false;
-  /** How much of long words was left out. */
-  leftOutBytes = 0;
+  /** Omitted bytes of long words. */
+  omittedBytes = 0;
   private readonly limits: ExcerptLimits;
   private readonly allowance: ByteAllowance;
   private kept = Buffer.alloc(0);
@@ -38,12 +37,11 @@ export class BodyExcerpt {
     this.allowance = allowance;
   }
 
-  /** There was no memory left for it. */
+  /** The allowance had no memory left. */
   get isLost(): boolean {
     return this.state === "lost";
   }
 
-  /** How much memory it takes. */
   get heldBytes(): number {
     return this.kept.length;
   }
@@ -70,13 +68,12 @@ export class BodyExcerpt {
     }
   }
 
-  /** What is kept of it. */
   read(): Buffer {
     this.endWord();
     return this.kept.subarray(0, this.keptBytes);
   }
 
-  /** Gives the memory back. */
+  /** Returns the memory to the allowance. */
   release(): void {
     this.allowance.give(this.kept.length);
     this.kept = Buffer.alloc(0);
@@ -85,11 +82,11 @@ export class BodyExcerpt {
   }
 
   private endWord(): void {
-    const leftOut = this.wordBytes - this.limits.wordBytesShown;
+    const omitted = this.wordBytes - this.limits.wordBytesShown;
     if (this.wordBytes > this.limits.wordBytesMax) {
-      // The word took more room than this.
-      this.keptBytes += this.kept.write(`…[${leftOut} characters left out]`, this.keptBytes);
-      this.leftOutBytes += leftOut;
+      // Always fits: the word was longer than this note.
+      this.keptBytes += this.kept.write(`…[${omitted} characters omitted]`, this.keptBytes);
+      this.omittedBytes += omitted;
     }
     this.wordBytes = 0;
   }

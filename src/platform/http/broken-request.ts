@@ -9,17 +9,26 @@ import { presentLimitHeaders } from "./limit-headers.ts";
 import { findOpenReply, hasUnreadBody } from "./request-context.ts";
 
 const problems: Record<string, { code: ErrorCode; message: string }> = {
-  HPE_HEADER_OVERFLOW: { code: "headers_too_large", message: "Address and headers of the request are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: "request_timeout", message: "The request did not arrive whole in time." },
+  HPE_HEADER_OVERFLOW: {
+    code: "headers_too_large",
+    message: "The URL and headers are too large. Send fewer or shorter headers.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: "request_timeout",
+    message: "The whole request did not arrive in time. Send it again.",
+  },
 };
 
-const malformed = { code: "malformed_request", message: "This is not a valid HTTP request." } as const;
+const malformed = {
+  code: "malformed_request",
+  message: "This is not a valid HTTP request. Check that http or https matches the base URL.",
+} as const;
 
-/** Answers what never became a whole request, in the same shape as every other error, and ends the connection. */
+/** Handles requests that Node could not parse: sends our error body and closes the connection. */
 export function createBrokenRequestHandler({ ids, logger }: { ids: IdSource; logger: Logger }) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     const open = findOpenReply(socket);
-    // On a connection that stays open, the request before this one is done with.
+    // On a kept-alive connection, the previous response is already finished.
     const current = open?.raw.writableFinished === true ? null : open;
     const isAnswered = current?.raw.headersSent === true || hasUnreadBody(socket);
     if (error.code === "ECONNRESET" || isHandshakeError(error) || !socket.writable || isAnswered) {
@@ -40,14 +49,14 @@ export function createBrokenRequestHandler({ ids, logger }: { ids: IdSource; log
         "request",
       );
     } else {
-      // Its log line is written when the connection closes, which is now.
+      // The log line is written when the connection closes, right after this.
       current.raw.statusCode = answer.status;
       current.request.failure = failure;
     }
   };
 }
 
-/** Who never agreed on a key with us could not read an answer. */
+/** Without a TLS handshake the client cannot read a response. */
 function isHandshakeError({ code = "" }: Error & { code?: string }): boolean {
   return /^ERR_(SSL|TLS)_/.test(code);
 }
@@ -63,6 +72,6 @@ function writeAnswer(socket: Socket, requestId: string, answer: ErrorAnswer): vo
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}\r\n${lines.join("")}\r\n${text}`);
-  // A client that goes on sending is not waited for.
+  // Don't wait for a client that keeps sending.
   socket.destroySoon();
 }

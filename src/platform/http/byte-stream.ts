@@ -1,22 +1,21 @@
 import type { ServerResponse } from "node:http";
 
-/** An answer of bytes that is sent while it is made. */
+/** A streamed binary response. */
 export type ByteStream = {
-  /** Answers whether more can be taken at once. To a client that is gone, anything can be. */
+  /** Returns `false` on back-pressure. Writes to a closed connection are discarded and return `true`. */
   write(bytes: Uint8Array): boolean;
   end(): void;
 };
 
 type ByteStreamOptions = {
   headers: Record<string, number | string | string[] | undefined>;
-  /** Called when a client that was too slow can take more. */
+  /** Called when back-pressure ends. */
   onDrain(): void;
 };
 
-/** A client who takes nothing for so long has gone. */
+/** A client that reads nothing for this long is disconnected. */
 const readerMsMax = 60_000;
 
-/** Sends the head and begins. */
 export function openByteStream(response: ServerResponse, { headers, onDrain }: ByteStreamOptions): ByteStream {
   response.writeHead(200, headers);
 

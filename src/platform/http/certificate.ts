@@ -7,23 +7,20 @@ import type { Logger } from "../observability/logger.ts";
 
 export type CertificateFiles = { certFile: string; keyFile: string };
 
-/** A certificate with its key, both in PEM form. They belong together. */
+/** A certificate and its key, both PEM. */
 export type Certificate = { cert: string; key: string; validTo: Date };
 
-/** Both files are small, and are read in a thread of their own. */
-const lookEveryMs = 500;
+const pollIntervalMs = 500;
 
-/** What every server of ours speaks at least. */
 export const tlsVersionMin = "TLSv1.2";
 
-/** Throws a sentence where there is none that could be used. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   return toCertificate(await readPair(files), files);
 }
 
 /**
- * Gives the server whatever new certificate the files have, while it serves; connections that are open go on. Files that
- * change are looked at twice, because a certificate and its key are never replaced in the same moment.
+ * Polls the files and replaces the server's certificate without closing connections. A change is applied when two polls
+ * in a row read the same, because certificate and key are never replaced at the same moment.
  */
 export function followCertificate(
   server: object,
@@ -31,34 +28,34 @@ export function followCertificate(
 ): Disposable {
   let used: Pair = current;
   let last: Pair = current;
-  let isLooking = false;
+  let isPolling = false;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const seen = await readPair(files).catch((error: OperatorError) => ({ cert: "", key: "", error }));
     const isSettled = isSame(seen, last);
     last = seen;
     if (!isSettled || isSame(seen, used)) return;
-    // Also what cannot be used: it is told of once, not at every look.
+    // Also for an invalid pair, so that it is logged once.
     used = seen;
     try {
       if ("error" in seen) throw seen.error;
       const { cert, key, validTo } = toCertificate(seen, files);
       if (server instanceof Server) server.setSecureContext({ cert, key, minVersion: tlsVersionMin });
-      logger.info({ valid_to: validTo.toISOString() }, "a new TLS certificate is in use");
+      logger.info({ valid_to: validTo.toISOString() }, "TLS certificate replaced");
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       const { message, remedy } = error;
-      logger.error({ reason: message, remedy }, "the new TLS certificate cannot be used; the one before it stays");
+      logger.error({ reason: message, remedy }, "TLS certificate rejected, previous one kept");
     }
   }
 
   const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    await look().finally(() => {
-      isLooking = false;
+    if (isPolling) return;
+    isPolling = true;
+    await poll().finally(() => {
+      isPolling = false;
     });
-  }, lookEveryMs);
+  }, pollIntervalMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
@@ -78,8 +75,8 @@ async function readPem(path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     throw new OperatorError(
-      `The TLS file ${path} cannot be read.`,
-      "Write it there, readable for the user that Sluice runs as.",
+      `Cannot read the TLS file ${path}.`,
+      "Create it with read permission for the user that runs Sluice.",
       { cause: error },
     );
   }
@@ -91,15 +88,15 @@ function toCertificate({ cert, key }: Pair, { certFile, keyFile }: CertificateFi
     return { cert, key, validTo: new X509Certificate(cert).validToDate };
   } catch (error) {
     throw new OperatorError(
-      `The certificate of ${certFile} and the key of ${keyFile} cannot be used together: ${describe(error)}.`,
-      "Write a certificate in PEM form into the first, and its own private key, without a passphrase, into the second.",
+      `Cannot use the certificate ${certFile} with the key ${keyFile}: ${describe(error)}.`,
+      "Use a PEM certificate and its private key without a passphrase.",
       { cause: error },
     );
   }
 }
 
-/** OpenSSL's own word for it, without the numbers around it. */
+/** The reason in an OpenSSL error, without its numbers. */
 function describe(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
-  return said.split(":").at(-1)?.trim() ?? said;
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split(":").at(-1)?.trim() ?? message;
 }

@@ -10,16 +10,15 @@ import { errorAnswers } from "./error-answers.ts";
 import { describeHeaders } from "./request-headers.ts";
 
 /**
- * What is true of every route and said by none: the headers that the edge reads and sends, and the errors that it
- * answers with. The framework's writer knows neither headers nor content types other than JSON, nor bodies that may be
- * absent, so that they are put into the document it has written.
+ * Completes the OpenAPI document of @fastify/swagger: common request headers and errors of all routes, and what the
+ * plugin does not support (response headers, content types other than JSON, optional bodies).
  */
 
 type Body = { nullable?: boolean; type?: unknown };
 
 const optionalBodyKey = "x-optional-body";
 
-/** A route's schema with what the edge adds to every request. */
+/** Adds the headers and errors that all routes share. */
 export function completeRoute(schema: FastifySchema, { method, url }: { method: string; url: string }): FastifySchema {
   const body = schema.body as Body | undefined;
   return {
@@ -35,12 +34,12 @@ function mergeHeaders(own: unknown): object {
   return { type: "object", properties: { ...(own as { properties?: object } | undefined)?.properties, ...properties } };
 }
 
-/** `nullable` is how the validator is told that there may be none; the document says it in its own way. */
+/** Converts `nullable`, which the validator reads, to the form of OpenAPI 3.1. */
 function describeOptionalBody({ nullable: _, type, ...rest }: Body): object {
   return { body: { ...rest, type: [type, "null"] }, [optionalBodyKey]: true };
 }
 
-/** For routes that take no request without a body, whatever they make of it. */
+/** Marks the body as required, for routes that reject a request without one. */
 export function requireBody({ [optionalBodyKey]: _, ...schema }: FastifySchema & { [optionalBodyKey]?: boolean }) {
   return schema;
 }
@@ -68,7 +67,6 @@ type WrittenDocument = {
   components?: Record<string, object>;
 };
 
-/** Puts in what the framework's writer has no words for. */
 export function completeDocument<T extends object>(written: T): T {
   const document = written as T & WrittenDocument;
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -79,7 +77,7 @@ export function completeDocument<T extends object>(written: T): T {
   return document;
 }
 
-/** Most operations have most of their errors in common, and the document would be several times as long. */
+/** Moves errors to shared components; otherwise the document would be several times as long. */
 function shareErrors({ paths }: WrittenDocument): Record<string, object> {
   const names = new Map<string, string>();
   const shared: Record<string, object> = {};
@@ -117,7 +115,7 @@ function isSuccess(status: string): boolean {
   return Number(status) < 400;
 }
 
-/** Headers of successes that follow from what the request can say. */
+/** Headers of successful responses that depend on the request's parameters. */
 function listUsualHeaders({ parameters = [], requestBody }: Operation, path: string): AnswerHeader[] {
   const has = (name: string): boolean =>
     parameters.some((parameter) => parameter.in === "header" && parameter.name === name);
@@ -130,7 +128,7 @@ function listUsualHeaders({ parameters = [], requestBody }: Operation, path: str
   ];
 }
 
-/** JSON has the schema; whatever else there is has none that a schema could say. */
+/** Only JSON has a schema; other content is text or binary. */
 function describeContent(types: readonly string[], { content = {} }: Answer): NonNullable<Answer["content"]> {
   const { schema = {} } = content["application/json"] ?? {};
   return Object.fromEntries(
@@ -154,7 +152,6 @@ const limitHeaders = [
   "x-ratelimit-reset-tokens",
 ] as const satisfies readonly AnswerHeader[];
 
-/** Which statuses have them follows from the table of errors. */
 const errorHeaders: Readonly<Record<string, Required<Pick<AnswerDescription, "always" | "sometimes">>>> = {
   402: { always: ["x-should-retry"], sometimes: [] },
   409: { always: [], sometimes: ["retry-after", "x-should-retry", "idempotent-replayed"] },

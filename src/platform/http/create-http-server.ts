@@ -51,30 +51,29 @@ type HttpServerOptions = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
-  /** Where requests are counted. */
   metrics?: Pick<Metrics, "requestDuration" | "requestsInProgress" | "errors">;
   limits: HttpLimits;
   trustedProxies: readonly string[];
-  /** What it speaks HTTPS with; `null` for HTTP. */
+  /** `null` for plain HTTP. */
   certificate?: Certificate | null;
-  /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
+  /** The limits of a caller with a valid key who is not admitted yet, else `null`. Never throws. */
   findLimits?(request: FastifyRequest): Promise<SeenLimits | null>;
   tracing?: Tracing | null;
-  /** Told of each request when all is known of it: when its connection is done with it, or later. Never throws. */
+  /** Called when a request is complete: at or after the end of its response. Never throws. */
   onEnded?(ended: EndedRequest): void;
-  /** Adds every route; called once, before paths that exist learn to refuse other methods. */
+  /** Adds every route. Called once, before the 405 routes are added. */
   addRoutes(http: HttpServer): Promise<void>;
-  /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
+  /** An alternative for an unknown path that clients may expect, such as an OpenAI endpoint we lack. */
   explainMissing?(path: string): string | null;
 };
 
 const clientRequestIdPattern = /^[\x21-\x7e]{1,512}$/;
 const idleConnectionMs = 72_000;
 
-/** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
+/** The HTTP edge: request ids, limits, errors and log lines of every request. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { clock, logger, limits, metrics = createMetrics() } = options;
-  const told = { clock, logger, meter: createRequestMeter(metrics), onEnded: options.onEnded ?? null };
+  const logOptions = { clock, logger, meter: createRequestMeter(metrics), onEnded: options.onEnded ?? null };
   const http: HttpServer = fastify({
     genReqId: () => options.ids.next("req"),
     requestIdHeader: false,
@@ -83,19 +82,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     keepAliveTimeout: idleConnectionMs,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: "idle",
-    // A connection that was open before the stop may still bring a request, which is served like those before it.
+    // During shutdown, requests on open connections are still served.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
     ...listServerOptions(options),
     clientErrorHandler: createBrokenRequestHandler(options),
     frameworkErrors: (error, request, reply) => {
-      logRequest(Object.assign(request, emptyContext), reply, told);
-      // No hook sees this answer.
-      void tellLimits(request, reply, options).then(() => sendError(error, request, reply));
+      logRequest(Object.assign(request, emptyContext), reply, logOptions);
+      // Hooks do not run for this response.
+      void addLimitHeaders(request, reply, options).then(() => sendError(error, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  // Node answers an Expect header that it does not know with a bare 417; to us it is a request like any other.
+  // Node rejects unknown Expect headers with a bare 417; ignore the header instead.
   http.server.on("checkExpectation", (request, response) => http.server.emit("request", request, response));
 
   http.decorateRequest("caller", emptyContext.caller);
@@ -117,7 +116,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.setNotFoundHandler((request) => {
     methods.refuse(request);
     const hint = options.explainMissing?.(request.url.split(/[?#]/, 1)[0] ?? "") ?? null;
-    if (hint !== null) throw new AppError("not_offered", `This endpoint is not offered here. ${hint}`);
+    if (hint !== null) throw new AppError("not_offered", `This service does not offer this endpoint. ${hint}`);
     throw new AppError("not_found", "There is nothing at this path.");
   });
 
@@ -126,7 +125,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (isAddingRoutes) requirePathParams(route);
   });
   acceptJsonBodies(http, limits.json);
-  receiveRequests(http, options, told);
+  receiveRequests(http, options, logOptions);
   await options.addRoutes(http);
   await http.after();
   isAddingRoutes = false;
@@ -134,27 +133,27 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   return http;
 }
 
-/** Node's own options, in the field in which the framework passes them to a server of the protocol. */
+/** Fastify passes `http` or `https` to the Node server of that protocol. */
 function listServerOptions({ limits, certificate = null }: HttpServerOptions): { http: ServerOptions } {
   const headersTimeout = Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs);
   const http = {
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout,
-    // How often Node looks for clients that are too slow.
     connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
-    // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
+    // Node's response to a missing Host header does not have our error body, and we do not need the header.
     requireHostHeader: false,
   };
   if (certificate === null) return { http };
   const { cert, key } = certificate;
-  // To the rest of the code a server of HTTPS is one of HTTP: it has the same requests, answers and connections.
+  // The rest of the code does not distinguish HTTP and HTTPS servers.
   const https = { ...http, cert, key, minVersion: tlsVersionMin, handshakeTimeout: headersTimeout };
   return { https } as object as { http: ServerOptions };
 }
-/** What every request passes first: one hook without a promise, because each more would be felt. */
-function receiveRequests(http: HttpServer, options: HttpServerOptions, told: RequestLogOptions): void {
+
+/** One hook without a promise: this is the hot path. */
+function receiveRequests(http: HttpServer, options: HttpServerOptions, logOptions: RequestLogOptions): void {
   http.addHook("onRequest", (request, reply, done) => {
-    logRequest(request, reply, told);
+    logRequest(request, reply, logOptions);
     if (options.tracing) request.span = traceRequest(options.tracing, request);
     identifyRequest(request, reply);
     requireStorableQuery(request.url);
@@ -163,21 +162,21 @@ function receiveRequests(http: HttpServer, options: HttpServerOptions, told: Req
   http.addHook("onSend", async (request, reply) => {
     request.respondedMs = options.clock.monotonicMs();
     disposeOfBody(request, reply);
-    await tellLimits(request, reply, options);
+    await addLimitHeaders(request, reply, options);
   });
 }
 
-/** Whoever has a valid key is told of their limits by every answer, also by one that comes before they are admitted. */
-async function tellLimits(
+/** Adds rate limit headers to every response to a valid key, also before the caller is admitted. */
+async function addLimitHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { findLimits }: HttpServerOptions,
 ): Promise<void> {
-  // A refusal by a limit tells of it itself.
+  // A 429 has its own.
   if (reply.hasHeader("x-ratelimit-limit")) return;
-  // Where the database is away, to ask it once more would only put the answer off.
-  const mayAsk = !(request.failure instanceof AppError && request.failure.code === "overloaded");
-  const limits = request.limits ?? (mayAsk ? await findLimits?.(request) : null) ?? null;
+  // Skip the query while the database is unavailable: it would only delay the response.
+  const canQuery = !(request.failure instanceof AppError && request.failure.code === "overloaded");
+  const limits = request.limits ?? (canQuery ? await findLimits?.(request) : null) ?? null;
   if (limits !== null) reply.headers(presentLimitHeaders(limits));
 }
 

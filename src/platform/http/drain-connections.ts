@@ -4,32 +4,29 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { findOpenReply } from "./request-context.ts";
 
-/** The connections of a server, and how they end when it is about to stop or has too many of them. */
+/** Closes connections gracefully on shutdown, or to shed a surplus. */
 export type ConnectionDrain = {
   count(): number;
-  /** So many connections end with their next answer, whichever they are; takes the place of what was said before. */
+  /** Closes this many connections after their next response; replaces the previous number. */
   shed(surplus: number): void;
-  /** From now on every answer says that its connection ends with it; whatever comes is still served. */
+  /** From now on every response has `Connection: close`. New requests are still served. */
   begin(): void;
-  /**
-   * Resolves after the delay, or as soon after it as no more requests come, which may take as long again: a load balancer
-   * that hears late is waited for, clients who never go elsewhere are not.
-   */
+  /** Waits for the delay, then until no requests arrive, at most as long again: load balancers may react late. */
   untilQuiet(delayMs: number): Promise<void>;
-  /** Ends connections that do not bring a request within a moment, which Node takes for busy ones. */
+  /** Closes connections that have not sent a request; Node counts them as busy. */
   endUnused(): NodeJS.Timeout;
-  /** Ends all that are left, also those that are still in their handshake, of which Node's server does not know. */
+  /** Destroys all connections, also those in a TLS handshake, which Node's server does not track. */
   cut(): void;
 };
 
 /**
- * A connection whose answer began before the drain falls idle after it. For so long it may still bring a request: ended at
- * once, it would meet the one that a client is just sending.
+ * How long a connection may stay idle during the drain. Closing it at once would race with a request that the client is
+ * sending.
  */
 const idleMs = 250;
-const lookEveryMs = 50;
+const pollIntervalMs = 50;
 
-/** To be called before the server listens. Probes of load balancers never end, so that they are no requests here. */
+/** Call before the server listens. Probes of load balancers never stop, so they do not count as requests. */
 export function createConnectionDrain(server: Server, isProbe: (path: string) => boolean): ConnectionDrain {
   let lastRequestMs = Number.NEGATIVE_INFINITY;
   const sockets = new Set<Socket>();
@@ -38,7 +35,7 @@ export function createConnectionDrain(server: Server, isProbe: (path: string) =>
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  // Behind a handshake a connection is a second object, which has its requests.
+  // With TLS, requests belong to a second socket object.
   const encrypted = new Set<Socket>();
   server.on("secureConnection", (socket: TLSSocket) => {
     encrypted.add(socket);
@@ -73,7 +70,7 @@ export function createConnectionDrain(server: Server, isProbe: (path: string) =>
     async untilQuiet(delayMs) {
       await wait(delayMs);
       const endMs = performance.now() + delayMs;
-      while (performance.now() - lastRequestMs < idleMs && performance.now() < endMs) await wait(lookEveryMs);
+      while (performance.now() - lastRequestMs < idleMs && performance.now() < endMs) await wait(pollIntervalMs);
     },
     endUnused() {
       return setTimeout(() => {
@@ -87,7 +84,7 @@ export function createConnectionDrain(server: Server, isProbe: (path: string) =>
   };
 }
 
-/** Node writes the header, whoever writes the head, and ends the connection after the answer. */
+/** Node adds `Connection: close` and closes the connection after the response. */
 function endConnection(response: ServerResponse): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
 }

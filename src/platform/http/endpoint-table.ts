@@ -2,8 +2,8 @@ import type { ErrorCode } from "../errors/error-table.ts";
 import { errorAnswers } from "./error-answers.ts";
 
 /**
- * Every endpoint of the API: which scope of a key it belongs to, how firm it is, and whether all that it does costs money.
- * Operators can switch each preview endpoint off; keys can be limited to scopes.
+ * Every endpoint of the API: its key scope, its stability, and whether every call costs money. Operators can disable
+ * preview endpoints; keys can be limited to scopes.
  */
 const endpointTable = {
   listModels: { scope: "models", stability: "beta", readsMemory: true, anthropicForm: "if-asked" },
@@ -79,26 +79,26 @@ const endpointTable = {
 
 type EndpointEntry = {
   scope: string;
-  /** What the request log calls it where several forms share a scope. */
+  /** The name in the request log, where several APIs share a scope. */
   wire?: string;
   stability: "beta" | "preview";
   spends?: true;
-  /** Needs no database, and is served to those who are remembered while it is away. */
+  /** Needs no database: cached callers are served while it is unavailable. */
   readsMemory?: true;
-  /** Whether answers and errors have the form of Anthropic's API: always, or for whoever comes with its headers. */
+  /** Whether responses have Anthropic's form: always, or if the request has its headers. */
   anthropicForm?: "always" | "if-asked";
 };
 
 export type EndpointName = keyof typeof endpointTable;
 
-/** The entry in its general shape: optional fields can be asked for. */
+/** The entry with its optional fields. */
 export function getEndpoint(name: EndpointName): EndpointEntry {
   return endpointTable[name];
 }
 
 export const endpointScopes = [...new Set(Object.values(endpointTable).map(({ scope }) => scope))];
 
-/** What the request log calls a call to an endpoint. */
+/** The endpoint's name in the request log. */
 export function getWire(name: EndpointName): string {
   const { wire, scope }: EndpointEntry = endpointTable[name];
   return wire ?? scope;
@@ -112,7 +112,7 @@ export const previewEndpoints = Object.entries(endpointTable)
   .filter(([, { stability }]) => stability === "preview")
   .map(([name]) => name);
 
-/** What every endpoint behind an API key can answer. */
+/** Errors of every endpoint with an API key. */
 const commonErrors = [
   "missing_api_key",
   "invalid_api_key",
@@ -126,7 +126,7 @@ const commonErrors = [
   "shutting_down",
 ] as const satisfies readonly ErrorCode[];
 
-/** The part of a route's options that follows from the table: `config` for the edge, the rest for the reference. */
+/** Route options that derive from the table: `config` for the HTTP edge, the rest for the reference. */
 export function describeEndpoint(name: EndpointName, errors: readonly ErrorCode[]) {
   const { stability, anthropicForm }: EndpointEntry = endpointTable[name];
   const ownErrors = stability === "preview" ? [...errors, "endpoint_not_released" as const] : errors;

@@ -2,10 +2,10 @@ import { type TSchema, Type } from "typebox";
 import { getAnthropicType } from "../errors/error-body.ts";
 import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 
-/** Most routes share most of their errors. One schema for each kind of answer also has one serializer, made once. */
+/** Routes share schemas, and so the serializers compiled from them. */
 const errorSchemas = new Map<string, TSchema>();
 
-/** The errors of a route as response schemas: what the reference shows and what the serializer follows. */
+/** Response schemas of a route's errors. */
 export function errorAnswers(
   codes: readonly ErrorCode[],
   { isAnthropic = false }: { isAnthropic?: boolean } = {},

@@ -10,7 +10,7 @@ import { explainUnstorable } from "./storable-text.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
 
-/** The only place that turns an error into an answer. */
+/** The only place that turns an error into a response. */
 export function presentError(error: AppError, requestId: string): ErrorAnswer {
   const entry = getErrorEntry(error.code);
   return {
@@ -32,7 +32,7 @@ export function presentError(error: AppError, requestId: string): ErrorAnswer {
   };
 }
 
-/** An error in the form that the caller of a request understands. */
+/** Presents an error in OpenAI's or Anthropic's form, as the request requires. */
 export function presentErrorTo(request: FastifyRequest, error: AppError): ErrorAnswer {
   const answer = presentError(error, request.id);
   return isAnthropicCall(request) ? { ...answer, body: toAnthropicBody(answer.body, error.code) } : answer;
@@ -42,41 +42,41 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const appError = toAppError(error, request);
   request.failure = appError;
   const answer = presentErrorTo(request, appError);
-  // The framework ends the connection whenever a body was not good; `disposeOfBody` knows whether that is needed.
+  // Fastify closes the connection on every body error; `disposeOfBody` decides whether that is needed.
   reply.removeHeader("connection");
   return (
     reply
       .code(answer.status)
       .headers({ ...answer.headers, "x-request-id": request.id })
       .type("application/json; charset=utf-8")
-      // Not all routes that have both forms have both in their schemas.
+      // The schemas of routes with both forms contain only OpenAI's.
       .send(answer.body.type === undefined ? answer.body : JSON.stringify(answer.body))
   );
 }
 
-/** What the framework calls an error, and what our table calls it. */
+/** Maps Fastify's error codes to ours. */
 const frameworkErrors: Record<string, { code: ErrorCode; message: string; headers?: Record<string, string> }> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: "invalid_json", message: "The body is empty. Send one JSON value." },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: "malformed_request",
-    message: "The body does not have the length that Content-Length says.",
+    message: "The body's length differs from Content-Length. Send the exact length.",
     headers: { connection: "close" },
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "unsupported_media_type",
-    message: "The body's content type is not accepted here. Send Content-Type: application/json.",
+    message: "The body's content type is not supported. Send Content-Type: application/json.",
   },
-  // Only of `QUERY`, which is nothing without a body.
+  // Only for the method `QUERY`, which requires a body.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: {
     code: "unsupported_media_type",
     message: "The content type is missing. Send Content-Type: application/json.",
   },
-  FST_ERR_BAD_URL: { code: "not_found", message: "The path is not a valid address. Encode it as a URL." },
-  FST_ERR_MAX_PARAM_LENGTH: { code: "not_found", message: "There is nothing at this path: no id is that long." },
+  FST_ERR_BAD_URL: { code: "not_found", message: "The path is not a valid URL. Percent-encode it." },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "not_found", message: "There is nothing at this path: the id is too long." },
   FST_ERR_NOT_FOUND: { code: "not_found", message: "There is nothing at this path." },
 };
 
-/** What an error is to the caller; whatever is not one of ours stays inside. */
+/** Translates any error for the caller. The details of unknown errors stay in the log. */
 export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   const { code = "", validation, validationContext } = error as Partial<FastifyError>;
@@ -89,18 +89,25 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
     return new AppError(problem, message, param === null ? {} : { param });
   }
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-    return new AppError("payload_too_large", `The body is larger than ${request.routeOptions.bodyLimit} bytes.`);
+    return new AppError(
+      "payload_too_large",
+      `The body exceeds ${request.routeOptions.bodyLimit} bytes. Send less at a time.`,
+    );
   }
   const known = frameworkErrors[code];
   if (known !== undefined) return new AppError(known.code, known.message, { headers: known.headers ?? {} });
   if (isDatabaseUnavailable(error)) {
-    return new AppError("overloaded", "The gateway cannot take requests for a moment. Retry shortly.", {
+    return new AppError("overloaded", "The gateway is temporarily unavailable. Retry after Retry-After.", {
       cause: error,
     });
   }
   const unstorable = explainUnstorable(error, request.body);
   if (unstorable !== null) return unstorable;
-  return new AppError("internal_error", "Something in the gateway went wrong. Report it with the request_id.", {
-    cause: error,
-  });
+  return new AppError(
+    "internal_error",
+    "The gateway failed unexpectedly. Retry, and report the request_id if it persists.",
+    {
+      cause: error,
+    },
+  );
 }

@@ -20,14 +20,13 @@ type Place = {
   response: ServerResponse;
   stream: EventStream;
   client: Socket;
-  /** Everything that the client has read. */
   read(): string;
   drains(): number;
 };
 
 const closers: (() => Promise<void>)[] = [];
 
-/** A stream to a client on a real connection. */
+/** A stream over a real connection. */
 async function openPlace(
   headers: Record<string, string> = {},
   access: AccessWatch | "admitted" = "admitted",
@@ -75,7 +74,7 @@ afterEach(async () => {
 });
 
 describe("a stream", () => {
-  test("sends its head before there is anything to say", async () => {
+  test("sends its head before the first event", async () => {
     const place = await openPlace({ "x-request-id": "req_1", "content-type": "application/json" });
     await waitUntil("the head", () => place.read().endsWith("\r\n\r\n"));
     const head = place.read().toLowerCase();
@@ -86,7 +85,7 @@ describe("a stream", () => {
     expect(head).toContain("\r\nx-accel-buffering: no\r\n");
   });
 
-  test("hands on events as they are, and ends after the last", async () => {
+  test("writes events unchanged and ends after the last", async () => {
     const place = await openPlace();
     expect(place.stream.write("data: 世\n\n")).toBe(true);
     place.stream.end("data: [DONE]\n\n");
@@ -94,7 +93,7 @@ describe("a stream", () => {
     expect(place.read()).toMatch(/\r\ndata: 世\n\n.*data: \[DONE\]\n\n\r\n0\r\n\r\n$/s);
   });
 
-  test("ends with why, once, when its reader may not read on, and is watched no longer than it is open", async () => {
+  test("ends with the reason, once, when its reader loses access, and stops watching at its end", async () => {
     let [cutOff, isWatched] = [(_lastEvents: string): void => {}, true];
     const place = await openPlace({}, (end) => {
       cutOff = end;
@@ -110,7 +109,7 @@ describe("a stream", () => {
     expect(place.read()).not.toMatch(/data: [23]/);
   });
 
-  test("is cut off when its reader may not read on and does not read what it has", async () => {
+  test("is destroyed when its reader loses access while not reading", async () => {
     let cutOff = (_lastEvents: string): void => {};
     const place = await openPlace({}, (end) => {
       cutOff = end;
@@ -123,7 +122,7 @@ describe("a stream", () => {
     await waitUntil("the cut", () => place.response.destroyed);
   });
 
-  test("that follows another on its connection waits for the other's end", async () => {
+  test("on a pipelined connection, waits for the previous stream to end", async () => {
     const place = await openPlace();
     place.client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     const [, response] = (await once(place.server, "request")) as [unknown, ServerResponse];
@@ -149,7 +148,7 @@ describe("a stream", () => {
     ).toBe("HTTP data: 1 data: 2 HTTP data: 3 data: 4 data: 5");
   });
 
-  test("says when a client takes no more, and when it does again", async () => {
+  test("reports back-pressure and its end", async () => {
     const place = await openPlace();
     place.client.pause();
     const event = `data: ${"x".repeat(2 ** 16)}\n\n`;
@@ -160,7 +159,7 @@ describe("a stream", () => {
     expect(place.stream.write(beat)).toBe(true);
   });
 
-  test("takes anything for a client that is gone, and says nothing to it", async () => {
+  test("discards writes to a closed connection", async () => {
     const place = await openPlace();
     place.client.destroy();
     await waitUntil("the client to be gone", () => place.response.destroyed);
@@ -172,7 +171,7 @@ describe("a stream", () => {
 describe("heartbeats", () => {
   const countBeats = (text: string): number => text.split(beat).length - 1;
 
-  test("come once in an interval while a stream is silent", async () => {
+  test("are sent once per interval while a stream is silent", async () => {
     const place = await openPlace();
     vi.advanceTimersByTime(intervalMs);
     await waitUntil("a sign of life", () => countBeats(place.read()) === 1);
@@ -180,7 +179,7 @@ describe("heartbeats", () => {
     await waitUntil("signs of life", () => countBeats(place.read()) === 4);
   });
 
-  test("do not come while a stream speaks", async () => {
+  test("are not sent while a stream writes events", async () => {
     const place = await openPlace();
     for (let count = 0; count < 5; count += 1) {
       place.stream.write("data: 1\n\n");
@@ -191,7 +190,7 @@ describe("heartbeats", () => {
     expect(countBeats(place.read())).toBe(0);
   });
 
-  test("end with the stream", async () => {
+  test("stop when the stream ends", async () => {
     const place = await openPlace();
     place.stream.end("data: [DONE]\n\n");
     vi.advanceTimersByTime(5 * intervalMs);
@@ -199,7 +198,7 @@ describe("heartbeats", () => {
     expect(countBeats(place.read())).toBe(0);
   });
 
-  test("end with the client", async () => {
+  test("stop when the client disconnects", async () => {
     const place = await openPlace();
     const write = vi.spyOn(place.response, "write");
     place.client.destroy();
@@ -208,7 +207,7 @@ describe("heartbeats", () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  test("are not piled up for a client that does not read", async () => {
+  test("are not buffered for a client that does not read", async () => {
     const place = await openPlace();
     place.client.pause();
     await waitUntil("the client to be full", () => !place.stream.write(`data: ${"x".repeat(2 ** 16)}\n\n`));
@@ -217,7 +216,7 @@ describe("heartbeats", () => {
     expect(place.response.writableLength).toBe(waiting);
   });
 
-  test("stop when they are closed, and keep no process alive", async () => {
+  test("stop on close and do not keep the process alive", async () => {
     const place = await openPlace();
     expect(vi.getTimerCount()).toBe(1);
     place.heartbeats.close();

@@ -2,9 +2,8 @@ import type { ServerResponse } from "node:http";
 
 /** A stream of server-sent events to one client. */
 export type EventStream = {
-  /** Writes whole events; answers whether more can be taken at once. To a client that is gone, anything can be. */
+  /** Writes whole events. Returns `false` on back-pressure. Writes to a closed connection return `true`. */
   write(events: string): boolean;
-  /** Writes the last events and ends. */
   end(events: string): void;
 };
 
@@ -12,12 +11,12 @@ export type Heartbeats = { add(stream: BeatingStream): void; remove(stream: Beat
 type BeatingStream = { isSilent: boolean; beat(): void };
 
 /**
- * Lets streams that have been silent for an interval say so, by a comment that clients skip: else proxies and people take
- * them for dead. One timer serves all of them.
+ * Sends an SSE comment on streams that were silent for an interval, so that proxies do not close them. All streams share
+ * one timer.
  */
 export function createHeartbeats(intervalMs: number): Heartbeats {
   const streams = new Set<BeatingStream>();
-  // A silence is noticed by the second look that finds it, so that looking twice as often is in time.
+  // A stream is silent when two ticks in a row saw no write, hence the half interval.
   const timer = setInterval(() => {
     for (const stream of streams) {
       if (stream.isSilent) stream.beat();
@@ -32,29 +31,28 @@ export function createHeartbeats(intervalMs: number): Heartbeats {
   };
 }
 
-/** What every stream of events is sent with. */
 export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
-  // Intermediaries that buffer or compress would hold events back.
+  // Proxies that buffer or compress would delay events.
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
 
 /**
- * Told how to end a stream, ends it with these last events as soon as its reader may not read it any more. Answers what
- * to call when it has ended otherwise.
+ * Watches a stream's reader and calls `end` with the last events when the reader loses access. Returns a function that
+ * stops watching.
  */
 export type AccessWatch = (end: (lastEvents: string) => void) => () => void;
 
 type EventStreamOptions = {
-  /** `admitted`: an answer that was let in and is paid for goes on to its end, whatever becomes of the key. */
+  /** `admitted`: a paid response continues to its end even if the key is revoked. */
   access: AccessWatch | "admitted";
   headers: Record<string, number | string | string[] | undefined>;
   heartbeats: Heartbeats;
   onDrain(): void;
 };
 
-/** Sends the head and begins. `onDrain` is called when a client that was too slow can take more. */
+/** Sends the head. `onDrain` is called when back-pressure ends. */
 export function openEventStream(response: ServerResponse, options: EventStreamOptions): EventStream {
   const { access, headers, heartbeats, onDrain } = options;
   response.writeHead(200, { ...headers, ...eventStreamHeaders });
@@ -65,7 +63,7 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
       "close",
       access((lastEvents) => stream.cutOff(lastEvents)),
     );
-  // Events that come in the same turn as the head leave with it; a head that came alone leaves at the turn's end.
+  // Batch the head with events of the same tick; flush a head without events at the end of the tick.
   setImmediate(sendHeadOf, stream);
   return stream;
 }
@@ -74,7 +72,7 @@ function sendHeadOf(stream: ResponseEvents): void {
   stream.sendHead();
 }
 
-/** A class, because there is one for each stream, which may be open and silent for long. */
+/** A class saves memory: there is one instance per open stream. */
 class ResponseEvents implements EventStream, BeatingStream {
   isSilent = false;
   private readonly response: ServerResponse;
@@ -101,7 +99,7 @@ class ResponseEvents implements EventStream, BeatingStream {
 
   beat(): void {
     if (this.response.destroyed) this.heartbeats.remove(this);
-    // A client that does not read what it has need not be told that more is coming.
+    // No heartbeat while the client does not read: it would only fill the buffer.
     else if (!this.isFull) this.send(": \n\n");
   }
 
@@ -111,7 +109,7 @@ class ResponseEvents implements EventStream, BeatingStream {
     if (!response.destroyed && !response.writableEnded) response.end(events);
   }
 
-  /** A client that does not read what it has could put the end off for ever. */
+  /** Under back-pressure, destroys the connection: the end might never be delivered. */
   cutOff(lastEvents: string): void {
     if (this.isFull) this.response.destroy();
     else this.end(lastEvents);

@@ -7,20 +7,20 @@ import { createJsonScanner, type JsonLimits, type JsonScanner } from "./json-sca
 import { requireStorable } from "./storable-text.ts";
 
 /**
- * A body that is not larger than this is parsed as it is: it cannot have more structure than others may have. It takes a
- * millisecond at the most.
+ * Bodies up to this size are parsed without a scan: they cannot exceed the structure limit and take at most a
+ * millisecond.
  */
 export const smallBodyBytes = 64 * 1024;
 
 /**
- * Characters beyond ASCII take ten times as long to decode and to encode. So many bytes are more than the longest context
- * has; inline images and recordings are ASCII, and are not counted.
+ * Non-ASCII text takes ten times as long to decode and encode. This limit exceeds the longest context; base64 images and
+ * recordings are ASCII and do not count.
  */
 const wideBytesMax = 8 * 1024 * 1024;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** Accepts JSON in UTF-8, as it is: every other content type, character set or encoding is refused with a reason. */
+/** Accepts uncompressed JSON in UTF-8 and rejects every other content type, character set or encoding. */
 export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): void {
   http.removeAllContentTypeParsers();
   http.addContentTypeParser("application/json", (request, payload, done: Done) => {
@@ -30,30 +30,30 @@ export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): voi
       else parseSmallBody(request, body, done);
     });
   });
-  // Many clients name a content type on every request, and mean nothing by it where there is no body.
+  // Many clients send a content type even without a body.
   http.addContentTypeParser("*", (request, _payload, done) => {
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
     const hasNone = length === "0" && encoding === undefined && canBeEmpty(request);
-    // Where there is nothing, that is what is said, whatever was sent there.
+    // An unknown path is a 404, whatever its body.
     if (hasNone || request.is404) done(null);
     else done(createUnknownType());
   });
 }
 
-/** A route whose bodies are lists of numbers says so; an operator who allows more than that does so there, too. */
+/** Routes with long lists of numbers have a higher limit, unless the operator's is higher still. */
 function chooseLimits({ routeOptions }: FastifyRequest, limits: JsonLimits): JsonLimits {
   const { jsonStructureMax: structureMax = 0 } = routeOptions.config;
   return structureMax <= limits.structureMax ? limits : { ...limits, structureMax };
 }
 
 function createUnknownType(): AppError {
-  const message = "The body's content type is not accepted here. Send Content-Type: application/json.";
+  const message = "The body's content type is not supported. Send Content-Type: application/json.";
   return new AppError("unsupported_media_type", message);
 }
 
 type Collected = (error: Error | null, body: Buffer) => void;
 
-/** Reads a body to its end. What is too much is refused as soon as it is seen, whatever is still to come. */
+/** Reads the body and rejects it as soon as a limit is exceeded. */
 function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: JsonLimits, onEnd: Collected): void {
   const { bodyLimit: bytesMax } = request.routeOptions;
   const chunks: Buffer[] = [];
@@ -75,7 +75,7 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
     }
     chunks.push(chunk);
     if (bytes <= smallBodyBytes) return;
-    // What came before is looked at with the chunk that made it too much to be let pass.
+    // The first chunk beyond `smallBodyBytes` also scans the chunks before it.
     const unseen = scanner === null ? chunks : [chunk];
     scanner ??= createJsonScanner(limits);
     for (const part of unseen) {
@@ -98,17 +98,17 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
 }
 
 function createTooLarge(bytesMax: number): AppError {
-  return new AppError("payload_too_large", `The body is larger than ${bytesMax} bytes.`);
+  return new AppError("payload_too_large", `The body exceeds ${bytesMax} bytes. Send less at a time.`);
 }
 
 function createTooWide(): AppError {
-  const message = `The body has more than ${wideBytesMax} bytes of text beyond ASCII. Send less at a time.`;
+  const message = `The body has more than ${wideBytesMax} bytes of non-ASCII text. Send less at a time.`;
   return new AppError("payload_too_large", message);
 }
 
 function createTooMuch(exceeded: keyof JsonLimits, limits: JsonLimits): AppError {
   const what = {
-    structureMax: `${limits.structureMax} of the characters \`{\`, \`[\`, \`:\` and \`,\` outside of its strings`,
+    structureMax: `${limits.structureMax} of the characters \`{\`, \`[\`, \`:\` and \`,\` outside strings`,
     escapesMax: `${limits.escapesMax} escapes (\`\\\`) in its strings`,
   };
   return new AppError("payload_too_large", `The body has more than ${what[exceeded]}. Send less at a time.`);
@@ -126,7 +126,7 @@ function parseSmallBody(request: FastifyRequest, body: Buffer, done: Done): void
   done(null, value);
 }
 
-/** Others get their turn before and after each step that takes long. */
+/** Yields to the event loop around each slow step. */
 async function parseLargeBody(request: FastifyRequest, body: Buffer): Promise<unknown> {
   receiveBody(request, body);
   await nextTurn();
@@ -140,32 +140,32 @@ async function parseLargeBody(request: FastifyRequest, body: Buffer): Promise<un
 function receiveBody(request: FastifyRequest, body: Buffer): void {
   requirePlainUtf8(request.headers);
   request.bodyBytes = body.length;
-  // Only who may send a request again is asked for the very same bytes.
+  // Idempotency compares the raw bytes of repeated requests.
   if (request.headers["idempotency-key"] !== undefined) request.rawBody = body;
 }
 
 function requirePlainUtf8(headers: Record<string, string | string[] | undefined>): void {
   const charset = readCharset(String(headers["content-type"]));
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
-    throw new AppError("unsupported_media_type", `The character set ${charset} is not accepted. Send UTF-8.`, {
+    throw new AppError("unsupported_media_type", `The character set ${charset} is not supported. Send UTF-8.`, {
       param: "Content-Type",
     });
   }
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    throw new AppError("unsupported_media_type", "A compressed body is not accepted. Send it without compression.", {
+    throw new AppError("unsupported_media_type", "Compressed bodies are not supported. Send it without compression.", {
       param: "Content-Encoding",
     });
   }
 }
 
 function readCharset(contentType: string): string | undefined {
-  // The usual header has no parameters, and needs no pattern to see that.
+  // Fast path: most headers have no parameters.
   if (!contentType.includes(";")) return undefined;
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
 }
 
-/** An empty body is none where the route can do without. */
+/** An empty body is allowed if the route's body is optional. */
 function parseNothing(request: FastifyRequest): undefined {
   if (canBeEmpty(request)) return undefined;
   throw new AppError("invalid_json", "The body is empty. Send one JSON value.");
@@ -177,7 +177,7 @@ function canBeEmpty({ routeOptions }: FastifyRequest): boolean {
 }
 
 function readText(body: Buffer): string {
-  if (!isUtf8(body)) throw new AppError("invalid_json", "The body is not valid UTF-8.");
+  if (!isUtf8(body)) throw new AppError("invalid_json", "The body is not valid UTF-8. Encode it as UTF-8.");
   return body.toString("utf8");
 }
 
@@ -191,7 +191,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8's message quotes the body, which is the caller's own and goes nowhere else: the log gets only the code.
+    // V8's message quotes the body: it is sent to the caller only, and the log has only the code.
     throw new AppError("invalid_json", `The body is not valid JSON: ${error instanceof Error ? error.message : ""}.`);
   }
 }

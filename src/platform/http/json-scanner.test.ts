@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createJsonScanner, type JsonLimits } from "./json-scanner.ts";
 
-/** What a text has of each, counted by looking at all of it at once. */
+/** A reference implementation that counts the whole text at once. */
 function countWhole(text: string): JsonLimits {
   const strings = text.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
   const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '""');
@@ -21,7 +21,7 @@ function scan(text: string, limits: JsonLimits, chunkBytes: number) {
   return exceeded;
 }
 
-test("counts the structure and the escapes of any JSON, wherever its chunks end", () => {
+test("counts the structure and escapes of any JSON, however it is split into chunks", () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),

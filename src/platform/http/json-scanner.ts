@@ -1,33 +1,31 @@
-/** What is counted of a JSON text while it arrives. */
 export type JsonLimits = {
-  /** `{`, `[`, `:` and `,` outside of strings: what parsing and checking take their time for. */
+  /** `{`, `[`, `:` and `,` outside strings, which dominate the time of parsing and validation. */
   structureMax: number;
-  /** Backslashes in strings: an escape takes longer to read and to write than many plain characters. */
+  /** Backslashes in strings: an escape costs as much as many plain characters. */
   escapesMax: number;
 };
 
 export type JsonScanner = {
-  /** Looks at the next bytes; answers which limit has been exceeded. */
+  /** Scans the next bytes and returns the exceeded limit. */
   add(chunk: Buffer): keyof JsonLimits | null;
-  /** The same for a text that is there already. */
   addText(text: string): keyof JsonLimits | null;
 };
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** A text becomes bytes slice by slice, and never as a whole. */
+/** Texts are encoded in slices to bound memory. */
 const sliceCharacters = 64 * 1024;
-/** In a string, so many bytes are looked at one by one before its end is searched for. */
+/** Within a string, this many bytes are compared in JavaScript before `indexOf` takes over. */
 const shortString = 16;
 
-/** What a byte outside of a string is: 1 for what begins or divides something, 2 for a string. */
+/** Outside strings: 1 for structure, 2 for the start of a string. */
 const kinds = new Uint8Array(256);
 for (const mark of "{[:,") kinds[mark.charCodeAt(0)] = 1;
 kinds[quote] = 2;
 
 /**
- * Counts the structure of a JSON text without parsing it: 2 ms for each megabyte of structure or escapes, and nothing to
- * speak of for long plain strings. What is no JSON it counts somehow: the parser will refuse it.
+ * Counts the structure of a JSON text without parsing it: 2 ms per megabyte of structure or escapes, almost nothing for
+ * long plain strings. Counts of invalid JSON are arbitrary; the parser rejects it anyway.
  */
 export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): JsonScanner {
   let place: Place = "outside";
@@ -55,9 +53,9 @@ export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): Jso
   };
 }
 
-/** As much structure as texts inside of a body may have together that are to be parsed, too, such as a call's arguments. */
+/** Maximum total structure of JSON texts inside a body, such as tool call arguments. */
 export const innerStructureMax = 40_000;
-/** Counts the structure of a text that may be JSON, and stops when it is more than may be parsed in one go. */
+/** Counts the structure of a text that may be JSON; stops beyond the limit. */
 export function countInnerStructure(text: string, structureMax = innerStructureMax): number {
   let place: Place = "outside";
   let structure = 0;
@@ -69,7 +67,7 @@ export function countInnerStructure(text: string, structureMax = innerStructureM
   return structure;
 }
 
-/** Where a chunk ends, and the next one begins. */
+/** The scanner's state between two chunks. */
 type Place = "outside" | "in-string" | "after-backslash";
 
 function countChunk(chunk: Buffer, from: Place): { place: Place; structure: number; escapes: number } {
@@ -96,14 +94,14 @@ function countChunk(chunk: Buffer, from: Place): { place: Place; structure: numb
       at += 1;
     }
   }
-  // A backslash that ends the chunk takes the first byte of the next one with it.
+  // A backslash at the end of the chunk escapes the first byte of the next one.
   const place = !isInString ? "outside" : at > length ? "after-backslash" : "in-string";
   return { place, structure, escapes };
 }
 
 /**
- * Finds the next quote or backslash, or the end. Most strings are short; in long ones the search is the machine's, and
- * what it found of the one is kept while it finds many of the other.
+ * Finds the next quote or backslash, or the end. Most strings are short; long ones use native `indexOf`, whose results are
+ * cached for both marks.
  */
 function createMarkFinder(chunk: Buffer): { find(from: number): number } {
   let quoteAt = -1;

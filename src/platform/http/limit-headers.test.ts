@@ -12,8 +12,8 @@ function seen({ requests, tokens = null }: { requests: Rate; tokens?: Rate }) {
   return { ...nothingSeen, requests, tokens, tightestRequests: requests, tightestTokens: tokens };
 }
 
-describe("the headers of every answer", () => {
-  test("tell of each kind, and of all kinds the one with the smallest share left", () => {
+describe("rate limit headers", () => {
+  test("contain each kind, and overall the limit with the smallest share left", () => {
     const states = seen({ requests: state(10, 3, 42_000), tokens: state(1_000_000, 299_999, 60_000) });
     expect(presentLimitHeaders(states)).toEqual({
       "x-ratelimit-limit": "1000000",
@@ -31,7 +31,7 @@ describe("the headers of every answer", () => {
     });
   });
 
-  test("count the places of an answer that goes on with its own, and of one that is whole without", () => {
+  test("count a stream's own lease, but not a whole response's", () => {
     const states = { ...seen({ requests: state(10, 9, 6000) }), places: state(4, 2, 3000) };
     const readFirst = (headers: Record<string, string>) => Object.values(headers).slice(0, 3);
     expect(readFirst(presentLimitHeaders(states, "going-on"))).toEqual(["4", "2", "3"]);
@@ -39,20 +39,20 @@ describe("the headers of every answer", () => {
     expect(readFirst(presentLimitHeaders({ ...states, places: state(4, 3, 3000) }))).toEqual(["10", "9", "6"]);
   });
 
-  test("count the seconds until the reset up, never down", () => {
+  test("round the seconds until the reset up", () => {
     const reset = (resetMs: number) =>
       presentLimitHeaders(seen({ requests: state(600, 0, resetMs) }))["x-ratelimit-reset"];
     expect([0, 1, 1000, 1001].map(reset)).toEqual(["0", "1", "1", "2"]);
   });
 
-  test("say when this gateway decided alone", () => {
+  test("mark degraded mode", () => {
     const states = seen({ requests: state(600, 1, 0) });
     expect(presentLimitHeaders({ ...states, isDegraded: true })).toMatchObject({ "x-ratelimit-degraded": "1" });
     expect(presentLimitHeaders({ ...states, isDegraded: false })).not.toHaveProperty("x-ratelimit-degraded");
   });
 });
 
-test("a wait is told in whole seconds, at least one and never too few, and in milliseconds", () => {
+test("Retry-After is rounded up to at least one second, and also sent in milliseconds", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000_000 }), (retryAfterMs) => {
       const headers = presentRetryHeaders(retryAfterMs);

@@ -10,7 +10,7 @@ export const nothingSeen: SeenLimits = {
   isDegraded: false,
 };
 
-/** Written out, because a name that is put together anew is dear to use as one. */
+/** Literals: concatenated strings are slow as property names in V8. */
 const headerNames = {
   requests: {
     limit: "x-ratelimit-limit-requests",
@@ -25,9 +25,8 @@ const headerNames = {
 } as const;
 
 /**
- * The headers that every answer has: of all limits the one with the smallest share left, and of each kind, as OpenAI names
- * them, the one that lets the fewest pass. An answer that is whole has given its own place back by then; one that still
- * goes on has not.
+ * Rate limit headers: the limit with the smallest share left, and per kind, in OpenAI's names, the one with the least
+ * left. A whole response has already released its concurrency lease; a stream has not.
  */
 export function presentLimitHeaders(
   states: SeenLimits,
@@ -58,9 +57,9 @@ function findTightest(
 
 type LimitState = Omit<RateState, "retryAfterMs">;
 
-/** The one with the smaller share left; of two with equally little, the first. */
+/** The one with the smaller share left; the first if they are equal. */
 export function chooseTighter<S extends LimitState>(one: S | null, other: S): S {
-  // Multiplied crosswise, because a limit may be 0.
+  // Cross-multiplied, because a limit may be 0.
   return one === null || other.remaining * one.limit < one.remaining * other.limit ? other : one;
 }
 
@@ -79,7 +78,7 @@ function addKind(
   headers[names.reset] = presentDuration(resetMs);
 }
 
-/** Whole seconds for every client, at least one because 0 means "at once"; milliseconds for those that know them. */
+/** Return at least 1 s so clients don't retry in a tight loop; `retry-after-ms` is exact. */
 export function presentRetryHeaders(retryAfterMs: number): Record<string, string> {
   return {
     "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))),
@@ -87,7 +86,7 @@ export function presentRetryHeaders(retryAfterMs: number): Record<string, string
   };
 }
 
-/** As OpenAI writes durations: `12ms`, `1.5s`, `6m0s`. */
+/** OpenAI's duration format: `12ms`, `1.5s`, `6m0s`. */
 export function presentDuration(milliseconds: number): string {
   if (milliseconds > 0 && milliseconds < 1000) return `${milliseconds}ms`;
   const minutes = Math.floor(milliseconds / 60_000);

@@ -2,35 +2,35 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, SessionId } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
 
-/** Somebody who reads a stream that has no end of its own. */
+/** The reader of a stream without a natural end. */
 type StreamReader = {
   accountId: AccountId;
-  /** Of a page of the site. */
+  /** Set for pages of the site. */
   sessionId: SessionId | null;
-  /** Asks whether they may still read, and throws an `AppError` when not. Answers when their right ends by itself. */
+  /** Throws an `AppError` if the reader has lost access. Returns when the access expires. */
   check(): Promise<Date | null>;
-  end(refusal: AppError): void;
+  end(reason: AppError): void;
 };
 
 /**
- * The streams that are open. Each is looked at when it is opened, when something changed about its reader, and when the
- * reader's time is over; who may not read any more reads no further.
+ * The open streams. Each reader's access is checked when the stream opens, when the reader's account or session changes,
+ * and when the access expires. Streams of readers without access end.
  */
 export type OpenStreams = {
-  /** Answers what to call when the stream has ended in another way. */
+  /** Returns a function to call when the stream has ended. */
   add(reader: StreamReader): () => void;
-  /** Something changed about these readers, or may have. */
-  look(isMeant: (reader: StreamReader) => boolean): void;
+  /** Checks the matching readers again. */
+  recheck(isMatch: (reader: StreamReader) => boolean): void;
   close(): void;
 };
 
-type Watched = StreamReader & { endsAt: Date | null; isDue: boolean; isLooking: boolean };
+type Watched = StreamReader & { endsAt: Date | null; isDue: boolean; isChecking: boolean };
 
 const sweepEveryMs = 500;
 
 export function createOpenStreams(dependencies: {
   clock: Clock;
-  /** Told of each look that failed, and of each that did not. */
+  /** Called for each failed check; `onRecovery` for each successful one. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
 }): OpenStreams {
@@ -38,19 +38,19 @@ export function createOpenStreams(dependencies: {
   const timer = setInterval(() => {
     const now = dependencies.clock.now();
     for (const watched of open) {
-      if (watched.isDue || (watched.endsAt !== null && watched.endsAt <= now)) lookAt(watched);
+      if (watched.isDue || (watched.endsAt !== null && watched.endsAt <= now)) scheduleCheck(watched);
     }
   }, sweepEveryMs);
   timer.unref();
 
-  function lookAt(watched: Watched): void {
+  function scheduleCheck(watched: Watched): void {
     watched.isDue = true;
-    if (!watched.isLooking) void decide(watched);
+    if (!watched.isChecking) void runChecks(watched);
   }
 
-  /** What changes while the question is on its way is asked about again. */
-  async function decide(watched: Watched): Promise<void> {
-    watched.isLooking = true;
+  /** Repeats the check if another change arrived meanwhile. */
+  async function runChecks(watched: Watched): Promise<void> {
+    watched.isChecking = true;
     try {
       while (watched.isDue && open.has(watched)) {
         watched.isDue = false;
@@ -61,25 +61,25 @@ export function createOpenStreams(dependencies: {
       if (error instanceof AppError) {
         if (open.delete(watched)) watched.end(error);
       } else {
-        // The database did not answer, so the next sweep asks again.
+        // The database is unavailable: retry at the next sweep.
         watched.isDue = true;
         dependencies.onTrouble(error);
       }
     } finally {
-      watched.isLooking = false;
+      watched.isChecking = false;
     }
   }
 
   return {
     add(reader) {
-      const watched: Watched = { ...reader, endsAt: null, isDue: false, isLooking: false };
+      const watched: Watched = { ...reader, endsAt: null, isDue: false, isChecking: false };
       open.add(watched);
-      // Between the reader's admission and now, a change would have gone unheard.
-      lookAt(watched);
+      // Access may have changed since admission.
+      scheduleCheck(watched);
       return () => void open.delete(watched);
     },
-    look(isMeant) {
-      for (const watched of open) if (isMeant(watched)) lookAt(watched);
+    recheck(isMatch) {
+      for (const watched of open) if (isMatch(watched)) scheduleCheck(watched);
     },
     close: () => clearInterval(timer),
   };

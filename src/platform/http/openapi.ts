@@ -14,7 +14,7 @@ type ApiDescription = {
   examples: Readonly<Record<string, OperationExample>>;
 };
 
-/** Collects the routes' own schemas; must be added before the routes. */
+/** Collects the schemas of routes; call it before they are added. */
 export async function describeRoutes(http: HttpServer, api: ApiDescription): Promise<void> {
   await http.register(swagger, {
     openapi: {
@@ -37,17 +37,17 @@ export async function describeRoutes(http: HttpServer, api: ApiDescription): Pro
   });
 }
 
-/** The site's own API has a document of its own: it is for the site's pages, not for customers' programs. */
+/** The console API has its own document: it serves the site's pages, not customers. */
 const consolePath = "/console/api";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The document of the console API; only within that API's routes. */
+    /** The document of the console API, available within its routes. */
     consoleSwagger(): object;
   }
 }
 
-/** Collects the schemas of the console API; must be added before its routes, where they are added. */
+/** Collects the schemas of the console API; call it before its routes are added. */
 export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { siteUrl: string }): Promise<void> {
   await http.register(swagger, {
     decorator: "consoleSwagger",
@@ -55,7 +55,7 @@ export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { sit
       openapi: "3.1.0",
       info: {
         title: "Sluice console",
-        description: "The API of the site's own pages. It follows them, and changes without notice.",
+        description: "The API of the site's pages. It changes without notice.",
         version: "1",
       },
       servers: [{ url: `${siteUrl}${consolePath}` }],
@@ -67,9 +67,9 @@ export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { sit
     },
     stripBasePath: true,
     transform: ({ schema, url, route }) => {
-      // A session opens these routes, and programs' keys do not.
+      // These routes require a session; API keys are not accepted.
       const security = route.config?.access === "open" ? [] : [{ session: [] }];
-      // A page says what it sends, even where that is nothing: else it could be a form of any site.
+      // CSRF protection requires a JSON body even where the route's body is optional.
       const own = requireBody(completeRoute({ ...schema, security }, { method: String(route.method), url }));
       return nameWildcard({ schema: own, url: url.replace(consolePath, "") });
     },
@@ -84,9 +84,8 @@ function completeWritten(written: { openapiObject: object } | { swaggerObject: o
 
 type DescribedParams = { properties?: Record<string, { title?: string }> };
 
-/** A parameter that may contain slashes is a nameless `*` to the router; the reference shows the title of its schema. */
+/** The router calls a parameter with slashes `*`; the reference uses the title of its schema. */
 function nameWildcard({ schema, url }: { schema: FastifySchema; url: string }): { schema: FastifySchema; url: string } {
-  // Only our own routes pass here, and their parameters are described by objects.
   const wildcard = (schema?.params as DescribedParams | undefined)?.properties?.["*"];
   if (wildcard?.title === undefined) return { schema, url };
   const params = { type: "object", properties: { [wildcard.title]: wildcard }, required: [wildcard.title] };

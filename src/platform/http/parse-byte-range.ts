@@ -1,6 +1,6 @@
 import type { ByteRange } from "../storage/byte-store.ts";
 
-/** The one range of bytes that a header asks for. `null` means all of it: no header, several ranges, or one that nobody understands. */
+/** Parses a `Range` header with one range. `null` means the whole file: no header, several ranges or an unknown form. */
 export function parseByteRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return null;

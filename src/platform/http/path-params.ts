@@ -4,13 +4,13 @@ import type { ErrorCode } from "../errors/error-table.ts";
 
 type PathIdEntry = {
   pattern: string;
-  /** What is answered where the id leads to nothing, and where it could not lead to anything. */
+  /** The error for an unknown and for a malformed id: callers cannot tell them apart. */
   missing: { code: ErrorCode; message: string; namesParam?: true };
 };
 
 const unknown = (message: string) => ({ code: "not_found", message }) as const;
 
-/** Every kind of id that stands in a path. One that has not its form is refused before anybody looks for it. */
+/** Every kind of id in a path. A malformed id is a 404 without a database query. */
 const pathIds = {
   task: { pattern: "^task_[0-9a-z]{1,64}$", missing: { code: "task_not_found", message: "There is no such task." } },
   file: {
@@ -46,7 +46,7 @@ const pathIds = {
     pattern: "^conv_[0-9a-z]{1,64}$",
     missing: { ...unknown("There is no such conversation, or its time is over."), namesParam: true },
   },
-  // Upstreams name items too.
+  // Upstreams generate item ids too.
   conversationItem: {
     pattern: "^[A-Za-z0-9_-]{1,200}$",
     missing: { ...unknown("There is no such item."), namesParam: true },
@@ -62,7 +62,7 @@ const pathIds = {
     pattern: "^[!-~]{1,100}$",
     missing: unknown("This site does not offer this sign-in service."),
   },
-  // Any text: what it names is in memory, or is looked for by the page that it leads to.
+  // Any text: the gateway looks it up in memory, or the page does.
   asset: { pattern: "^[^\\0]{0,1024}$", missing: unknown("There is nothing at this path.") },
   page: { pattern: "^[^\\0]{0,1023}$", missing: unknown("There is nothing at this path.") },
 } as const satisfies Record<string, PathIdEntry>;
@@ -73,7 +73,7 @@ const entryByPattern: ReadonlyMap<string, PathIdEntry> = new Map(
   Object.values(pathIds).map((entry: PathIdEntry) => [entry.pattern, entry]),
 );
 
-/** The schema of a route's parameters: which kind of id each of them is. */
+/** The schema of a route's parameters by kind of id. */
 export function pathParams<Name extends string>(kinds: Record<Name, PathIdKind>) {
   const entries = Object.entries<PathIdKind>(kinds).map(([name, kind]) => [
     name,
@@ -82,7 +82,7 @@ export function pathParams<Name extends string>(kinds: Record<Name, PathIdKind>)
   return Type.Object(Object.fromEntries(entries) as Record<Name, TString>);
 }
 
-/** What is answered to an id that has not the form of its kind. */
+/** The error for a malformed id. */
 export function createMissing(finding: { pattern: unknown; name: string }): AppError {
   const { code, message, namesParam } = entryByPattern.get(String(finding.pattern))?.missing ?? {
     ...unknown("There is nothing at this path."),
@@ -91,12 +91,12 @@ export function createMissing(finding: { pattern: unknown; name: string }): AppE
   return new AppError(code, message, namesParam === true ? { param: finding.name } : {});
 }
 
-/** A route whose parameters have no form cannot be written. */
+/** Throws at startup if a route's parameter has no kind. */
 export function requirePathParams({ url, schema }: { url: string; schema?: { params?: unknown } | undefined }): void {
   const { properties = {} } = (schema?.params ?? {}) as { properties?: Record<string, { pattern?: string }> };
   for (const [, name = ""] of url.matchAll(/:([a-z_]+)/g)) {
     if (!entryByPattern.has(properties[name]?.pattern ?? "")) {
-      throw new Error(`The parameter ${name} of ${url} is none of the kinds in path-params.ts.`);
+      throw new Error(`The parameter ${name} of ${url} has no kind from path-params.ts.`);
     }
   }
 }

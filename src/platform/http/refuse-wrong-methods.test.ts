@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-/** Sends the path as it is written: a client of the usual kind would tidy it. */
+/** Sends the path verbatim: `fetch` would normalize it. */
 async function ask(method: string, path: string) {
   const socket = connect((http.server.address() as AddressInfo).port, "127.0.0.1");
   socket.end(`${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
@@ -56,7 +56,7 @@ async function ask(method: string, path: string) {
   };
 }
 
-test("a method without routes is refused on each path like one that has them", async () => {
+test("a method without routes gets a 405 on each path like one with routes", async () => {
   const piece = fc.constantFrom(
     "",
     "a",
@@ -87,8 +87,8 @@ test("a method without routes is refused on each path like one that has them", a
   );
 });
 
-test("every method without routes is refused, and the path's own are named", async () => {
-  // To Node, CONNECT asks for a tunnel: no request that a server of ours sees.
+test("every method without routes gets a 405 with the allowed ones", async () => {
+  // Node treats CONNECT as a tunnel and emits no request.
   const methods = METHODS.filter((name) => name !== "CONNECT" && !http.supportedMethods.includes(name));
   expect(methods.length).toBeGreaterThan(20);
   for (const method of methods) {
@@ -96,11 +96,11 @@ test("every method without routes is refused, and the path's own are named", asy
   }
 });
 
-test("QUERY, of which the framework wants to know what it brings, is refused as well", async () => {
+test("QUERY, for which Fastify requires a content type, gets a 405 too", async () => {
   expect(await ask("QUERY", "/a/b")).toMatchObject({ status: 415, error: { code: "unsupported_media_type" } });
 });
 
-test("the log line of a refusal names the path's route, whatever the method", async () => {
+test("the log line of a 405 contains the route, whatever the method", async () => {
   for (const method of ["PUT", "PROPFIND"]) {
     await ask(method, "/a/7/b");
     const line = logs.findLast((entry) => entry.method === method);

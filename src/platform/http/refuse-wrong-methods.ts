@@ -4,9 +4,8 @@ import { AppError } from "../errors/app-error.ts";
 type KnownPath = { url: string; segments: readonly string[]; methods: ReadonlySet<string> };
 
 /**
- * Collects every route as it is added; `finish` then answers the other methods of the same paths with 405. Methods that
- * hardly anybody sends have no routes: thirty for each path would take most of a start. Whoever finds no route asks
- * `refuse` about them.
+ * Collects routes; `finish` then adds 405 routes for the other common methods of each path. Rare methods get no routes,
+ * because thirty per path would take most of the startup time: the 404 handler calls `refuse` for them.
  */
 export function refuseWrongMethods(http: FastifyInstance): { finish(): void; refuse(request: FastifyRequest): void } {
   const methodsByPath = new Map<string, Set<string>>();
@@ -37,7 +36,7 @@ export function refuseWrongMethods(http: FastifyInstance): { finish(): void; ref
         .toSorted(compareAsRouter);
     },
     refuse(request) {
-      // These have routes, and came to one that leads nowhere: to a file that does not exist.
+      // Common methods have routes; this is a missing file.
       if (http.supportedMethods.includes(request.method)) return;
       const path = findPath(paths, request.url);
       if (path === undefined) return;
@@ -49,10 +48,10 @@ export function refuseWrongMethods(http: FastifyInstance): { finish(): void; ref
 
 function createRefusal(methods: ReadonlySet<string>): AppError {
   const allow = [...methods].toSorted().join(", ");
-  return new AppError("method_not_allowed", `This path answers ${allow} only.`, { headers: { allow } });
+  return new AppError("method_not_allowed", `This path supports only ${allow}.`, { headers: { allow } });
 }
 
-/** The router prefers what is written out to what may be anything, and that to what may be any length. */
+/** The router's precedence: static segments, then parameters, then wildcards. */
 function compareAsRouter(one: KnownPath, other: KnownPath): number {
   const rank = (segment: string | undefined): number => (segment === "*" ? 2 : segment?.startsWith(":") ? 1 : 0);
   const differing = one.segments.findIndex((segment, index) => rank(segment) !== rank(other.segments[index]));

@@ -10,20 +10,20 @@ import type { EndpointName } from "./endpoint-table.ts";
 import type { AccessWatch } from "./event-stream.ts";
 import type { ContentTap } from "./tap-content.ts";
 
-/** What decisions saw of a caller's limits. Of each kind, the account's or the key's. */
+/** The caller's limits at admission: per kind, the account's or the key's. */
 export type SeenLimits = {
-  /** The limit that lets the fewest more pass. */
+  /** The limit with the least left. */
   requests: RateState | null;
   tokens: RateState | null;
-  /** The limit with the smallest share left, which may be another. */
+  /** The limit with the smallest share left. */
   tightestRequests: RateState | null;
   tightestTokens: RateState | null;
-  /** The calls or tasks at a time, of a request that is one of them. */
+  /** The concurrency limit, for calls and tasks. */
   places: LeaseState | null;
   isDegraded: boolean;
 };
 
-/** Tokens by kind, all of them parts of the input or the output. */
+/** Tokens by kind; the optional kinds are parts of input or output. */
 export type TokenCounts = {
   input: number;
   output: number;
@@ -34,21 +34,21 @@ export type TokenCounts = {
   audioOutput?: number;
 };
 
-/** An attempt at an upstream that failed. For operators only: customers see nothing of it. */
+/** A failed attempt at an upstream. For operators only. */
 export type FailedAttempt = {
   upstream: string;
   upstreamModel: string;
   keyNumber: number;
   durationMs: number;
-  /** Of the table of failures. */
+  /** From the table of failures. */
   kind: string;
   status: number | null;
   code: string | null;
-  /** What the upstream said, bounded and without keys. */
+  /** The upstream's error text, truncated and without keys. */
   said: string | null;
 };
 
-/** What an operation tells of a call, for the account's request log. */
+/** Facts about a call for the request log. */
 export type CallFacts = {
   model: string | null;
   taskId: string | null;
@@ -56,37 +56,37 @@ export type CallFacts = {
   tokens: TokenCounts | null;
   charge: Nano | null;
   chargeId: string | null;
-  /** For operators only: the upstream that answered, or was asked last, and what those said that failed. */
+  /** For operators only: the upstream that responded or was tried last, and the failed attempts. */
   upstream: string | null;
   failedAttempts: readonly FailedAttempt[];
-  /** A call may outlast its connection. While it goes on, its facts are not known. */
+  /** A call may outlast its connection; until it ends, the facts are incomplete. */
   isOpen: boolean;
-  /** Nobody waits for its end: it is logged when it has begun, and again when they are known. */
+  /** The caller does not wait: the call is logged when it begins and again when it ends. */
   isBackground: boolean;
-  /** Called when they are, by whoever closes them, where the connection has closed before. */
+  /** Called by `closeFacts`, if the connection closed before the call ended. */
   onClosed: (() => void) | null;
 };
 
-/** What we keep with each request beside what the framework keeps. */
+/** Our additions to Fastify's request. */
 export type RequestContext = {
   /** Set once by authentication. */
   caller: Caller | null;
   clientRequestId: string | null;
   startedMs: number;
   respondedMs: number | null;
-  /** What was seen of the caller's limits, for the headers that tell of them. */
+  /** For the rate limit headers. */
   limits: SeenLimits | null;
-  /** How long the body was, and the body itself where the request has an `Idempotency-Key`. */
   bodyBytes: number;
+  /** Only with an `Idempotency-Key`. */
   rawBody: Buffer | null;
-  /** What the operation wants to be told of in the log line. */
+  /** Additional fields of the log line. */
   logFields: LogFields | null;
   facts: CallFacts | null;
-  /** The error that the answer tells of, for the log line. */
+  /** The error in the response, for the log line. */
   failure: Error | null;
-  /** `null` where the request is not traced. */
+  /** `null` if the request is not traced. */
   span: Span | null;
-  /** What is gathered of its bodies; `null` where its key does not have them kept. */
+  /** `null` if the key's content log is off. */
   content: ContentTap | null;
 };
 
@@ -105,7 +105,7 @@ export const emptyContext: Readonly<RequestContext> = {
   content: null,
 };
 
-/** Shared, because most calls fail nowhere. */
+/** Shared: most calls have no failed attempt. */
 const noAttempts: readonly FailedAttempt[] = [];
 
 export function createFacts(known: Partial<CallFacts>): CallFacts {
@@ -125,18 +125,18 @@ export function createFacts(known: Partial<CallFacts>): CallFacts {
   };
 }
 
-/** Nothing more will be known of a call. */
+/** Marks the facts as complete. */
 export function closeFacts(facts: CallFacts | null): void {
   if (facts === null || !facts.isOpen) return;
   facts.isOpen = false;
   facts.onClosed?.();
 }
 
-const openReply = Symbol("the reply that a connection is busy with");
+const openReply = Symbol("current reply of a connection");
 
 /**
- * Notes on a connection which reply it is busy with, for what goes wrong below the framework. Not in a weak map: that kept
- * everything about every request of a connection until the next great collection of garbage.
+ * Attaches the current reply to its connection, for errors below Fastify. A WeakMap would retain every request of the
+ * connection until the next major garbage collection.
  */
 export function noteOpenReply(
   socket: Socket & { [openReply]?: FastifyReply | null },
@@ -149,9 +149,9 @@ export function findOpenReply(socket: Socket & { [openReply]?: FastifyReply | nu
   return socket[openReply] ?? null;
 }
 
-const unreadBody = Symbol("whether a connection still brings the body of a request that was answered");
+const unreadBody = Symbol("connection has an unread request body");
 
-/** Notes it for what goes wrong below the framework: whoever has been answered is not answered again. */
+/** For errors below Fastify: the request already has a response. */
 export function noteUnreadBody(socket: Socket & { [unreadBody]?: boolean }, isUnread: boolean): void {
   socket[unreadBody] = isUnread;
 }
@@ -162,23 +162,22 @@ export function hasUnreadBody(socket: Socket & { [unreadBody]?: boolean }): bool
 
 declare module "fastify" {
   interface FastifyRequest extends RequestContext {
-    /** Ends a stream that this request opens when whoever sent it may not read it any more. */
+    /** Ends this request's stream when the caller loses access. */
     watchAccess: AccessWatch;
-    /** Takes a place among the streams that its caller has open; answers how to leave. Throws where there is none. */
+    /** Counts an open stream of the caller and returns the release function. Throws at the limit. */
     enterStream(): Promise<() => void>;
   }
   interface FastifyContextConfig {
-    /** The endpoint of the table that a route is, for what the edge decides about it. */
+    /** The route's entry in the endpoint table. */
     endpoint?: EndpointName;
-    /** Routes of the console API are for people who are signed in; these are for everybody. */
+    /** A route of the console API that requires no session. */
     access?: "open";
-    /** `false` where no text of the body is stored, so that it may be one that the database cannot hold. */
+    /** `false` if the body is not stored, so texts that PostgreSQL cannot store are allowed. */
     storesTexts?: false;
-    /** How much structure a JSON body may have, where that is more than the settings say. */
+    /** Overrides the structure limit of JSON bodies if it is higher than the setting. */
     jsonStructureMax?: number;
   }
   interface FastifySchema {
-    /** How firm the endpoint is, for the reference. */
     "x-stability"?: "beta" | "preview";
   }
 }

@@ -10,19 +10,19 @@ import { endRequestSpan } from "./trace-request.ts";
 
 const pathCharactersMax = 200;
 
-/** A request of which all is known. */
+/** A completed request. */
 export type EndedRequest = {
   reply: FastifyReply;
-  /** As it is written in the code, and the endpoint of the table that it is; `null` where the path leads nowhere. */
+  /** The route pattern; `null` for an unknown path. */
   route: string | null;
   endpoint: EndpointName | null;
   durationMs: number;
-  /** The client left before the answer was whole. */
+  /** The client disconnected before the end of the response. */
   isAborted: boolean;
-  /** Of the error that it was answered with, or broke off with. */
+  /** The error code of the response. */
   code: string | null;
-  /** It was told of before, when less was known. */
-  isToldAgain: boolean;
+  /** The request was reported before, with fewer facts. */
+  isUpdate: boolean;
 };
 
 export type RequestLogOptions = {
@@ -33,17 +33,17 @@ export type RequestLogOptions = {
 };
 
 /**
- * One line for the request, written when its connection is done with it, however it ended. Also for a request that the
- * framework refuses before any hook has seen it.
+ * Writes one log line when the response ends, however it ends. Also used for requests that Fastify rejects before any
+ * hook.
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, options: RequestLogOptions): void {
   request.startedMs = options.clock.monotonicMs();
   options.meter.begin();
   const { socket } = request.raw;
   noteOpenReply(socket, reply);
-  // Node emits it once; `once` would make two more objects of it.
+  // Node emits `close` once; `once` would allocate two more objects.
   reply.raw.on("close", () => {
-    // The next request may have come before this one was answered.
+    // With pipelining, the next request may already be current.
     if (findOpenReply(socket) === reply) noteOpenReply(socket, null);
     if (reply.request.span !== null) endRequestSpan(reply.request.span, reply);
     writeLine(reply, options);
@@ -59,7 +59,7 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const durationMs = options.clock.monotonicMs() - startedMs;
   const code = failure instanceof AppError ? presentCode(failure) : null;
   options.meter.end({ method: request.method, route, statusCode, isAborted: !raw.writableFinished, code, durationMs });
-  // What a usual line has comes first and at once: a field that is added later makes the object anew.
+  // Common fields in one literal: each field added later changes the object's hidden class.
   const fields: Record<string, unknown> = {
     request_id: request.id,
     method: request.method,
@@ -70,26 +70,26 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
     account_id: caller?.accountId,
     key_id: caller?.keyId,
   };
-  // A path without a route is what an operator wants to see; its query may hold secrets.
+  // The path of an unknown route, without its query, which may contain secrets.
   if (route === null) fields.path = request.url.split("?", 1)[0]?.slice(0, pathCharactersMax);
   if (!raw.writableFinished) fields.aborted = true;
   if (request.clientRequestId !== null) fields.client_request_id = request.clientRequestId;
   if (request.span !== null) fields.trace_id = request.span.traceId;
   if (logFields !== null) Object.assign(fields, logFields);
-  // A caller's mistake is told by its code alone, because messages about it may quote what the caller sent.
+  // Log only the code of client errors: the messages may quote what the caller sent.
   if (code !== null)
     Object.assign(fields, level === "info" ? { error_code: code } : { error_code: code, error: failure });
   options.logger[level](fields, "request");
   const { onEnded } = options;
   if (onEnded === null) return;
   const isAborted = !raw.writableFinished;
-  const tell = (isToldAgain: boolean): void => {
+  const report = (isUpdate: boolean): void => {
     const known = request.failure instanceof AppError ? presentCode(request.failure) : null;
-    onEnded({ reply, route, endpoint: config.endpoint ?? null, durationMs, isAborted, code: known, isToldAgain });
+    onEnded({ reply, route, endpoint: config.endpoint ?? null, durationMs, isAborted, code: known, isUpdate });
   };
   const { facts } = request;
-  if (facts?.isOpen !== true || facts.isBackground) tell(false);
-  if (facts?.isOpen === true) facts.onClosed = () => tell(facts.isBackground);
+  if (facts?.isOpen !== true || facts.isBackground) report(false);
+  if (facts?.isOpen === true) facts.onClosed = () => report(facts.isBackground);
 }
 
 type Level = "info" | "warn" | "error";

@@ -1,14 +1,13 @@
 import type { Metrics } from "../observability/metrics.ts";
 
-/** What came of a request, for those who watch the gateway. */
 type EndedRequest = {
   method: string;
-  /** As it is written in the code; `null` where the path leads nowhere. */
+  /** The route pattern; `null` for an unknown path. */
   route: string | null;
   statusCode: number;
-  /** The client left before the answer was whole. */
+  /** The client disconnected before the end of the response. */
   isAborted: boolean;
-  /** Of the error that it was answered with. */
+  /** The error code of the response. */
   code: string | null;
   durationMs: number;
 };

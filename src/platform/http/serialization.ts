@@ -5,7 +5,7 @@ type Serialize = (answer: unknown) => string;
 
 const serializers = new WeakMap<object, Serialize>();
 
-/** Like validators, serializers are made when they are first needed, and shared by the servers of a process. */
+/** Serializers are compiled on first use and shared by the servers of a process. */
 export const compileSerializer: FastifySerializerCompiler<object> = ({ schema }) => {
   let serialize: Serialize | null = null;
   return (answer: unknown) => {

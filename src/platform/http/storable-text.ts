@@ -2,12 +2,12 @@ import { isUnstorableText } from "../database/database.ts";
 import { AppError } from "../errors/app-error.ts";
 
 /**
- * PostgreSQL holds every text but these: the character U+0000, and half of a pair that makes one character. In JSON both
- * can only be written as escapes, so that the bytes tell whether the value is worth a look.
+ * PostgreSQL cannot store U+0000 and lone surrogates. JSON can contain both only as escapes, so a byte search decides
+ * whether the parsed value must be checked.
  */
 const suspects = ["\\u0000", "\\ud", "\\uD"];
 
-/** Refuses a body with a text that could not be stored, and names the field. Its bytes may show that it has none. */
+/** Rejects a body with text that PostgreSQL cannot store, and names the field. */
 export function requireStorable(value: unknown, body?: Buffer): void {
   if (body !== undefined && !suspects.some((suspect) => body.includes(suspect))) return;
   const place = findUnstorable(value);
@@ -15,7 +15,7 @@ export function requireStorable(value: unknown, body?: Buffer): void {
   throw createUnstorable(place === "" ? "body" : place);
 }
 
-/** Refuses a query with U+0000 in it. In a path it is no id: no kind of them has it. */
+/** Rejects a query with U+0000. In paths, the id patterns exclude it. */
 export function requireStorableQuery(url: string): void {
   if (!url.includes("%00")) return;
   const query = new URLSearchParams(url.split("?", 2)[1]);
@@ -25,7 +25,7 @@ export function requireStorableQuery(url: string): void {
   }
 }
 
-/** What of a request PostgreSQL refused to store, where a route let it pass; `null` where it is nothing of the request. */
+/** Finds the field that PostgreSQL refused to store, for routes without the check; `null` if it is not in the body. */
 export function explainUnstorable(error: unknown, body: unknown): AppError | null {
   if (!isUnstorableText(error)) return null;
   const place = findUnstorable(body);
@@ -33,13 +33,13 @@ export function explainUnstorable(error: unknown, body: unknown): AppError | nul
 }
 
 function createUnstorable(param: string): AppError {
-  const message = `\`${param}\` has characters that are none: U+0000, or half of a pair.`;
+  const message = `\`${param}\` contains U+0000 or a lone surrogate. Remove it.`;
   return new AppError("invalid_parameter", message, { param });
 }
 
 /**
- * The path of the first such text, as validation writes it; of a name, that of the object which has it. However deep it is
- * nested: it has not been checked yet.
+ * The path of the first such text, in the form of validation errors; for a name, the path of its object. Iterative: the
+ * body is not validated yet and may be deeply nested.
  */
 function findUnstorable(root: unknown): string | null {
   const waiting: { value: unknown; path: string }[] = [{ value: root, path: "" }];

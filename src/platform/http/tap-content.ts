@@ -3,31 +3,31 @@ import type { FastifyReply } from "fastify";
 import type { ByteAllowance } from "../../lib/byte-allowance.ts";
 import { BodyExcerpt } from "./body-excerpt.ts";
 
-/** What is kept of a body. Of one that is no text there is only a description. */
+/** The logged part of a body. Binary bodies have no excerpt. */
 export type TappedBody = {
   contentType: string | null;
-  /** How long it was; `null` where nobody counted. */
+  /** `null` if unknown. */
   bytes: number | null;
   excerpt: BodyExcerpt | null;
 };
 
-/** The bodies of a request and of its answer, gathered while they pass. */
+/** The bodies of a request and its response, collected while they stream through. */
 export type ContentTap = { request: TappedBody; answer: TappedBody };
 
 export const tapLimits = {
   /** Of each body. */
   bytesMax: 256 * 1024,
-  /** Gathered beyond that, so that a secret at the cut is seen whole. */
+  /** Collected beyond that, so that a secret at the cut is recognized whole. */
   bytesBeyond: 4 * 1024,
   wordBytesMax: 1024,
   wordBytesShown: 64,
-  /** Of all bodies that a process holds, until they are written. */
+  /** Of all bodies in a process's memory. */
   heldBytesMax: 32 * 1024 * 1024,
 } as const;
 
 const textPattern = /^(?:text\/|application\/(?:[a-z0-9.-]+\+)?(?:json|x-ndjson)\b)/i;
 
-/** Begins to gather: of the request what its reader passes on, of the answer what is written to its connection. */
+/** Starts to collect the bodies of a request and its response. */
 export function tapContent(reply: FastifyReply, allowance: ByteAllowance): ContentTap {
   const { "content-type": type, "content-length": length } = reply.request.headers;
   const excerpt = isText(type) ? createExcerpt(allowance) : null;
@@ -48,7 +48,6 @@ export function tapContent(reply: FastifyReply, allowance: ByteAllowance): Conte
   return tap;
 }
 
-/** Gives its memory back. */
 export function releaseTap({ request, answer }: ContentTap): void {
   request.excerpt?.release();
   answer.excerpt?.release();
@@ -70,12 +69,12 @@ function readLength(text: string | undefined): number | null {
 type ResponseListener = { onHead(contentType: string): void; onBytes(chunk: Uint8Array): void };
 
 /**
- * Answers leave by the framework or past it, whole or in pieces. Only the connection sees them all, so it is listened to
- * there: the three methods by which anything gets to it tell of it first.
+ * Responses are sent by Fastify or past it, whole or in chunks. Only the `ServerResponse` sees them all, so its three
+ * writing methods are wrapped.
  */
 function tapResponse(response: ServerResponse, { onHead, onBytes }: ResponseListener): void {
   const { writeHead, write, end } = response;
-  const tell = (chunk: unknown): void => {
+  const collect = (chunk: unknown): void => {
     if (typeof chunk === "string") onBytes(Buffer.from(chunk));
     else if (chunk instanceof Uint8Array) onBytes(chunk);
   };
@@ -86,11 +85,11 @@ function tapResponse(response: ServerResponse, { onHead, onBytes }: ResponseList
       return writeHead.apply(response, given as Parameters<typeof writeHead>);
     },
     write(...given: unknown[]) {
-      tell(given[0]);
+      collect(given[0]);
       return write.apply(response, given as Parameters<typeof write>);
     },
     end(...given: unknown[]) {
-      tell(given[0]);
+      collect(given[0]);
       return end.apply(response, given as Parameters<typeof end>);
     },
   };

@@ -4,8 +4,8 @@ import { getErrorEntry } from "../errors/error-table.ts";
 import type { NamedSpan, Span, Tracing } from "../tracing/span.ts";
 
 /**
- * The span of a request to an endpoint of the API, by OpenTelemetry's conventions for HTTP; `null` for pages, probes and
- * what leads nowhere. The path that was really asked for is left out: some paths are secrets.
+ * The span of an API request by OpenTelemetry's HTTP conventions; `null` for pages, probes and unknown paths. It omits the
+ * actual path: some paths contain secrets.
  */
 export function traceRequest(tracing: Tracing, request: FastifyRequest): Span | null {
   return tracing.receive(request.headers.traceparent, () => describeRequest(request));
@@ -18,7 +18,7 @@ function describeRequest({ id, method, routeOptions }: FastifyRequest): NamedSpa
   return { name: `${method} ${route}`, kind: "server", attributes };
 }
 
-/** Its connection is done with it, however it ended. Only what is the gateway's own fault is an error of a server's span. */
+/** By OpenTelemetry's conventions, only a 5xx is an error of a server span. */
 export function endRequestSpan(span: Span, { request, raw, statusCode }: FastifyReply): void {
   const { failure, caller } = request;
   const code = failure instanceof AppError ? (getErrorEntry(failure.code).wireCode ?? failure.code) : null;

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { noteUnreadBody } from "./request-context.ts";
 
 /**
- * What is left of a body that nobody reads any more is drained within these, so that the answer is not lost to a client
- * that is still sending, and the connection can be used again. As much as the largest JSON body.
+ * Unread bodies are drained within these limits: a client that is still sending receives the response, and the connection
+ * can be reused. Larger than the default of json_body_bytes_max.
  */
 const drainBytesMax = 32 * 1024 * 1024;
 const drainMsMax = 10_000;
 
 /**
- * Called when an answer is about to be sent. Where a request is answered before its body has come whole, the rest of it is
- * drained; where that is known to be too much, the answer says that the connection ends with it.
+ * Called before a response is sent. If the body has not arrived whole, drains the rest, or sends `Connection: close` if it
+ * is too large.
  */
 export function disposeOfBody(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;
@@ -22,7 +22,7 @@ export function disposeOfBody(request: FastifyRequest, reply: FastifyReply): voi
   }
   const { socket } = raw;
   let bytes = 0;
-  // Ends the connection, too.
+  // Destroys the connection too.
   const cut = (): void => void raw.destroy();
   const timer = setTimeout(cut, drainMsMax).unref();
   noteUnreadBody(socket, true);
@@ -30,7 +30,7 @@ export function disposeOfBody(request: FastifyRequest, reply: FastifyReply): voi
     clearTimeout(timer);
     noteUnreadBody(socket, false);
   });
-  // Whoever read it may have stopped in the middle, and would hold up whatever comes next on the connection.
+  // A reader that stopped midway would block the next request on the connection.
   raw.unpipe();
   raw.on("data", (chunk: Buffer) => {
     bytes += chunk.length;

@@ -7,7 +7,7 @@ type Part = "body" | "querystring";
 
 const compile = compileValidator;
 
-/** What a caller would be told, or `null` when the value is right. */
+/** The problem in the response, or `null` if the value is valid. */
 function findProblem(schema: TSchema, value: unknown, part: Part = "body"): ValidationProblem | null {
   const validate = compile({ schema, method: "POST", url: "/", httpPart: part });
   if (validate(value) === true) return null;
@@ -46,11 +46,11 @@ const querySchema = Type.Object(
   strict,
 );
 
-test("a body that is right has no problem", () => {
+test("a valid body has no problem", () => {
   expect(findProblem(bodySchema, { ...right, n: 4, stream: true, metadata: { a: "b" } })).toBeNull();
 });
 
-describe("a wrong body is told what is wrong, where, and what would be right", () => {
+describe("an invalid body gets the field and the allowed values", () => {
   const lastWrong = (wrong: object) => ({ messages: [message, wrong] });
   test.each([
     ["missing_parameter", "model", "is required", { model: undefined }],
@@ -74,7 +74,7 @@ describe("a wrong body is told what is wrong, where, and what would be right", (
     expect(findProblem(bodySchema, value)).toEqual({ code, param, message: `\`${param}\` ${sentence}.` });
   });
 
-  test("the allowed words are listed", () => {
+  test("allowed values are listed", () => {
     const value = { ...right, messages: [{ role: "robot", content: "Hi" }, message] };
     expect(findProblem(bodySchema, value)).toEqual({
       code: "invalid_parameter",
@@ -91,7 +91,7 @@ describe("a wrong body is told what is wrong, where, and what would be right", (
     expect(findProblem(bodySchema, value)?.message).toBe("The body must be of type object.");
   });
 
-  test("a field whose name has a slash or a tilde is named as the caller wrote it", () => {
+  test("names with a slash or a tilde are unescaped", () => {
     for (const name of ["a/b", "a~b", "a~1b", "~0/~1"]) {
       const problem = findProblem(bodySchema, { ...right, metadata: { [name]: 1 } });
       expect(problem?.param).toBe(`metadata.${name}`);
@@ -100,13 +100,13 @@ describe("a wrong body is told what is wrong, where, and what would be right", (
     expect(findProblem(nested, { "a/b": { "c~d": "x" } })?.param).toBe("a/b.c~d");
   });
 
-  test("a rule without a sentence of its own has the validator's, and a full stop", () => {
+  test("a rule without our own message uses the validator's, with a full stop", () => {
     const schema = Type.Object({ even: Type.Integer({ multipleOf: 2 }) });
     expect(findProblem(schema, { even: 3 })?.message).toBe("`even` must be multiple of 2.");
   });
 });
 
-describe("names that JavaScript treats specially are unknown fields like any other", () => {
+describe("names with a special meaning in JavaScript are unknown fields", () => {
   const wideSchema = Type.Object(
     Object.fromEntries([..."abcdefghij"].map((name) => [name, Type.Optional(Type.String())])),
     strict,
@@ -121,24 +121,24 @@ describe("names that JavaScript treats specially are unknown fields like any oth
   });
 });
 
-describe("body and query differ in what text means", () => {
+describe("bodies and queries differ in coercion", () => {
   test.each([
     ["n", "4", "integer"],
     ["stream", "true", "boolean"],
     ["stream", 1, "boolean"],
     ["user", 12345, "string"],
-  ])("a body's value is not converted: %s = %j is refused", (name, value, type) => {
+  ])("a body's value is not coerced: %s = %j is rejected", (name, value, type) => {
     const problem = findProblem(bodySchema, { ...right, [name]: value });
     expect(problem?.message).toBe(`\`${name}\` must be of type ${type}.`);
   });
 
-  test("a body is not changed by being checked: unknown fields stay, and are refused", () => {
+  test("validation does not change a body: unknown fields stay and are rejected", () => {
     const body = { ...right, extra: "5" };
     expect(findProblem(bodySchema, body)?.code).toBe("unknown_parameter");
     expect(body).toEqual({ ...right, extra: "5" });
   });
 
-  test("a query's values are converted, and absent ones get their standard value", () => {
+  test("a query's values are coerced, and missing ones get their defaults", () => {
     const query = { limit: "5", deep: "true" };
     expect(findProblem(querySchema, query, "querystring")).toBeNull();
     expect(query).toEqual({ limit: 5, deep: true });
@@ -155,12 +155,12 @@ describe("body and query differ in what text means", () => {
     [{ limit: "101" }, "`limit` must be <= 100."],
     [{ type: "video" }, "`type` must be one of: chat, image."],
     [{ page: "2" }, "`page` is not a query parameter of this endpoint."],
-  ])("a wrong query %j: %s", (query, sentence) => {
+  ])("an invalid query %j: %s", (query, sentence) => {
     expect(findProblem(querySchema, query, "querystring")?.message).toBe(sentence);
   });
 });
 
-describe("a value that fits none of several forms", () => {
+describe("a value that matches no member of a union", () => {
   const schema = Type.Object({
     stop: Type.Union([Type.String(), Type.Array(Type.String())]),
     mode: Type.Union([Type.Literal("auto"), Type.Literal("none")]),
@@ -170,11 +170,11 @@ describe("a value that fits none of several forms", () => {
     [{ stop: 5, mode: "auto" }, "stop", "`stop` must be of type string, or must be of type array."],
     [{ stop: [5], mode: "auto" }, "stop[0]", "`stop[0]` must be of type string."],
     [{ stop: "x", mode: "some" }, "mode", '`mode` must be "auto", or must be "none".'],
-  ])("%j is told all of them, or what is wrong in the nearest", (value, param, sentence) => {
+  ])("%j gets all members, or the problem in the nearest one", (value, param, sentence) => {
     expect(findProblem(schema, value)).toEqual({ code: "invalid_parameter", param, message: sentence });
   });
 
-  test("a body that is no object at all blames no parameter", () => {
+  test("a body that is not an object has no param", () => {
     expect(findProblem(schema, [])).toEqual({
       code: "invalid_parameter",
       param: null,

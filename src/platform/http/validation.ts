@@ -1,28 +1,28 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
 
-// A body's values are taken as they are; a query string holds only text, so its values are converted.
+// Bodies are not coerced; query strings contain only text, so their values are.
 const strict = new Ajv({
   coerceTypes: false,
   removeAdditional: false,
   useDefaults: true,
   strict: true,
   discriminator: true,
-  // So that a mistake in a field that tells several forms apart can name them.
+  // Adds `parentSchema`, which the error for an unknown discriminator needs.
   verbose: true,
 });
 const converting = new Ajv({ coerceTypes: "array", removeAdditional: false, useDefaults: true, strict: true });
 
 type LazyValidator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
-/** Schemas are compiled when they are first needed: all of them together would take a third of the start. */
+/** Compiles schemas on first use: all of them would take a third of the startup time. */
 export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-  // Headers are described for the reference; whoever needs one reads and checks it.
+  // Header schemas are for the reference only; operations check headers.
   if (httpPart === "headers") return () => true;
   const ajv = httpPart === "body" ? strict : converting;
   let compiled: ValidateFunction | null = null;
   const validate: LazyValidator = (value) => {
-    // Ajv knows the schemas that it has compiled, so that further servers of a process share what it made.
+    // Ajv caches by schema, so the servers of a process share validators.
     compiled ??= ajv.compile(schema);
     const isRight = compiled(value);
     validate.errors = compiled.errors ?? null;

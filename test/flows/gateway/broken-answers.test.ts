@@ -72,7 +72,7 @@ test("every file that answers past the framework is walked here", () => {
     .filter((path) => /^src\/.*\.ts$/.test(path) && !/(\.test|\/take-over)\.ts$/.test(path))
     .filter((path) => {
       const text = readFileSync(join(repositoryDir, path), "utf8");
-      return text.includes('http/take-over.ts"') || text.includes(".hijack(");
+      return text.includes('http/hijack-reply.ts"') || text.includes(".hijack(");
     });
   const walked = [...Object.values(ownAnswers), ...walkedElsewhere].map(({ file }) => file);
   expect(found.toSorted()).toEqual([...new Set(walked)].toSorted());

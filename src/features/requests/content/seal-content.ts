@@ -60,7 +60,7 @@ function keepBody({ contentType, bytes, excerpt }: TappedBody): KeptBody {
   const { text, hidden } = redactText(gathered, { isEvents: contentType?.startsWith("text/event-stream") === true });
   const kept = cutText(text, tapLimits.bytesMax);
   const isTruncated = excerpt.isCut || kept.length < text.length;
-  return { contentType, bytes: excerpt.bytes, text: kept, isTruncated, leftOut: excerpt.leftOutBytes, hidden };
+  return { contentType, bytes: excerpt.bytes, text: kept, isTruncated, leftOut: excerpt.omittedBytes, hidden };
 }
 
 /** Truncates at a character boundary. */

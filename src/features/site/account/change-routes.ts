@@ -8,7 +8,7 @@ import { describeAnswers } from "../../../platform/http/answer-headers.ts";
 import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Heartbeats } from "../../../platform/http/event-stream.ts";
-import { sendEvents } from "../../../platform/http/take-over.ts";
+import { sendEvents } from "../../../platform/http/hijack-reply.ts";
 
 type ChangeRouteDependencies = {
   changes: Pick<AccountChanges, "watch">;

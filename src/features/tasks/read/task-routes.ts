@@ -10,7 +10,7 @@ import type { EventStream, Heartbeats } from "../../../platform/http/event-strea
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { getCaller } from "../../../platform/http/request-context.ts";
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
-import { sendEvents } from "../../../platform/http/take-over.ts";
+import { sendEvents } from "../../../platform/http/hijack-reply.ts";
 import type { Files } from "../../files/index.ts";
 import { presentTask } from "../present-task.ts";
 import { isFinal, type Task, type TaskType } from "../task.ts";

@@ -5,51 +5,51 @@ import { OperatorError } from "../errors/operator-error.ts";
 import type { HttpServer } from "./create-http-server.ts";
 import { type ConnectionDrain, createConnectionDrain } from "./drain-connections.ts";
 
-export type Doors = {
+export type HttpListeners = {
   port: number;
   connections: Pick<ConnectionDrain, "count" | "shed">;
-  /** Takes no new connections, which others on the port do; those that are open go on. */
+  /** Accepts no new connections, which other processes on the port do; open connections continue. */
   leave(): void;
-  /**
-   * Serves on for the delay, and up to as long again where requests still come, but each answer ends its connection:
-   * clients and proxies go elsewhere.
-   */
+  /** Serves for the delay, at most twice as long while requests arrive; each response closes its connection. */
   drain(delayMs: number): Promise<void>;
   /**
-   * Takes no new connections and lets running requests finish; whoever is still connected after the time is cut off.
-   * `beforeCut` can end them in a better way first.
+   * Accepts no new connections and lets running requests finish. After the timeout, `beforeCut` can end them gracefully
+   * before the connections are destroyed.
    */
   close(timeoutMs: number, beforeCut?: () => Promise<void>): Promise<void>;
 };
 
-/** How long the better way of ending a request may take. */
+/** How long `beforeCut` may take. */
 const graceMs = 2000;
 
-type DoorOptions = {
+type ListenOptions = {
   host: string;
   port: number;
-  /** Whether a request for this path only asks how the gateway does. */
+  /** Whether the path is a health check. */
   isProbe?(path: string): boolean;
 };
 
-/** `localhost` is two addresses, and clients try either first, so both are served. */
-export async function openDoors(http: HttpServer, { host, port, isProbe = () => false }: DoorOptions): Promise<Doors> {
-  const sideDoors: Server[] = [];
+/** `localhost` resolves to 127.0.0.1 and ::1, and clients try either first, so both listen. */
+export async function listenHttp(
+  http: HttpServer,
+  { host, port, isProbe = () => false }: ListenOptions,
+): Promise<HttpListeners> {
+  const secondaries: Server[] = [];
   const connections = createConnectionDrain(http.server, isProbe);
-  const close: Doors["close"] = (timeoutMs, beforeCut = async () => {}) =>
-    closeAll(http, sideDoors, { connections, timeoutMs, beforeCut });
+  const close: HttpListeners["close"] = (timeoutMs, beforeCut = async () => {}) =>
+    closeAll(http, secondaries, { connections, timeoutMs, beforeCut });
   const drain = async (delayMs: number): Promise<void> => {
     connections.begin();
     if (delayMs > 0) await connections.untilQuiet(delayMs);
   };
   const leave = (): void => {
-    // Not the server's own, which would also end connections that are idle at the moment.
-    for (const door of [http.server, ...sideDoors]) Server.prototype.close.call(door);
+    // `http.Server.close` would also close idle connections.
+    for (const listener of [http.server, ...secondaries]) Server.prototype.close.call(listener);
   };
   try {
     await http.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
     const { port: actualPort } = http.server.address() as AddressInfo;
-    if (host === "localhost") sideDoors.push(...(await openSideDoor(http, { host: "::1", port: actualPort })));
+    if (host === "localhost") secondaries.push(...(await listenSecondary(http, { host: "::1", port: actualPort })));
     return { port: actualPort, connections, leave, drain, close };
   } catch (error) {
     await close(0);
@@ -57,17 +57,14 @@ export async function openDoors(http: HttpServer, { host, port, isProbe = () => 
   }
 }
 
-/**
- * Its connections are handed to the one real server, whose limits and errors they get. Empty where the machine has no
- * IPv6.
- */
-async function openSideDoor(http: HttpServer, place: { host: string; port: number }): Promise<Server[]> {
-  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+/** Hands its connections to the main server. Empty if the machine has no IPv6. */
+async function listenSecondary(http: HttpServer, place: { host: string; port: number }): Promise<Server[]> {
+  const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     http.server.emit("connection", socket);
   });
   try {
-    await once(door.listen(place), "listening");
-    return [door];
+    await once(listener.listen(place), "listening");
+    return [listener];
   } catch (error) {
     const hasNoIpv6 =
       error instanceof Error && "code" in error && /^(EADDRNOTAVAIL|EAFNOSUPPORT)$/.test(String(error.code));
@@ -78,7 +75,7 @@ async function openSideDoor(http: HttpServer, place: { host: string; port: numbe
 
 async function closeAll(
   http: HttpServer,
-  sideDoors: readonly Server[],
+  secondaries: readonly Server[],
   {
     connections,
     timeoutMs,
@@ -89,10 +86,10 @@ async function closeAll(
     await Promise.race([beforeCut(), wait(graceMs, undefined, { ref: false })]);
     connections.cut();
   }, timeoutMs);
-  const sideDoorsClosed = sideDoors.map((door) => once(door.close(), "close"));
+  const secondariesClosed = secondaries.map((listener) => once(listener.close(), "close"));
   const closed = http.close();
   const unused = connections.endUnused();
-  await Promise.all([closed, ...sideDoorsClosed]);
+  await Promise.all([closed, ...secondariesClosed]);
   clearTimeout(unused);
   clearTimeout(cut);
 }
@@ -106,7 +103,10 @@ function explainListenError(error: unknown, { host, port }: { host: string; port
     );
   }
   if (code === "EACCES") {
-    return new OperatorError(`Your user may not listen on port ${port}.`, "Choose a port above 1023 (SLUICE_PORT).");
+    return new OperatorError(
+      `Your user is not permitted to listen on port ${port}.`,
+      "Choose a port above 1023 (SLUICE_PORT).",
+    );
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
     return new OperatorError(`${host} is not an address of this machine.`, "Set host to localhost or 0.0.0.0.");
