@@ -168,7 +168,7 @@ const otherRules = [
     from: {
       path: "^(src|packages/sandbox)/",
       pathNot: [
-        "^src/platform/media/(picture-process|read-picture|conversion-process)[.]ts$",
+        "^src/platform/media/(image-process|read-image|conversion-process)[.]ts$",
         "^src/features/dramas/film/draw-(captions|titles)[.]ts$",
         "^packages/sandbox/src/studio/",
       ],

@@ -10,9 +10,9 @@ import { tryMechanism } from "../src/platform/confinement/find-confinement.ts";
 import { findLaunchers } from "../src/platform/confinement/find-launchers.ts";
 import { mechanisms } from "../src/platform/confinement/mechanisms.ts";
 import { type Confinement, spawnConfined } from "../src/platform/confinement/spawn-confined.ts";
-import { createPictureReader } from "../src/platform/media/create-picture-reader.ts";
+import { createImageReader } from "../src/platform/media/create-image-reader.ts";
 import { findMediaTools } from "../src/platform/media/find-media-tools.ts";
-import { readPicture } from "../src/platform/media/read-picture.ts";
+import { readImage } from "../src/platform/media/read-image.ts";
 import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
 
 const rounds = 31;
@@ -74,19 +74,19 @@ async function measurePictures(): Promise<void> {
     .toBuffer();
   const path = join(folder, "picture.png");
   await writeFile(path, bytes);
-  const pictures = createPictureReader();
+  const images = createImageReader();
   const [here, waiting, cold]: [number[], number[], number[]] = [[], [], []];
-  await pictures.read(path, signal);
+  await images.read(path, signal);
   for (let round = 0; round < rounds; round += 1) {
     // As long as the next process takes to get ready; images seldom come closer together.
     await wait(pauseMs);
-    await measure(here, () => readPicture(bytes));
-    await measure(waiting, () => pictures.read(path, signal));
-    const fresh = createPictureReader();
+    await measure(here, () => readImage(bytes));
+    await measure(waiting, () => images.read(path, signal));
+    const fresh = createImageReader();
     await measure(cold, () => fresh.read(path, signal));
     await fresh.close();
   }
-  await pictures.close();
+  await images.close();
   present("an image, in this process", here);
   present("an image, by a process that waits for it", waiting);
   present("an image, by a process that is started for it", cold);

@@ -75,7 +75,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     ...parts,
     bytes: { put: refuse, open: refuse, delete: refuse, list: refuse, close: refuse },
     spool: { write: refuse },
-    pictures: { read: refuse, close: refuse },
+    images: { read: refuse, close: refuse },
     linkKey: masterKey.derive(),
     siteUrl: settings.site_url,
     keyedRequests: {

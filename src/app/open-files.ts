@@ -28,7 +28,7 @@ import type { ChangeFeed } from "../platform/database/change-feed.ts";
 import type { Database } from "../platform/database/database.ts";
 import { locateLogSpool } from "../platform/database/embedded/cluster-directory.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
-import { createPictureReader } from "../platform/media/create-picture-reader.ts";
+import { createImageReader } from "../platform/media/create-image-reader.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import type { ByteStore } from "../platform/storage/byte-store.ts";
 import { createSpool } from "../platform/storage/create-spool.ts";
@@ -59,10 +59,10 @@ export async function openFiles(options: FilesOptions) {
   const { settings, database, clock, ids, counters, masterKey, logger } = options;
   const bytes = await openByteStore(settings);
   const spool = await createSpool({ folder: join(settings.data_dir, "spool") });
-  const pictures = createPictureReader();
+  const images = createImageReader();
   const onTrouble = (error: unknown): void => logger.warn({ error }, "a file's bytes wait to be removed");
   const files: Files = createFiles({
-    ...{ database, clock, ids, bytes, spool, pictures, counters, onTrouble },
+    ...{ database, clock, ids, bytes, spool, images, counters, onTrouble },
     hasMoney: async (tx, accountId) =>
       (await hasFunds(tx, accountId, clock.now())) || (await findAccount(tx, accountId))?.planId !== null,
     linkKey: masterKey.derive("file-links"),
@@ -88,7 +88,7 @@ export async function openFiles(options: FilesOptions) {
     removeExpired: async (): Promise<void> => void (await files.removeExpired()),
     async close(): Promise<void> {
       await archiving?.close();
-      await pictures.close();
+      await images.close();
       await bytes.close();
     },
   };

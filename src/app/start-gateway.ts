@@ -4,7 +4,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import { databaseLimits } from "../platform/database/database-limits.ts";
 import { type CertificateFiles, followCertificate, readCertificate } from "../platform/http/certificate.ts";
 import { type HttpListeners, listenHttp } from "../platform/http/listen-http.ts";
-import { openMetricsDoor } from "../platform/observability/open-metrics-door.ts";
+import { serveMetrics as startMetricsServer } from "../platform/observability/serve-metrics.ts";
 import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions, type Features } from "./create-features.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
@@ -156,7 +156,7 @@ async function serveMetrics(
   stack.defer(close);
   // Where several processes serve, their supervisor tells for all.
   if (port === undefined || siblings !== undefined) return { collect, metricsPort: null };
-  const door = await openMetricsDoor({ host, port, collect });
-  stack.defer(() => door.close());
-  return { collect, metricsPort: door.port };
+  const server = await startMetricsServer({ host, port, collect });
+  stack.defer(() => server.close());
+  return { collect, metricsPort: server.port };
 }

@@ -6,7 +6,7 @@ import { locateLogSpool } from "../platform/database/embedded/cluster-directory.
 import { openEmbeddedPostgres } from "../platform/database/embedded/embedded-postgres.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Logger } from "../platform/observability/logger.ts";
-import { type MetricsDoor, openMetricsDoor } from "../platform/observability/open-metrics-door.ts";
+import { type MetricsServer, serveMetrics } from "../platform/observability/serve-metrics.ts";
 import { type Supervisor, superviseProcesses } from "./processes/supervise-processes.ts";
 import type { Welcome } from "./start-gateway.ts";
 
@@ -81,8 +81,8 @@ export async function superviseGateway(options: SupervisionOptions): Promise<Sup
 function openDoor(
   { metrics_host: host, metrics_port: port }: Settings,
   { collectMetrics: collect }: Pick<Supervisor, "collectMetrics">,
-): Promise<MetricsDoor> | null {
-  return port === undefined ? null : openMetricsDoor({ host, port, collect });
+): Promise<MetricsServer> | null {
+  return port === undefined ? null : serveMetrics({ host, port, collect });
 }
 
 function countConnections({ processes, database_connections }: Settings): number {

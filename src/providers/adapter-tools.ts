@@ -6,8 +6,6 @@ export { describeNodeProgram } from "../platform/confinement/node-program.ts";
 export type { RunningProcess } from "../platform/confinement/spawn-confined.ts";
 export { startConfinedProcess } from "../platform/confinement/start-confined-process.ts";
 export type { View } from "../platform/confinement/view.ts";
-export { describeForeignInput } from "../platform/media/foreign-input.ts";
-export { findDemuxer } from "../platform/media/media-demuxers.ts";
 export {
   describeMediaMachine,
   listMediaPrograms,
@@ -16,6 +14,7 @@ export {
 } from "../platform/media/media-machine.ts";
 export { MediaToolError } from "../platform/media/media-tool-error.ts";
 export { plainOutput } from "../platform/media/plain-output.ts";
+export { describeUntrustedInput, findDemuxer } from "../platform/media/untrusted-input.ts";
 export { runMediaTool } from "../platform/media/run-media-tool.ts";
 export { type MediaToolCall, startMediaTool } from "../platform/media/start-media-tool.ts";
 export { type FontMetrics, fontsDir, loadFontMetrics } from "../platform/text/font-metrics.ts";

@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { once } from "node:events";
 import { Socket } from "node:net";
 import { invariant } from "../../lib/invariant.ts";
-import type { KeptMail } from "../../platform/mail/outbox-shelf.ts";
+import type { KeptMail } from "../../platform/mail/mail-outbox.ts";
 import type { Gateway } from "../start-gateway.ts";
 import { countersFd } from "./fork-process.ts";
 import type { ProcessMessage, SupervisorMessage } from "./process-messages.ts";

@@ -1,4 +1,4 @@
-import type { KeptMail } from "../../platform/mail/outbox-shelf.ts";
+import type { KeptMail } from "../../platform/mail/mail-outbox.ts";
 import type { CollectedMetric } from "../../platform/observability/metrics.ts";
 import type { Welcome } from "../start-gateway.ts";
 

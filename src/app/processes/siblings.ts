@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { OutboxShelf } from "../../platform/mail/outbox-shelf.ts";
+import type { MailOutbox } from "../../platform/mail/mail-outbox.ts";
 
 /** What a process has of the gateway that it is one process of. */
 export type Siblings = {
@@ -7,7 +7,7 @@ export type Siblings = {
   processes: number;
   /** To the supervisor, which counts limits for all of them. */
   counters: Duplex;
-  outbox: OutboxShelf;
+  outbox: MailOutbox;
   /** Whether this process does what one of them alone must do. */
   isLead(): boolean;
 };

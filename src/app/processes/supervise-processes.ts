@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import { serveCounters } from "../../platform/counters/serve-counters.ts";
-import { createOutboxShelf } from "../../platform/mail/outbox-shelf.ts";
+import { createMailOutbox } from "../../platform/mail/mail-outbox.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { CollectedMetric } from "../../platform/observability/metrics.ts";
 import type { Welcome } from "../start-gateway.ts";
@@ -54,7 +54,7 @@ const collectMsMax = 900;
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of processes; its functions share it.
 export function superviseProcesses(options: SupervisorOptions): Supervisor {
   const { group, counters, clock, logger, onLost } = options;
-  const outbox = createOutboxShelf();
+  const outbox = createMailOutbox();
   const delays = createRestartDelays();
   const processes = new Set<Process>();
   const ready = Promise.withResolvers<Welcome | null>();

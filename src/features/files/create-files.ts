@@ -5,7 +5,7 @@ import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
-import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
+import type { ImageReader } from "../../platform/media/create-image-reader.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
 import type { ByteRange, ByteStore } from "../../platform/storage/byte-store.ts";
 import type { Spool } from "../../platform/storage/create-spool.ts";
@@ -32,7 +32,7 @@ type FilesDependencies = {
   ids: IdSource;
   bytes: ByteStore;
   spool: Spool;
-  pictures: PictureReader;
+  images: ImageReader;
   counters: Counters;
   keyedRequests: KeyedRequests;
   limits: FileLimits;
@@ -91,12 +91,12 @@ export type Files = {
 const inspectionsAtOnceMax = 2;
 
 export function createFiles(dependencies: FilesDependencies): Files {
-  const { database, clock, ids, bytes, spool, pictures, counters, keyedRequests, limits, linkKey, siteUrl } =
+  const { database, clock, ids, bytes, spool, images, counters, keyedRequests, limits, linkKey, siteUrl } =
     dependencies;
   const { hasMoney, onTrouble, isArchived = false } = dependencies;
   const { uploadBytesMax, outputBytesMax } = limits;
   const inspections = createSemaphore(inspectionsAtOnceMax);
-  const inspect: Inspect = (path, wanted) => inspectSpooled({ inspections, pictures }, path, wanted);
+  const inspect: Inspect = (path, wanted) => inspectSpooled({ inspections, images }, path, wanted);
   const removal = createFileRemoval({ database, clock, bytes, onTrouble });
   const storage = createFileStorage({ database, clock, ids, bytes, limits, hasMoney, removal, isArchived });
   const thumbnails = createThumbnails({ database, bytes, spool });

@@ -4,7 +4,7 @@ import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
-import { convertPicture } from "../../platform/media/convert-picture.ts";
+import { convertImage } from "../../platform/media/convert-image.ts";
 import { drawPoster } from "../../platform/media/draw-poster.ts";
 import { MediaToolError } from "../../platform/media/media-tool-error.ts";
 import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
@@ -85,7 +85,7 @@ const contentTypes = { image: "image/webp", video: "image/jpeg" } as const;
 
 async function draw(file: StoredFile, path: string, signal: AbortSignal): Promise<Buffer | null> {
   if (file.kind === "video") return await drawPoster({ ...file, path }, { sideMax, signal }).catch(explainMissing);
-  return await buffer(await convertPicture(path, { name: "webp", quality, sideMax }, signal));
+  return await buffer(await convertImage(path, { name: "webp", quality, sideMax }, signal));
 }
 
 /** Without ffmpeg, clients show the video itself. */

@@ -1,7 +1,7 @@
 import type { Semaphore } from "../../lib/semaphore.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
-import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
+import type { ImageReader } from "../../platform/media/create-image-reader.ts";
 import { findSound, type SoundFinding } from "../../platform/media/find-sound.ts";
 import { inspectMedia } from "../../platform/media/inspect-media.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
@@ -17,13 +17,13 @@ export const anyMedia = (param: string): WantedMedia => ({ param, kinds: allKind
 
 /** Inspects a file on the local disk; throws an error that names the field if its kind is not wanted. */
 export async function inspectSpooled(
-  { inspections, pictures }: { inspections: Semaphore; pictures: PictureReader },
+  { inspections, images }: { inspections: Semaphore; images: ImageReader },
   path: string,
   { param, kinds, signal }: WantedMedia & { signal: AbortSignal },
 ): Promise<InspectedMedia> {
   const inspection = await inspections.run(async () => {
     signal.throwIfAborted();
-    return await inspectMedia(path, { pictures, signal }).catch(explainMissing);
+    return await inspectMedia(path, { images, signal }).catch(explainMissing);
   });
   if (inspection.kind === "refused") {
     throw new AppError("invalid_file", `The file ${inspection.reason}.`, { param, cause: inspection.cause });

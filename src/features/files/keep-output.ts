@@ -3,7 +3,7 @@ import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { Semaphore } from "../../lib/semaphore.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { convertPicture, type PictureFormat } from "../../platform/media/convert-picture.ts";
+import { convertImage, type ImageFormat } from "../../platform/media/convert-image.ts";
 import type { InspectedMedia, MediaKind } from "../../platform/media/inspection.ts";
 import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
 import type { FileStorage, NewFile } from "./create-file-storage.ts";
@@ -20,7 +20,7 @@ export type Output = {
   /** Headerless samples, whose format only the caller knows. */
   samples?: { contentType: string; bytesPerSecond: number };
   /** The format to convert an image to, if it is not already in it. */
-  format?: PictureFormat;
+  format?: ImageFormat;
 };
 
 type KeepDependencies = {
@@ -60,7 +60,7 @@ export async function keepOutput(
   }
 }
 
-function hasFormat({ contentType }: InspectedMedia, { name }: PictureFormat): boolean {
+function hasFormat({ contentType }: InspectedMedia, { name }: ImageFormat): boolean {
   return contentType === `image/${name}`;
 }
 
@@ -68,13 +68,13 @@ function hasFormat({ contentType }: InspectedMedia, { name }: PictureFormat): bo
 async function storeConverted(
   dependencies: KeepDependencies,
   file: Omit<NewFile, "purpose">,
-  { format, signal }: { format: PictureFormat; signal: AbortSignal },
+  { format, signal }: { format: ImageFormat; signal: AbortSignal },
 ): Promise<StoredFile> {
   const { inspect, inspections, storage } = dependencies;
   const spooled = await inspections.run(async () => {
     signal.throwIfAborted();
     try {
-      return await spoolOutput(dependencies, await convertPicture(file.spooled.path, format, signal), signal);
+      return await spoolOutput(dependencies, await convertImage(file.spooled.path, format, signal), signal);
     } catch (error) {
       if (signal.aborted || error instanceof AppError) throw error;
       const message = `The file could not be converted to ${format.name.toUpperCase()}.`;

@@ -9,7 +9,7 @@ import { addConsoleApi } from "../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMailer, type Mailer } from "../../platform/mail/create-mailer.ts";
-import type { OutboxShelf } from "../../platform/mail/outbox-shelf.ts";
+import type { MailOutbox } from "../../platform/mail/mail-outbox.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { addAccountRoutes } from "./account/account-routes.ts";
@@ -76,7 +76,7 @@ type SiteDependencies = {
   /** Prints an unsent mail on the server's terminal, if there is one. */
   showMail(text: string): void;
   /** Storage for unsent mails; defaults to this process's memory. */
-  outbox?: OutboxShelf | undefined;
+  outbox?: MailOutbox | undefined;
 };
 
 export function createSite(given: SiteOptions & SiteDependencies): Site {

@@ -12,21 +12,21 @@ const memoryBytesMax = 1024 ** 3;
 
 let found: Promise<Confinement> | null = null;
 
-/** The best way of this machine to confine a process, tried and not believed. Looked for once. */
+/** The best mechanism that works on this machine, tested once. */
 export function findConfinement(): Promise<Confinement> {
-  found ??= lookForConfinement();
+  found ??= detectConfinement();
   return found;
 }
 
-/** For a process that is told by the one that started it: from within, nothing can be tried any more. */
-export function rememberConfinement(told: Confinement): void {
-  found = Promise.resolve(told.kind === "confined" ? { kind: "inherited" } : told);
+/** For a confined child: it cannot test mechanisms itself, so its parent passes the result. */
+export function rememberConfinement(known: Confinement): void {
+  found = Promise.resolve(known.kind === "confined" ? { kind: "inherited" } : known);
 }
 
-async function lookForConfinement(): Promise<Confinement> {
-  if (process.platform !== "linux") return { kind: "none", reason: "only Linux has what it takes" };
+async function detectConfinement(): Promise<Confinement> {
+  if (process.platform !== "linux") return { kind: "none", reason: "confinement needs Linux" };
   if (createSeccompFilter({ mayFork: false }) === null) {
-    return { kind: "none", reason: `it is not known how on ${process.arch}` };
+    return { kind: "none", reason: `confinement does not support ${process.arch}` };
   }
   const reasons: string[] = [];
   for (const mechanism of mechanisms) {
@@ -37,25 +37,26 @@ async function lookForConfinement(): Promise<Confinement> {
   return { kind: "none", reason: reasons.join("; ") };
 }
 
-/** Whether a process can read its own file and not the one beside it. */
+/** Tests that a process can read its own file but not the one beside it. */
 export async function tryMechanism({ name, program }: Mechanism): Promise<Confinement & { kind: "confined" | "none" }> {
   const [path, cat] = await Promise.all([findOnPath(program), findOnPath("cat")]);
-  if (path === null || cat === null) return { kind: "none", reason: `there is no ${path === null ? program : "cat"}` };
+  if (path === null || cat === null)
+    return { kind: "none", reason: `${path === null ? program : "cat"} is not installed` };
   const confinement = { kind: "confined", mechanism: name, path } as const;
   const folder = await mkdtemp(join(tmpdir(), "sluice-confinement-"));
   const [own, other] = [join(folder, "own"), join(folder, "other")];
   try {
     await Promise.all([own, other].map((file) => writeFile(file, "content")));
     const seen = await readConfined([cat, own], own, confinement);
-    if (seen !== "content") return { kind: "none", reason: `${program} does not work here` };
+    if (seen !== "content") return { kind: "none", reason: `${program} does not work on this machine` };
     const stolen = await readConfined([cat, other], own, confinement);
-    return stolen === null ? confinement : { kind: "none", reason: `${program} keeps nothing away here` };
+    return stolen === null ? confinement : { kind: "none", reason: `${program} does not isolate on this machine` };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** What the command says; `null` where it fails. */
+/** The command's output, or `null` if it fails. */
 async function readConfined(
   command: readonly [string, ...string[]],
   own: string,
@@ -63,7 +64,7 @@ async function readConfined(
 ): Promise<string | null> {
   const running = await spawnConfined(
     {
-      name: "the trial of a confinement",
+      name: "the confinement test",
       command,
       environment: {},
       view: { reads: [own], writes: [] },
@@ -74,10 +75,10 @@ async function readConfined(
     { launchers: await findLaunchers(), confinement },
   );
   try {
-    const [said] = await Promise.all([text(running.stdout), running.ended]);
-    return said;
+    const [output] = await Promise.all([text(running.stdout), running.ended]);
+    return output;
   } catch {
-    // Why it fails is told by whoever asks for details of the machine; that it does is the answer here.
+    // A failure is a result here.
     return null;
   }
 }

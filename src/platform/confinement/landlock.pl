@@ -1,9 +1,9 @@
-# Becomes another program that can reach what it is told and nothing else, by Landlock and seccomp. JavaScript cannot call
-# the kernel; Perl can, is a part of every Debian and Ubuntu, and needs no right that a container does not have.
+# Executes a program that can access only the given paths, by Landlock and seccomp. JavaScript cannot make these system
+# calls; Perl can, is part of Debian and Ubuntu, and needs no privileges in a container.
 #
 #   perl landlock.pl <number of prctl> read:<path> … run:<path> … write:<path> … -- <program> <words …>
 #
-# File descriptor 3 has the seccomp filter (seccomp-filter.ts). Whatever does not work ends it: nothing runs unconfined.
+# File descriptor 3 has the seccomp filter (seccomp-filter.ts). Any failure exits: nothing runs unconfined.
 use strict;
 use warnings;
 
@@ -35,9 +35,9 @@ sub ask {
 
 my $prctl   = 0 + shift @ARGV;
 my $version = ask('the version of Landlock', $create_ruleset, 0, 0, 1);
-# Each version of the kernel's interface guards more: moving between folders, truncating, devices.
+# Later Landlock versions guard more: moving between folders, truncating, devices.
 my $handled = (1 << ($version >= 5 ? 16 : $version >= 3 ? 15 : $version == 2 ? 14 : 13)) - 1;
-# The later fields: connections by TCP (refused by the filter, and here where the kernel can), then signals and sockets.
+# Later fields: TCP (also refused by the filter), then signals and sockets.
 my @fields = ($handled, ($version >= 4 ? 3 : ()), ($version >= 6 ? 3 : ()));
 my $ruleset_fields = pack('Q*', @fields);
 my $ruleset = ask('a ruleset', $create_ruleset, $ruleset_fields, length $ruleset_fields, 0);
@@ -58,7 +58,7 @@ while (sysread($source, $filter, 65_536, length $filter)) { }
 close $source;
 die "landlock.pl: the filter is broken\n" if length $filter == 0 || length($filter) % 8 != 0;
 
-# Root keeps none of what makes it root; who is not root has nothing to drop and is told so.
+# Drop all capabilities of root; for other users these calls fail harmlessly.
 syscall($prctl, $drop_capability, $_, 0, 0, 0) for 0 .. 63;
 ask('no new privileges', $prctl, $set_no_new_privileges, 1, 0, 0, 0);
 ask('the rules', $restrict_self, $ruleset, 0);

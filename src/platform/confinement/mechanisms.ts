@@ -2,14 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readableDevices, systemPaths, type View, writableDevices } from "./view.ts";
 
-/** How a machine keeps a process from what is not its business. */
 export type MechanismName = "bubblewrap" | "landlock";
 
 export type Mechanism = {
   name: MechanismName;
-  /** The program that does it, as it is found on the PATH. */
+  /** The program on the PATH. */
   program: string;
-  /** What comes before the command. The seccomp filter is read from file descriptor 3. */
+  /** The whole command line. The program reads the seccomp filter from file descriptor 3. */
   wrap(path: string, command: readonly string[], view: View): string[];
 };
 
@@ -19,7 +18,7 @@ export const mechanisms: readonly Mechanism[] = [
   { name: "landlock", program: "perl", wrap: wrapInLandlock },
 ];
 
-/** Namespaces of its own for everything: no network, no other processes, and a disk of what is bound into it. */
+/** Separate namespaces: no network, no other processes, and only the bound paths. */
 function wrapInBubble(path: string, command: readonly string[], view: View): string[] {
   const bind = (kind: string, paths: readonly string[]): string[] => paths.flatMap((each) => [kind, each, each]);
   return [
@@ -36,7 +35,7 @@ function wrapInBubble(path: string, command: readonly string[], view: View): str
 
 const prctlNumbers: Readonly<Record<string, string>> = { x64: "157", arm64: "167" };
 
-/** The kernel's own rules for one process and what it starts. Works where namespaces are closed, as in most containers. */
+/** Landlock works where namespaces are not permitted, as in most containers. */
 function wrapInLandlock(path: string, command: readonly string[], view: View): string[] {
   const rule = (kind: string, paths: readonly string[]): string[] => paths.map((each) => `${kind}:${each}`);
   return [

@@ -3,7 +3,7 @@ import type { View } from "./view.ts";
 
 const installation = join(import.meta.dirname, "../../..");
 
-/** A program of ours, run by this Node: how it is started and what of our own installation it has to see. */
+/** Describes a script run by this Node, with the paths of our installation that it needs. */
 export function describeNodeProgram(
   path: string,
   { heapMebibytesMax, reads, runs, writes }: View & { heapMebibytesMax: number },
@@ -14,7 +14,7 @@ export function describeNodeProgram(
 } {
   return {
     command: [process.execPath, `--max-old-space-size=${heapMebibytesMax}`, path],
-    // It would look for a file of the system's that it may not read.
+    // OpenSSL would fail to read the system's configuration.
     environment: { OPENSSL_CONF: "/dev/null" },
     view: {
       reads: [...["src", "node_modules", "assets", "package.json"].map((name) => join(installation, name)), ...reads],

@@ -1,13 +1,13 @@
-/** What a confined process may not even ask the kernel for, by the numbers of the two machines that there are. */
+/** System calls that a confined process may not make. */
 const refused: readonly (readonly [name: string, x64: number, arm64: number])[] = [
-  // The network, and servers on this machine.
+  // Network and local sockets.
   ["socket", 41, 198],
   ["connect", 42, 203],
   ["bind", 49, 200],
   ["listen", 50, 201],
   ["accept", 43, 202],
   ["accept4", 288, 242],
-  // It would do all of the above by another way.
+  // io_uring can do all of the above.
   ["io_uring_setup", 425, 425],
   ["io_uring_enter", 426, 426],
   ["io_uring_register", 427, 427],
@@ -26,7 +26,7 @@ const refused: readonly (readonly [name: string, x64: number, arm64: number])[] 
   ["semget", 64, 190],
   ["msgget", 68, 186],
   ["mq_open", 240, 180],
-  // What of a file is not its content: Landlock does not guard it.
+  // File metadata, which Landlock does not guard.
   ["truncate", 76, 45],
   ["fchmodat", 268, 53],
   ["fchmodat2", 452, 452],
@@ -38,7 +38,7 @@ const refused: readonly (readonly [name: string, x64: number, arm64: number])[] 
   ["utimensat", 280, 88],
   ["name_to_handle_at", 303, 264],
   ["open_by_handle_at", 304, 265],
-  // Ways to more of the kernel than decoding needs.
+  // Kernel features that decoding does not need.
   ["unshare", 272, 97],
   ["setns", 308, 268],
   ["mount", 165, 40],
@@ -60,12 +60,12 @@ const refused: readonly (readonly [name: string, x64: number, arm64: number])[] 
   ["keyctl", 250, 219],
 ];
 
-/** Older forms that only the one machine has. */
+/** Legacy calls of x64. */
 const refusedOnX64 = [
   90 /* chmod */, 92 /* chown */, 94 /* lchown */, 132 /* utime */, 235 /* utimes */, 261 /* futimesat */,
 ];
 
-/** For who starts no other program: nothing is to be left behind, and nobody else is to be ended. */
+/** For programs that start no others: no orphans and no signals to other processes. */
 const refusedAlone: readonly (readonly [name: string, x64: number, arm64: number])[] = [
   ["socketpair", 53, 199],
   ["kill", 62, 129],
@@ -82,7 +82,7 @@ const machines = {
 
 const clone3 = 435;
 const cloneThread = 0x00010000;
-/** All that begin with CLONE_NEW, which make namespaces. */
+/** All CLONE_NEW* flags. */
 const cloneNamespaces = 0x7e020000;
 
 const allow = 0x7fff0000;
@@ -90,15 +90,15 @@ const killProcess = 0x80000000;
 const refuse = (errno: number): number => 0x00050000 | errno;
 const [notPermitted, notImplemented] = [1, 38];
 
-/** Where the kernel's description of a call has what: its number, the machine, and the first argument's lower half. */
+/** Offsets in `struct seccomp_data`: nr, arch, and the lower half of args[0]. */
 const [atNumber, atMachine, atFirstArgument] = [0, 4, 16];
 
 export type SeccompOptions = {
-  /** Whether it starts other programs. */
+  /** The process may start other programs. */
   mayFork: boolean;
 };
 
-/** A program for the kernel that refuses all of the above; `null` for a machine that is neither of the two. */
+/** The BPF program; `null` on other architectures. */
 export function createSeccompFilter({ mayFork }: SeccompOptions, arch: string = process.arch): Buffer | null {
   if (arch !== "x64" && arch !== "arm64") return null;
   const { audit, clone, prlimit, forks, column } = machines[arch];
@@ -107,22 +107,22 @@ export function createSeccompFilter({ mayFork }: SeccompOptions, arch: string = 
     load(atMachine),
     ...unless(audit, killProcess),
     load(atNumber),
-    // The same calls under other numbers.
+    // x32 numbers of the same calls.
     ...(arch === "x64" ? [jump("atLeast", 0x40000000, 0, 1), answer(refuse(notPermitted))] : []),
     ...[...numbers, ...(arch === "x64" ? refusedOnX64 : []), ...(mayFork ? [] : forks)].flatMap((number) => [
       jump("equals", number, 0, 1),
       answer(refuse(notPermitted)),
     ]),
-    // Its flags cannot be looked at; whoever is told that it does not exist uses the older one.
+    // BPF cannot read clone3's flags; on ENOSYS libc falls back to clone.
     ...[jump("equals", clone3, 0, 1), answer(refuse(notImplemented))],
     ...[jump("equals", clone, 0, 4), load(atFirstArgument), ...chooseClone(mayFork), answer(allow)],
-    // Its own limits only.
+    // prlimit only for the process itself.
     ...[jump("equals", prlimit, 0, 3), load(atFirstArgument), jump("equals", 0, 1, 0), answer(refuse(notPermitted))],
     answer(allow),
   ]);
 }
 
-/** Threads only, or also processes, but never namespaces. */
+/** Threads, or also processes, but never namespaces. */
 function chooseClone(mayFork: boolean): Buffer[] {
   return mayFork
     ? [jump("hasAny", cloneNamespaces, 0, 1), answer(refuse(notPermitted))]
@@ -139,7 +139,7 @@ function load(offset: number): Buffer {
 
 const jumps = { equals: 0x15, atLeast: 0x35, hasAny: 0x45 } as const;
 
-/** How many instructions are skipped, where it holds and where it does not. */
+/** Skips `whenTrue` or `whenFalse` instructions. */
 function jump(kind: keyof typeof jumps, value: number, whenTrue: number, whenFalse: number): Buffer {
   return instruct(jumps[kind], whenTrue, whenFalse, value);
 }

@@ -11,57 +11,55 @@ import { createSeccompFilter } from "./seccomp-filter.ts";
 import type { View } from "./view.ts";
 
 export type ConfinedProcessCall = {
-  /** What it is called in errors. */
+  /** For error messages. */
   name: string;
   command: readonly [path: string, ...words: string[]];
-  /** All that it knows of its surroundings: nothing of our own environment reaches it. */
+  /** Replaces our environment. */
   environment: Readonly<Record<string, string>>;
-  /** All that it sees of the disk. */
   view: View;
-  /** Whether it starts other programs, which are confined as it is. */
+  /** Children are confined too. */
   mayFork?: boolean;
-  /** Of address space (all that is reserved, threads' stacks too) or of data (what could be written to). */
+  /** `as`: address space, including reservations and thread stacks. `data`: writable memory. */
   memory: { kind: "as" | "data"; bytesMax: number };
   signal: AbortSignal;
   timeoutMs: number;
-  /** What it reads from its standard input; `later` where `feed` tells. */
+  /** Standard input; with `later`, call `feed`. */
   input?: Readable | Buffer | "later" | undefined;
 };
 
 export type RunningProcess = {
-  /** What it writes, as fast as that is read. Ends before `ended` is settled. */
+  /** Ends before `ended` settles. */
   stdout: Readable;
-  /** Rejects with a `MediaToolError`, or with the signal's reason, when the process did not do its work. */
+  /** Rejects with a `MediaToolError` or the signal's reason if the process fails. */
   ended: Promise<void>;
-  /** Ends the process and all that it started, at once; `ended` rejects with the error. */
+  /** Kills the process and its children; `ended` rejects with the error. */
   kill(error: Error): void;
-  /** Gives it its input, once. */
+  /** Call once. */
   feed(input: Readable | Buffer): void;
 };
 
 const stderrCharactersMax = 4000;
 const niceness = "10";
 const openFilesMax = 256;
-/** The sound of a video of two hours, uncompressed, is 1.4 GB. */
+/** Two hours of uncompressed audio take 1.4 GB. */
 const writtenBytesMax = 4 * 1024 ** 3;
-/** A tool that has seen enough closes its input early: that is its right. */
+/** A tool may close its input early. */
 const closedByReader = ["EPIPE", "ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"];
 
-/** How processes are kept from what is not their business. */
 export type Confinement =
   | { kind: "confined"; mechanism: MechanismName; path: string }
-  /** The process that started this one is confined, and with it all that it starts. */
+  /** This process is confined, so its children are too. */
   | { kind: "inherited" }
-  /** The machine has no way. */
+  /** The machine has no mechanism. */
   | { kind: "none"; reason: string };
 
-/** Starts a child process that sees its view and no more, with an end to all it takes, and no life beyond ours. */
+/** Starts a child that sees only its view, has resource limits and dies with us. */
 export async function spawnConfined(
   call: ConfinedProcessCall,
   { launchers, confinement }: { launchers: Launchers; confinement: Confinement },
 ): Promise<RunningProcess> {
   call.signal.throwIfAborted();
-  for (const path of call.view.writes) await makeMissing(path);
+  for (const path of call.view.writes) await createIfMissing(path);
   const filter = confinement.kind === "confined" ? createSeccompFilter({ mayFork: call.mayFork ?? false }) : null;
   const [program = "", ...words] = [...listLimits(call, launchers), ...wrap(call, confinement)];
   const child = spawn(program, words, {
@@ -73,15 +71,15 @@ export async function spawnConfined(
       "pipe",
       ...(filter === null ? [] : ["pipe" as const]),
     ],
-    // A group of its own, so that one signal reaches what it started too.
+    // A process group, so that one signal kills its children too.
     detached: true,
   });
   if (filter !== null) hand(child, filter);
   return watch(child, call);
 }
 
-/** Only what is there can be shown to it. */
-async function makeMissing(path: string): Promise<void> {
+/** Only existing paths can be bound. */
+async function createIfMissing(path: string): Promise<void> {
   const handle = await open(path, "a", 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EISDIR") throw error;
     return null;
@@ -92,20 +90,20 @@ async function makeMissing(path: string): Promise<void> {
 function wrap({ command, view }: ConfinedProcessCall, confinement: Confinement): readonly string[] {
   if (confinement.kind !== "confined") return command;
   const mechanism = mechanisms.find(({ name }) => name === confinement.mechanism);
-  invariant(mechanism !== undefined, "the mechanism is one of the table");
+  invariant(mechanism !== undefined, "the mechanism must be in the table");
   return mechanism.wrap(confinement.path, command, view);
 }
 
 function hand(child: ChildProcess, filter: Buffer): void {
   const stream = child.stdio[3] as Writable;
-  // Who ends before it has read its filter has said why.
+  // The process may exit before it reads the filter; `close` reports it.
   stream.on("error", () => {});
   stream.end(filter);
 }
 
 function watch(child: ChildProcess, call: ConfinedProcessCall): RunningProcess {
   const { stdin, stdout, stderr } = child;
-  invariant(stdout !== null && stderr !== null, "a confined process has pipes");
+  invariant(stdout !== null && stderr !== null, "a confined process must have pipes");
   let stopped: Error | null = null;
   const kill = (error: Error): void => {
     stopped ??= error;
@@ -117,7 +115,7 @@ function watch(child: ChildProcess, call: ConfinedProcessCall): RunningProcess {
   }, call.timeoutMs);
   call.signal.addEventListener("abort", onAbort, { once: true });
   const feed = (input: Readable | Buffer): void => {
-    invariant(stdin !== null, "who is fed was said to have an input");
+    invariant(stdin !== null, "feed needs input: later");
     pour(input, stdin, kill);
   };
   if (call.input !== undefined && call.input !== "later") feed(call.input);
@@ -127,11 +125,11 @@ function watch(child: ChildProcess, call: ConfinedProcessCall): RunningProcess {
     complaint = (complaint + text).slice(-stderrCharactersMax);
   });
   child.once("exit", () => {
-    // What nobody will read any more must not keep the end from being seen.
+    // Unread output would delay `close`.
     if (stopped !== null) stdout.destroy();
   });
   const ended = new Promise<void>((settle, fail) => {
-    child.once("error", (cause) => fail(new MediaToolError("failed", `${call.name} does not start.`, { cause })));
+    child.once("error", (cause) => fail(new MediaToolError("failed", `${call.name} did not start.`, { cause })));
     child.once("close", (code, signalName) => {
       if (stopped !== null) return fail(stopped);
       if (code === 0) return settle();
@@ -141,10 +139,10 @@ function watch(child: ChildProcess, call: ConfinedProcessCall): RunningProcess {
   }).finally(() => {
     clearTimeout(timer);
     call.signal.removeEventListener("abort", onAbort);
-    // Nothing that it started may outlive it, whatever its end was.
+    // Kill remaining children.
     killGroup(child);
   });
-  // Whoever only reads the output has no use for this; it is no unhandled rejection.
+  // Callers that only read the output do not await it.
   ended.catch(() => {});
   return { stdout, ended, kill, feed };
 }
@@ -154,7 +152,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The group is gone already.
+    // The group has already exited.
   }
 }
 
@@ -165,7 +163,7 @@ function pour(input: Readable | Buffer, stdin: Writable, kill: (error: Error) =>
   });
 }
 
-/** Each of these programs becomes the next one, so that the child's id stays that of the program. */
+/** Each program execs the next, so the child's pid stays the same. */
 function listLimits(
   { memory, timeoutMs, view }: ConfinedProcessCall,
   { nice, prlimit, setpriv }: Launchers,

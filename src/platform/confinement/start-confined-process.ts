@@ -3,8 +3,8 @@ import { findLaunchers } from "./find-launchers.ts";
 import { type ConfinedProcessCall, type RunningProcess, spawnConfined } from "./spawn-confined.ts";
 
 /**
- * The one door for whatever reads what strangers sent: a child process with the best confinement that the machine has.
- * It sees its view, has no network, no environment of ours, no way to new privileges, and an end to all it takes.
+ * Starts every program that reads user-supplied files, with the best confinement of the machine: only its view of the
+ * disk, no network, no environment, no new privileges, and resource limits.
  */
 export async function startConfinedProcess(call: ConfinedProcessCall): Promise<RunningProcess> {
   call.signal.throwIfAborted();

@@ -1,14 +1,13 @@
-/** All that a confined process sees of the disk, beside the system's libraries. */
+/** The paths that a confined process can access, besides the system's libraries. */
 export type View = {
-  /** Files and folders that it may read. */
   reads: readonly string[];
-  /** Programs that it may start, beside the one that it is. */
+  /** Programs that it may start. */
   runs?: readonly string[];
-  /** Files and folders that it may change. A file that is not there yet is made before it starts. */
+  /** Missing files are created first. */
   writes: readonly string[];
 };
 
-/** What programs of this machine are linked with. No folder that people keep things in. */
+/** Shared libraries. */
 export const systemPaths = [
   "/lib",
   "/lib64",

@@ -3,28 +3,27 @@ import type { CounterDecision, Counters, LeaseCheck } from "./counters.ts";
 import { averageRecent, clampWait, estimateWait } from "./estimate-wait.ts";
 import { createSweptMap } from "./swept-map.ts";
 
-/** How long leases were held lately; `null` until one was released. */
+/** Recent average of how long leases were held; `null` before the first release. */
 type Usual = { usualMs: number | null };
 
-/** What this process knows of the leases of one key. */
+/** This process's leases of one key. */
 type Pace = Usual & {
-  /** Where nothing is known of a key yet, others with the same work tell how long it takes. */
+  /** Averages over all keys with the same work, until this key has its own. */
   work: Usual;
-  /** When those began that this process holds, the oldest first. */
+  /** Start times of the leases held by this process, oldest first. */
   beganAtMs: Map<string, number>;
   endedAtMs: number;
 };
 
-/** Durations are recent for so long. */
 const memoryUs = 10 * 60_000_000;
 const keysMax = 20_000;
-/** Where nothing was ever released. */
+/** Before the first release. */
 const usualMsAtFirst = 5000;
 
 /**
- * Counters that tell when a place is likely free, from how long leases with work were held lately. By themselves they
- * only know when a lease runs out, which is long after its holder has released it. Each process goes by what it has seen
- * itself, so that nobody has to be asked, and counts those that other processes hold as begun at any time.
+ * Estimates when a lease will be free from how long leases were held recently; the plain counters only know when one
+ * expires, long after its usual release. Each process uses its own observations and assumes that leases of other
+ * processes began at random times.
  */
 export function createCountersWithEstimates({ counters, clock }: { counters: Counters; clock: Clock }): Counters {
   const paces = createSweptMap<Pace>({
@@ -53,7 +52,7 @@ export function createCountersWithEstimates({ counters, clock }: { counters: Cou
 
   function noteBegin({ beganAtMs }: Pace, check: LeaseCheck, nowMs: number): void {
     if (beganAtMs.has(check.leaseId)) return;
-    // No more can be held than the limit allows: what is beyond ran out without being released.
+    // Beyond the limit, the oldest lease must have expired without a release.
     const [oldest] = beganAtMs.size < check.max ? [] : beganAtMs.keys();
     if (oldest !== undefined) beganAtMs.delete(oldest);
     beganAtMs.set(check.leaseId, nowMs);
@@ -73,13 +72,13 @@ export function createCountersWithEstimates({ counters, clock }: { counters: Cou
   function estimate(pace: Pace, { max }: LeaseCheck, nowMs: number): number {
     const usualMs = getUsual(pace);
     const holders = [...pace.beganAtMs.values()].map((beganAtMs) => ({ ageMs: nowMs - beganAtMs, usualMs }));
-    // Of so many whose beginnings nobody here knows, the first is done after such a part of the usual time.
+    // Expected time until the first of n leases with random start times ends.
     const elsewhere = max - holders.length;
     if (elsewhere > 0) holders.push({ ageMs: 0, usualMs: usualMs / elsewhere });
     return estimateWait(holders);
   }
 
-  /** In place, because all calls of models pass here: what counters answer is nobody else's. */
+  /** Mutates the decision, which is not shared: this is the hot path. */
   function complete(leases: readonly LeaseCheck[], decision: CounterDecision): CounterDecision {
     const nowMs = clock.monotonicMs();
     let index = 0;

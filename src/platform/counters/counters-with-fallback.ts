@@ -2,13 +2,13 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Counters } from "./counters.ts";
 
 type FallbackOptions = {
-  /** Throws where it cannot answer in time. */
+  /** Throws on a timeout. */
   shared: Counters;
   local: Counters;
   clock: Clock;
-  /** Told when the shared counters fail, and again only after they were back. */
+  /** Called once per outage of the shared counters. */
   onTrouble(error: unknown): void;
-  /** Told whenever they answer. */
+  /** Called on every success. */
   onRecovery?(): void;
 };
 
@@ -16,41 +16,41 @@ type Lease = { key: string; leaseId: string };
 
 type Outcome<T> = { kind: "answered"; answer: T } | { kind: "failed" } | { kind: "skipped" };
 
-/** While the shared counters are away, one request in this time tries them again and pays for the wait. */
+/** During an outage, one request per interval probes the shared counters and pays for the wait. */
 const probeEveryMs = 250;
 
-/** Releases kept for when the shared counters are back. What is beyond frees itself when its time is over. */
+/** Releases to repeat after an outage. Leases beyond this number expire by themselves. */
 const missedReleasesMax = 10_000;
 const releasesPerBatch = 100;
 
 /**
- * The shared counters decide; where they do not answer, the local ones do, and the decision says so. Never throws for
- * trouble with the shared ones.
+ * Uses the shared counters, and the local ones while they are unavailable, with `isDegraded` set. Never throws because of
+ * the shared ones.
  */
 export function createCountersWithFallback(options: FallbackOptions): Counters {
   const { shared, local, clock, onTrouble, onRecovery = () => {} } = options;
   const missedReleases = new Map<string, Lease>();
-  let isAway = false;
+  let isDown = false;
   let nextProbeAtMs = 0;
 
-  function mayAsk(): boolean {
-    if (!isAway) return true;
+  function canProbe(): boolean {
+    if (!isDown) return true;
     const nowMs = clock.monotonicMs();
     if (nowMs < nextProbeAtMs) return false;
     nextProbeAtMs = nowMs + probeEveryMs;
     return true;
   }
 
-  async function askShared<T>(operation: () => Promise<T>): Promise<Outcome<T>> {
-    if (!mayAsk()) return { kind: "skipped" };
+  async function tryShared<T>(operation: () => Promise<T>): Promise<Outcome<T>> {
+    if (!canProbe()) return { kind: "skipped" };
     try {
       const answer = await operation();
-      isAway = false;
+      isDown = false;
       onRecovery();
       return { kind: "answered", answer };
     } catch (error) {
-      if (!isAway) onTrouble(error);
-      isAway = true;
+      if (!isDown) onTrouble(error);
+      isDown = true;
       nextProbeAtMs = clock.monotonicMs() + probeEveryMs;
       return { kind: "failed" };
     }
@@ -58,7 +58,7 @@ export function createCountersWithFallback(options: FallbackOptions): Counters {
 
   async function release(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return;
-    const outcome = await askShared(() => shared.release(leases));
+    const outcome = await tryShared(() => shared.release(leases));
     if (outcome.kind !== "answered") rememberReleases(leases);
   }
 
@@ -68,7 +68,7 @@ export function createCountersWithFallback(options: FallbackOptions): Counters {
     }
   }
 
-  /** Without this, whoever held leases when the shared counters went away would be locked out until they run out. */
+  /** Without this, callers with leases at the start of the outage would be locked out until they expire. */
   async function releaseMissed(): Promise<void> {
     const batch = missedReleases.entries().take(releasesPerBatch).toArray();
     for (const [name] of batch) missedReleases.delete(name);
@@ -77,26 +77,26 @@ export function createCountersWithFallback(options: FallbackOptions): Counters {
 
   return {
     async take(checks) {
-      const outcome = await askShared(() => shared.take(checks));
+      const outcome = await tryShared(() => shared.take(checks));
       if (outcome.kind === "answered") {
         if (missedReleases.size > 0) void releaseMissed();
         return outcome.answer;
       }
       const decision = await local.take(checks);
-      // Nobody releases what was refused, but what was not answered in time may still be carried out.
+      // A `take` that timed out may still be applied, and its caller will not release it.
       if (outcome.kind === "failed" && !decision.isAllowed) rememberReleases(checks.leases);
       return { ...decision, isDegraded: true };
     },
 
     async correct(rate) {
-      const outcome = await askShared(() => shared.correct(rate));
+      const outcome = await tryShared(() => shared.correct(rate));
       if (outcome.kind !== "answered") await local.correct(rate);
     },
 
-    // A lease may have been taken here or there, so both hear of it.
+    // The lease may be in either set of counters.
     async renew(lease) {
       await local.renew(lease);
-      await askShared(() => shared.renew(lease));
+      await tryShared(() => shared.renew(lease));
     },
 
     async release(leases) {

@@ -1,53 +1,53 @@
-/** A rate with a burst of one minute's limit. A cost of 0 only reads. */
+/** A rate limit with a burst of one minute's limit. A cost of 0 only reads. */
 export type RateCheck = { key: string; perMinute: number; cost: number };
 
-/** One of at most `max` at a time, until it is released or its time is over. */
+/** A concurrency limit: at most `max` leases, until released or expired. */
 export type LeaseCheck = {
   key: string;
   max: number;
   leaseId: string;
   ttlMs: number;
-  /** What is worked on meanwhile, where a lease is usually released when that is done, long before its time is over. */
+  /** The kind of work, for leases that are usually released long before they expire. */
   work?: string;
 };
 
 export type RateState = {
   limit: number;
-  /** How many units would pass at this very moment. */
+  /** Units that would pass now. */
   remaining: number;
-  /** Until nothing is used any more. */
+  /** Time until the limit is fully restored. */
   resetMs: number;
-  /** Until the same check would pass, if nobody else takes anything; 0 when it passed. */
+  /** Time until the same check passes, without other traffic; 0 if it passed. */
   retryAfterMs: number;
 };
 
 export type LeaseState = {
   limit: number;
   remaining: number;
-  /** Until one of those that are held is given back: at the latest, or usually where that is known. 0 when none is. */
+  /** Estimated or latest time until a lease is released; 0 if none is held. */
   resetMs: number;
-  /** Until enough leases have run out, or have likely been released where that is known; 0 when the check passed. */
+  /** Estimated or latest time until enough leases are free; 0 if the check passed. */
   retryAfterMs: number;
 };
 
 export type CounterDecision = {
   isAllowed: boolean;
-  /** Whether this process decided alone because the shared counters did not answer. */
+  /** The shared counters were unavailable and this process decided alone. */
   isDegraded: boolean;
-  /** In the order of the checks, as it is after the decision. */
+  /** In the order of the checks, after the decision. */
   rates: readonly RateState[];
   leases: readonly LeaseState[];
 };
 
-/** Counts what is used, in this process or for all that share one Redis. */
+/** Rate and concurrency counters, in this process or shared through Redis. */
 export type Counters = {
-  /** All or nothing: either every check passes and everything is taken, or nothing is. No key may come twice. */
+  /** Atomic: takes everything if every check passes, else nothing. Keys must be distinct. */
   take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): Promise<CounterDecision>;
-  /** Corrects an estimate afterwards: a positive delta takes more, a negative gives back, never beyond full. */
+  /** Corrects an estimate: a positive delta takes more, a negative one returns units, up to the limit. */
   correct(rate: { key: string; perMinute: number; delta: number }): Promise<void>;
-  /** Extends a lease that is still held; one that was released or has run out stays gone. */
+  /** Extends a lease that is still held. */
   renew(lease: { key: string; leaseId: string; ttlMs: number }): Promise<void>;
-  /** Whoever holds none of them changes nothing. */
+  /** Ignores leases that are not held. */
   release(leases: readonly { key: string; leaseId: string }[]): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,23 +1,23 @@
-/** Somebody who holds a place: since when, and how long one like them usually does. */
+/** A held lease: its age and how long such leases are usually held. */
 export type PlaceHolder = { ageMs: number; usualMs: number };
 
 const waitMsMin = 1000;
 const waitMsMax = 60_000;
 
-/** Whoever waits is told a second at least, so that nobody hurries, and a minute at most: by then more is known. */
+/** At least 1 s so clients don't retry in a tight loop, at most a minute because estimates improve. */
 export function clampWait(waitMs: number): number {
   return Math.ceil(Math.min(waitMsMax, Math.max(waitMsMin, waitMs)));
 }
 
 /**
- * How long until one of them is likely done. Whoever has not had their usual time yet needs the rest of it; whoever is
- * overdue is expected to need as long again as they are overdue, so that somebody stuck is asked about ever less often.
+ * Estimated time until the first lease is released: the rest of its usual time, or, if it is overdue, as long again as it
+ * is overdue, which gives exponential backoff for a stuck one.
  */
 export function estimateWait(holders: readonly PlaceHolder[]): number {
   return holders.reduce((least, { ageMs, usualMs }) => Math.min(least, Math.abs(usualMs - ageMs)), waitMsMax);
 }
 
-/** The newest duration counts a fifth, those before it ever less. */
+/** Exponential moving average. */
 const newestWeight = 0.2;
 
 export function averageRecent(averageMs: number | null, durationMs: number): number {

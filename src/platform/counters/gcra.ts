@@ -2,30 +2,30 @@ import { invariant } from "../../lib/invariant.ts";
 import type { RateCheck, RateState } from "./counters.ts";
 
 /**
- * The generic cell rate algorithm. Each unit is worth its share of a minute; what is taken makes a backlog of such time,
- * which passing time works off, and a take passes while the backlog stays within one minute. As the state is time and
- * not a count, a limit that changes simply goes on from there.
+ * The generic cell rate algorithm. Each unit costs its share of a minute. Taken units add to a backlog of time, which
+ * drains as time passes; a take passes while the backlog stays within one minute. The state is a time, not a count, so
+ * limits can change without a reset.
  *
- * The theoretical arrival time of the textbook is `atUs + backlogUs`. Kept apart, the backlog is a small number whose
- * sums stay exact, and a clock that is set back finds the backlog as it was instead of one that is hours long.
+ * The textbook's theoretical arrival time is `atUs + backlogUs`. Stored separately, the backlog is a small number with
+ * exact sums, and a clock that is set back does not turn it into hours.
  */
 export type RateMark = { backlogUs: number; atUs: number };
 
 const minuteUs = 60_000_000;
 
 /**
- * A unit is worth a multiple of this fraction of a microsecond, so that sums of units are exact up to a day of backlog.
- * What is cut off makes a limit of ten million a minute 3 millionths faster, and smaller ones by less.
+ * Units are multiples of this fraction of a microsecond, so sums are exact up to a day of backlog. The rounding makes a
+ * limit of ten million per minute 3 millionths faster, smaller ones less.
  */
 const stepsPerUs = 2 ** 16;
 
-/** What a check means in time. */
+/** A check in units of time. */
 export type RatePrice = {
-  /** What fits when nothing is used: the limit's worth, which is one minute. */
+  /** The whole limit: one minute. */
   capacityUs: number;
-  /** What must fit for the check to pass: never more than fits at all, so that even a huge cost passes once. */
+  /** What must fit for the check to pass, at most the capacity, so that even a huge cost can pass. */
   neededUs: number;
-  /** What is added when it passes: the whole cost, also where that leaves a debt. */
+  /** What is added if it passes: the whole cost, even if that leaves a debt. */
   chargedUs: number;
 };
 
@@ -37,18 +37,20 @@ export function priceRate(check: Priced): RatePrice {
 }
 
 export function priceCharge({ perMinute, cost }: Priced): number {
-  invariant(isCount(perMinute) && isCount(cost), "a limit and a cost are counts");
+  invariant(isCount(perMinute) && isCount(cost), "limit and cost must be finite and not negative");
   return cost * priceUnit(perMinute);
 }
 
-/** Where the limit is 0 nothing ever fits; the single unit makes the wait for it a minute. */
+/** With a limit of 0 nothing ever fits; the single unit makes the reported wait a minute. */
 function priceNeed({ perMinute, cost }: Priced): number {
   return Math.min(cost, perMinute > 0 ? perMinute : 1) * priceUnit(perMinute);
 }
 
-/** What a correction adds to the backlog, or takes from it. */
 export function priceDelta({ perMinute, delta }: { perMinute: number; delta: number }): number {
-  invariant(isCount(perMinute) && Number.isFinite(delta), "a limit is a count, and a correction a difference of two");
+  invariant(
+    isCount(perMinute) && Number.isFinite(delta),
+    "limit and correction must be finite, and the limit not negative",
+  );
   return delta * priceUnit(perMinute);
 }
 
@@ -56,13 +58,13 @@ function isCount(value: number): boolean {
   return value >= 0 && Number.isFinite(value);
 }
 
-/** Rounded down, so that a whole limit's worth fits into the minute. */
+/** Rounded down, so that the whole limit fits into the minute. */
 function priceUnit(perMinute: number): number {
   if (perMinute <= 0) return minuteUs;
   return Math.max(1, Math.floor((minuteUs / perMinute) * stepsPerUs)) / stepsPerUs;
 }
 
-/** The backlog that is left now. Time that runs backwards works nothing off. */
+/** The remaining backlog. A clock that runs backwards drains nothing. */
 export function drainBacklog(mark: RateMark, nowUs: number): number {
   return Math.max(0, mark.backlogUs - Math.max(0, nowUs - mark.atUs));
 }
@@ -71,13 +73,13 @@ export function hasRoom(check: Priced, backlogUs: number): boolean {
   return findMissing(check, backlogUs) <= 0;
 }
 
-/** How much too little fits. All in plain numbers: an object with a price in it, for each look, would be felt. */
+/** The missing capacity. No object is allocated: this is the hot path. */
 function findMissing(check: Priced, backlogUs: number): number {
   if (priceCharge(check) === 0) return 0;
   return backlogUs + priceNeed(check) - check.perMinute * priceUnit(check.perMinute);
 }
 
-/** `backlogUs` is what the decision found; `isTaken` whether it then added the check's own cost. */
+/** `backlogUs` is the backlog before the decision; `isTaken` whether the check's cost was added. */
 export function presentRate(check: Priced, backlogUs: number, isTaken: boolean): RateState {
   const unitUs = priceUnit(check.perMinute);
   const leftUs = isTaken ? backlogUs + check.cost * unitUs : backlogUs;

@@ -1,19 +1,19 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Counters, LeaseCheck, LeaseState, RateCheck, RateState } from "./counters.ts";
 import { drainBacklog, hasRoom, presentRate, priceCharge, priceDelta, type RateMark } from "./gcra.ts";
-import { hasPlace, type LeaseLook, presentLease } from "./lease.ts";
+import { hasFreeLease, type LeaseSnapshot, presentLease } from "./lease.ts";
 import { createSweptMap } from "./swept-map.ts";
 
 /** The leases of one key. */
 type LeaseBook = {
   endsAtUs: Map<string, number>;
-  /** No lease ends before this, so until then all of them are live and need not be gone through. */
+  /** No lease ends before this, so until then no scan is needed. */
   earliestEndUs: number;
 };
 
 /**
- * Counts in this process only. Beyond `keysMax` rates, or as many keys of leases, a forgotten one starts anew: its
- * caller gets up to one more burst, and nobody is refused for lack of memory.
+ * Counts in this process only. Beyond `keysMax` keys, the oldest entry is evicted: its caller gets up to one extra burst,
+ * and no request is rejected for lack of memory.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of counters; its functions share it.
 export function createMemoryCounters(options: { clock: Clock; keysMax?: number }): Counters {
@@ -21,12 +21,12 @@ export function createMemoryCounters(options: { clock: Clock; keysMax?: number }
   const marks = createSweptMap<RateMark>({ entriesMax, isSpent: (mark, nowUs) => drainBacklog(mark, nowUs) === 0 });
   const books = createSweptMap<LeaseBook>({ entriesMax, isSpent: (book, nowUs) => countLive(book, nowUs) === 0 });
 
-  /** Not the time of day: it may be set, and nothing here outlives the process. */
+  /** Monotonic: the wall clock may be set, and nothing here outlives the process. */
   function readNowUs(): number {
     return Math.floor(options.clock.monotonicMs() * 1000);
   }
 
-  /** A mark as it is now: its backlog is what is left, and time counts from here on, also after it was set back. */
+  /** Drains the mark's backlog up to now. */
   function findMark(key: string, nowUs: number): RateMark | undefined {
     const mark = marks.get(key);
     if (mark !== undefined) {
@@ -36,7 +36,7 @@ export function createMemoryCounters(options: { clock: Clock; keysMax?: number }
     return mark;
   }
 
-  /** Answers the backlog that it found. */
+  /** Returns the backlog before the addition. */
   function addBacklog(key: string, addedUs: number, nowUs: number): number {
     const mark = findMark(key, nowUs);
     if (mark === undefined) {
@@ -57,7 +57,7 @@ export function createMemoryCounters(options: { clock: Clock; keysMax?: number }
   function allowsLease({ key, leaseId, max }: LeaseCheck, nowUs: number): boolean {
     const book = books.get(key);
     if (book === undefined) return max > 0;
-    return hasPlace({ liveCount: countLive(book, nowUs), isHeld: book.endsAtUs.has(leaseId) }, max);
+    return hasFreeLease({ liveCount: countLive(book, nowUs), isHeld: book.endsAtUs.has(leaseId) }, max);
   }
 
   function endRate(check: RateCheck, isTaken: boolean, nowUs: number): RateState {
@@ -65,17 +65,17 @@ export function createMemoryCounters(options: { clock: Clock; keysMax?: number }
   }
 
   function endLease(check: LeaseCheck, isTaken: boolean, nowUs: number): LeaseState {
-    const look = lookAtLease(check, nowUs);
+    const found = readLease(check, nowUs);
     if (isTaken) keepLease(check, nowUs);
-    return presentLease(check, look, isTaken);
+    return presentLease(check, found, isTaken);
   }
 
-  function lookAtLease({ key, leaseId, max }: LeaseCheck, nowUs: number): LeaseLook {
+  function readLease({ key, leaseId, max }: LeaseCheck, nowUs: number): LeaseSnapshot {
     const book = books.get(key);
     if (book === undefined) return { liveCount: 0, isHeld: false, freeInUs: null };
     const liveCount = countLive(book, nowUs);
     const isHeld = book.endsAtUs.has(leaseId);
-    const freeInUs = hasPlace({ liveCount, isHeld }, max) ? null : readFreeIn(book, max, nowUs);
+    const freeInUs = hasFreeLease({ liveCount, isHeld }, max) ? null : readFreeIn(book, max, nowUs);
     return { liveCount, isHeld, freeInUs };
   }
 
@@ -96,7 +96,7 @@ export function createMemoryCounters(options: { clock: Clock; keysMax?: number }
       marks.sweep(nowUs);
       books.sweep(nowUs);
       const isAllowed = allowsAll(rates, leases, nowUs);
-      // Filled in place, because every call passes here twice: with `map` it took 400 bytes more.
+      // Hot path: `map` would allocate 400 bytes more per call.
       const rateStates = new Array<RateState>(rates.length);
       const leaseStates = leases.length === 0 ? noLeaseStates : new Array<LeaseState>(leases.length);
       let index = 0;
@@ -137,7 +137,7 @@ function countLive(book: LeaseBook, nowUs: number): number {
   return book.endsAtUs.size;
 }
 
-/** How long until so many leases have run out that there are fewer than `max`. */
+/** Time until fewer than `max` leases are live. */
 function readFreeIn(book: LeaseBook, max: number, nowUs: number): number | null {
   const endUs = Float64Array.from(book.endsAtUs.values()).sort()[book.endsAtUs.size - max];
   return endUs === undefined ? null : endUs - nowUs;

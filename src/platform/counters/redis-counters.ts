@@ -8,38 +8,38 @@ import { correctScript, type RedisScript, renewScript, takeScript } from "./redi
 
 type RedisCountersOptions = {
   url: string;
-  /** For tests, in place of Redis' own clock. Gateways on one Redis must never go by clocks of their own. */
+  /** For tests only: gateways that share a Redis must use its clock. */
   clock?: Clock;
-  /** Told once when the connection fails, and again only after it was back. */
+  /** Called once per outage. */
   onTrouble(error: Error): void;
-  /** Every operation has ended by then, if need be with an error. */
+  /** Deadline of every operation. */
   timeoutMs?: number;
 };
 
 const keyPrefix = "sluice:";
 
-/** A peer that went away without a word is only noticed by its silence. */
+/** Detects a peer that disappeared without closing the connection. */
 const silenceMsMax = 1000;
 const reconnectDelayMsMin = 50;
 const reconnectDelayMsMax = 1000;
 const disconnectMsMax = 200;
 
-/** Counts for every process that uses the same Redis. Throws where it does not answer in time. */
+/** Counters shared through Redis. Throws on a timeout. */
 export function createRedisCounters(options: RedisCountersOptions): Counters {
   const timeoutMs = options.timeoutMs ?? 50;
   const client = connect(options);
-  // Until it is known whether Redis is there, a request waits; afterwards one that finds it away fails at once.
+  // Requests wait for the first connection attempt; later ones fail at once while disconnected.
   const firstContact = Promise.race([happens(client, "ready"), happens(client, "error"), happens(client, "end")]);
 
   function readNow(): string {
     return options.clock === undefined ? "" : String(options.clock.now().getTime() * 1000);
   }
 
-  /** All within one deadline, and without what the library attaches to errors: arguments, the password among them. */
+  /** Applies the deadline and strips command arguments, which include the password, from ioredis errors. */
   async function ask<T>(operation: () => Promise<T>): Promise<T> {
     try {
       const answer = firstContact.then(() => {
-        if (client.status !== "ready") throw new Error("There is no connection.");
+        if (client.status !== "ready") throw new Error("not connected");
         return operation();
       });
       return await withDeadline(answer, timeoutMs);
@@ -54,7 +54,7 @@ export function createRedisCounters(options: RedisCountersOptions): Counters {
       try {
         return await client.evalsha(script.sha, keys.length, ...words);
       } catch (error) {
-        // A fresh Redis does not know the script yet; with this call it does.
+        // EVAL also caches the script.
         if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
         return await client.eval(script.lua, keys.length, ...words);
       }
@@ -94,9 +94,9 @@ export function createRedisCounters(options: RedisCountersOptions): Counters {
 }
 
 function connect({ url, onTrouble }: RedisCountersOptions): Redis {
-  let isTroubleTold = false;
+  let isReported = false;
   const client = new Redis(url, {
-    // What could not be asked at once or was not answered is decided elsewhere and must not be counted later.
+    // Failed commands were decided by the fallback and must not be applied later.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -106,11 +106,11 @@ function connect({ url, onTrouble }: RedisCountersOptions): Redis {
     retryStrategy: (attempts) => Math.min(reconnectDelayMsMin * 2 ** (attempts - 1), reconnectDelayMsMax),
   });
   client.on("ready", () => {
-    isTroubleTold = false;
+    isReported = false;
   });
   client.on("error", (error) => {
-    if (!isTroubleTold) onTrouble(withoutArguments(error));
-    isTroubleTold = true;
+    if (!isReported) onTrouble(withoutArguments(error));
+    isReported = true;
   });
   return client;
 }
@@ -125,23 +125,20 @@ function withoutArguments(error: unknown): Error {
 
 function withDeadline<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  // When this process itself stood still, the answer may be here but not read yet: one more turn of the loop reads it.
-  const timer = setTimeout(
-    () => setImmediate(() => reject(new Error(`There was no answer within ${timeoutMs} ms.`))),
-    timeoutMs,
-  );
+  // After a blocked event loop the reply may be unread: allow one more turn.
+  const timer = setTimeout(() => setImmediate(() => reject(new Error(`no reply within ${timeoutMs} ms`))), timeoutMs);
   answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   return promise;
 }
 
-/** Everything comes as text, because Redis would cut numbers to whole ones. */
+/** Replies are text, because Redis truncates Lua numbers to integers. */
 function parseNumbers(reply: unknown): number[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
-  invariant(numbers.length > 0 && numbers.every(Number.isFinite), "Redis answers the counters with numbers");
+  invariant(numbers.length > 0 && numbers.every(Number.isFinite), "the take script must return numbers");
   return numbers;
 }
 
-/** Reads the answer of the take script; it says there what it consists of. */
+/** Parses the reply of the take script. */
 function presentDecision(
   [wasAllowed, ...found]: readonly number[],
   asked: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] },
@@ -154,8 +151,8 @@ function presentDecision(
     rates: asked.rates.map((check, index) => presentRate(check, found[index] ?? 0, isTaken)),
     leases: asked.leases.map((check, index) => {
       const [liveCount = 0, isHeld, freeInUs = -1] = leasesFound.slice(3 * index, 3 * index + 3);
-      const look = { liveCount, isHeld: isHeld === 1, freeInUs: freeInUs < 0 ? null : freeInUs };
-      return presentLease(check, look, isTaken);
+      const snapshot = { liveCount, isHeld: isHeld === 1, freeInUs: freeInUs < 0 ? null : freeInUs };
+      return presentLease(check, snapshot, isTaken);
     }),
   };
 }

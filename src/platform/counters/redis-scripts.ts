@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 export type RedisScript = { lua: string; sha: string };
 
 /**
- * The decisions of gcra.ts and lease.ts where the numbers are. What a check means in time comes in ready-made, so only
- * `drainBacklog`, `hasRoom` and `hasPlace` are written twice; the tests compare the two on random sequences.
- * Numbers go back as text with 17 digits, because Redis would cut them to whole ones.
+ * gcra.ts and lease.ts in Lua. Callers pass prices in time, so only `drainBacklog`, `hasRoom` and `hasFreeLease` are
+ * duplicated; tests compare both on random sequences. Numbers are returned as text with 17 digits, because Redis
+ * truncates Lua numbers to integers.
  */
 const common = `
--- Redis' own clock, so that all gateways go by one; tests hand in theirs, and then nothing may expire by real time.
+-- The clock of Redis, so that all gateways share one. Tests pass theirs, and then keys must not expire in real time.
 local now = tonumber(ARGV[1])
 local isRealTime = now == nil
 if isRealTime then
@@ -41,7 +41,7 @@ end
 
 local function keepLease(key, id, ttlMs)
   redis.call('ZADD', key, text(now + ttlMs * 1000), id)
-  -- The key outlives its longest lease: a shorter one must not take the others with it.
+  -- The key must live as long as its longest lease.
   if isRealTime and redis.call('PTTL', key) < ttlMs then
     redis.call('PEXPIRE', key, ttlMs)
   end
@@ -50,8 +50,8 @@ end
 
 /**
  * KEYS: the rates', then the leases'. ARGV: now, number of rates; for each rate needed, capacity, charged; for each
- * lease max, id, ttl in ms. Answers whether all passed; for each rate the backlog found; for each lease how many are
- * live, whether it is held, and in how many microseconds one more fits (-1: never, or at once).
+ * lease max, id, ttl in ms. Returns whether all passed; for each rate the previous backlog; for each lease the number of
+ * live ones, whether it is held, and the microseconds until one more fits (-1: never, or now).
  */
 export const takeScript = createScript(`
 local rateCount = tonumber(ARGV[2])

@@ -2,7 +2,7 @@ import { type Duplex, duplexPair } from "node:stream";
 import { expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
-import { readJsonLines, writeJsonLine } from "./json-lines.ts";
+import { readJsonLines, writeJsonLine } from "./counter-protocol.ts";
 import { createMemoryCounters } from "./memory-counters.ts";
 import { createRemoteCounters } from "./remote-counters.ts";
 import { serveCounters } from "./serve-counters.ts";
@@ -57,7 +57,7 @@ test("no answer in time is an error, and one that comes later is nobody else's",
   const [own, others] = duplexPair();
   const gate = openGated(others);
   const counters = createRemoteCounters({ stream: own, timeoutMs: 50 });
-  await expect(counters.take(one)).rejects.toThrow("There was no answer within 50 ms.");
+  await expect(counters.take(one)).rejects.toThrow("no response within 50 ms");
   const second = counters.take({ ...one, rates: [{ key: "b", perMinute: 7, cost: 1 }] });
   await Promise.resolve();
   // Both are answered now, the one that nobody waits for first.
@@ -65,7 +65,7 @@ test("no answer in time is an error, and one that comes later is nobody else's",
   expect(await second).toMatchObject({ rates: [{ limit: 7 }] });
   clearInterval(passing);
   own.destroy();
-  await expect(counters.take(one)).rejects.toThrow("The process that counts is gone.");
+  await expect(counters.take(one)).rejects.toThrow("the connection to the counters was closed");
 });
 
 test("what a process held when it died is free for the others", async () => {

@@ -1,75 +1,80 @@
 import type { Duplex } from "node:stream";
 import { createCoalescer } from "../../lib/coalescer.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { AnswerFrame, CounterQuestion, QuestionFrame } from "./counter-question.ts";
+import {
+  type CounterRequest,
+  type RequestFrame,
+  type ResponseFrame,
+  readJsonLines,
+  writeJsonLine,
+} from "./counter-protocol.ts";
 import type { CounterDecision, Counters } from "./counters.ts";
-import { readJsonLines, writeJsonLine } from "./json-lines.ts";
 
 type RemoteCountersOptions = {
-  /** To the process that counts (`serveCounters`). */
+  /** To the process that runs `serveCounters`. */
   stream: Duplex;
-  /** How long one batch of questions is waited for. */
+  /** Deadline of a batch. */
   timeoutMs?: number;
 };
 
-const timeoutMsUsual = 1000;
-const questionsAtOnceMax = 1000;
+const defaultTimeoutMs = 1000;
+const batchMax = 1000;
 const waitingMax = 100_000;
 
-type Answers = AnswerFrame[1];
+type Responses = ResponseFrame[1];
 
 /**
- * The counters of another process on this machine. One batch of questions is under way, and what comes up meanwhile is the
- * next, so that a busy process asks once a turn and not once a call. Throws where there is no answer in time.
+ * The counters of another process on this machine. Requests are coalesced: one batch is in flight, and new requests form
+ * the next one. Throws on a timeout.
  */
-export function createRemoteCounters({ stream, timeoutMs = timeoutMsUsual }: RemoteCountersOptions): Counters {
+export function createRemoteCounters({ stream, timeoutMs = defaultTimeoutMs }: RemoteCountersOptions): Counters {
   let lastNumber = 0;
-  let waiting: { number: number; resolve(answers: Answers): void; reject(error: Error): void } | null = null;
+  let waiting: { number: number; resolve(responses: Responses): void; reject(error: Error): void } | null = null;
 
-  function lose(): void {
-    waiting?.reject(new Error("The process that counts is gone."));
+  function failWaiting(): void {
+    waiting?.reject(new Error("the connection to the counters was closed"));
   }
 
   readJsonLines(stream, (value) => {
-    const [number, answers] = value as AnswerFrame;
-    // An answer that comes too late belongs to a batch that nobody waits for any more.
-    if (number === waiting?.number) waiting.resolve(answers);
+    const [number, responses] = value as ResponseFrame;
+    // Ignore late responses to a batch that timed out.
+    if (number === waiting?.number) waiting.resolve(responses);
   });
-  stream.on("error", lose).on("close", lose);
+  stream.on("error", failWaiting).on("close", failWaiting);
 
-  function ask(questions: readonly CounterQuestion[]): Promise<Answers> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answers>();
+  function send(requests: readonly CounterRequest[]): Promise<Responses> {
+    const { promise, resolve, reject } = Promise.withResolvers<Responses>();
     lastNumber += 1;
     const number = lastNumber;
     waiting = { number, resolve, reject };
-    // When this process itself stood still, the answer may be here but not read yet: one more turn of the loop reads it.
+    // After a blocked event loop the response may be unread: allow one more turn.
     const timer = setTimeout(
-      () => setImmediate(() => reject(new Error(`There was no answer within ${timeoutMs} ms.`))),
+      () => setImmediate(() => reject(new Error(`no response within ${timeoutMs} ms`))),
       timeoutMs,
     );
-    if (stream.destroyed) lose();
-    const frame: QuestionFrame = [number, questions];
+    if (stream.destroyed) failWaiting();
+    const frame: RequestFrame = [number, requests];
     writeJsonLine(stream, frame);
     return promise.finally(() => clearTimeout(timer));
   }
 
-  const questions = createCoalescer<CounterQuestion, CounterDecision | null>({
-    run: ask,
-    batchMax: questionsAtOnceMax,
+  const requests = createCoalescer<CounterRequest, CounterDecision | null>({
+    run: send,
+    batchMax,
     waitingMax,
   });
 
   return {
     async take(checks) {
-      const decision = await questions.submit(["take", checks]);
-      invariant(decision !== null, "what is taken is answered with a decision");
+      const decision = await requests.submit(["take", checks]);
+      invariant(decision !== null, "take must return a decision");
       return decision;
     },
-    correct: async (rate) => void (await questions.submit(["correct", rate])),
-    renew: async (lease) => void (await questions.submit(["renew", lease])),
-    release: async (leases) => void (await questions.submit(["release", leases])),
+    correct: async (rate) => void (await requests.submit(["correct", rate])),
+    renew: async (lease) => void (await requests.submit(["renew", lease])),
+    release: async (leases) => void (await requests.submit(["release", leases])),
     async close() {
-      await questions.close();
+      await requests.close();
       stream.destroy();
     },
   };

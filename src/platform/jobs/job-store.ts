@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** A gateway's claim of a run. A claim with a newer fencing token has replaced it. */
+/** A gateway's claim of a run, invalid once a newer fencing token exists. */
 export type JobLease = { name: string; fencingToken: number };
 
-/** Writes jobs that are new, and those whose schedule is another than before. All others stay due when they are. */
+/** Inserts new jobs and updates changed schedules. Others keep their due time. */
 export async function registerJobs(
   database: Database,
   jobs: readonly { name: string; schedule: Schedule; dueAt: Date }[],
@@ -21,7 +21,7 @@ export async function registerJobs(
         where scheduled_jobs.schedule <> excluded.schedule`.execute(database);
 }
 
-/** Claims the jobs that are due and that no living gateway runs. */
+/** Claims due jobs without a live lease. `FOR UPDATE SKIP LOCKED`: skip jobs another gateway is claiming. */
 export async function claimDueJobs(
   database: Database,
   names: readonly string[],
@@ -38,7 +38,7 @@ export async function claimDueJobs(
   return rows.map((row) => ({ name: row.name, fencingToken: row.fencing_token }));
 }
 
-/** Renews leases as far as they still hold; answers which did. */
+/** Renews leases that are still held and returns their names. */
 export async function renewJobLeases(
   database: Database,
   leases: readonly JobLease[],
@@ -56,7 +56,7 @@ export async function renewJobLeases(
   return new Set(rows.map((row) => row.name));
 }
 
-/** A run has ended, and the job is due again then; `null` leaves it due, for whoever looks next. */
+/** Ends a run. With `dueAt` null the job stays due, for the next poll of any gateway. */
 export async function endJobLease(
   database: Database,
   { name, fencingToken }: JobLease,

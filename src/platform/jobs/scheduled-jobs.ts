@@ -5,51 +5,48 @@ import type { Database } from "../database/database.ts";
 import { claimDueJobs, endJobLease, type JobLease, registerJobs, renewJobLeases } from "./job-store.ts";
 import { findNextTime, type Schedule } from "./schedule.ts";
 
-/** Work that falls due again and again. */
 export type ScheduledJob = {
   name: string;
   schedule: Schedule;
   /**
-   * Does what is to be done by now. It is called again when it was cut off halfway (its gateway was killed, stood still
-   * or closed), so it must be safe to repeat; and it must end when the signal says so, or another run soon stands
-   * beside it.
+   * Must be idempotent: an interrupted run is repeated (gateway killed, blocked or closed). Must stop on the signal, or
+   * a second run may start beside it.
    */
   run(signal: AbortSignal): Promise<void>;
 };
 
 /**
- * Starts what is due, on one of all gateways that share the database:
+ * Runs each due job on one of the gateways that share the database:
  *
- * - never a second run of the same job beside the first, however long that takes, up to an hour;
- * - a run that fails is reported, and the job is due again at its next time;
- * - a run whose gateway was killed is started anew by another within half a minute;
- * - what fell due while no gateway was there is done once, soon after the next start.
+ * - a job never runs twice at the same time; a run may take up to an hour;
+ * - a failed run is reported, and the job is due again at its next time;
+ * - if a gateway is killed, another one restarts its run within half a minute;
+ * - a job that fell due while no gateway ran, runs once soon after the next start.
  */
 export type ScheduledJobs = {
-  /** Starts nothing more; the runs that go on are neither waited for nor cut off yet. */
+  /** Starts no more runs; running ones continue. */
   stopStarting(): void;
-  /** Waits for the runs that go on here. One that takes too long is cut off, and another gateway starts it anew. */
+  /** Waits for the runs of this process. After the timeout they are aborted, and another gateway repeats them. */
   close(): Promise<void>;
 };
 
 type ScheduledJobsDependencies = {
   database: Database;
   clock: Clock;
-  /** All there are. Other rows of the table belong to other versions, and are left alone. */
+  /** Rows of other jobs belong to other versions and are left alone. */
   jobs: readonly ScheduledJob[];
-  /** Told of each run that failed, or that was cut off before it ended. */
+  /** Called for each failed or aborted run. */
   onFailure(name: string, error: Error): void;
-  /** Told of what keeps jobs from being started, each reason once until a look succeeds again. */
+  /** Called when polling fails, once per reason until a poll succeeds. */
   onTrouble(error: Error): void;
   closeTimeoutMs: number;
-  /** Whether jobs may be started at the moment. */
   mayStart?: () => boolean;
-  /** How often it looks for due jobs and renews leases. Only tests look more often. */
-  lookEveryMs?: number;
+  /** Interval of polling and lease renewal; tests use a shorter one. */
+  pollIntervalMs?: number;
 };
 
-const lookMs = 5_000;
-/** A gateway that has not renewed its lease for this long is believed to be dead. */
+const defaultPollIntervalMs = 5_000;
+/** A gateway that has not renewed its lease for this long counts as dead. */
 const leaseMs = 20_000;
 const runMsMax = 60 * 60_000;
 
@@ -57,16 +54,16 @@ type Run = {
   job: ScheduledJob;
   lease: JobLease;
   until: Date;
-  /** A run ends by itself, or is cut off; only one of them ends its lease. */
+  /** Whichever comes first, the end or the abort, ends the lease. */
   state: "running" | "ended" | "cut-off";
   cutOff: AbortController;
 };
 
-/** Fails when the database does; later it waits for the database however long it is away. */
+/** Throws if the database is unavailable at the start; later it retries forever. */
 export async function openScheduledJobs(dependencies: ScheduledJobsDependencies): Promise<ScheduledJobs> {
-  const { database, clock, jobs, mayStart = () => true, lookEveryMs = lookMs } = dependencies;
+  const { database, clock, jobs, mayStart = () => true, pollIntervalMs = defaultPollIntervalMs } = dependencies;
   const jobByName = new Map(jobs.map((job) => [job.name, job]));
-  invariant(jobByName.size === jobs.length, "two scheduled jobs have one name");
+  invariant(jobByName.size === jobs.length, "scheduled jobs must have distinct names");
   const runs = createRuns(dependencies);
   const closing = new AbortController();
   let lastTrouble: string | null = null;
@@ -77,7 +74,7 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
     return { now, until: new Date(now.getTime() + leaseMs) };
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const time = takeTime();
     await runs.renew(time);
     const due = isStarting && mayStart() ? await claimDueJobs(database, [...jobByName.keys()], time) : [];
@@ -94,39 +91,39 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
     lastTrouble = message;
   }
 
-  async function keepLooking(): Promise<void> {
+  async function pollForever(): Promise<void> {
     while (!closing.signal.aborted) {
-      await look().catch(reportTrouble);
-      await wait(lookEveryMs, undefined, { signal: closing.signal }).catch(() => {});
+      await poll().catch(reportTrouble);
+      await wait(pollIntervalMs, undefined, { signal: closing.signal }).catch(() => {});
     }
   }
 
   const now = clock.now();
   const described = jobs.map(({ name, schedule }) => ({ name, schedule, dueAt: findNextTime(schedule, now) }));
   await registerJobs(database, described);
-  const looking = keepLooking();
+  const polling = pollForever();
   return {
     stopStarting() {
       isStarting = false;
     },
     async close() {
       closing.abort();
-      await looking;
-      const renewing = setInterval(() => runs.renew(takeTime()).catch(reportTrouble), lookEveryMs);
+      await polling;
+      const renewing = setInterval(() => runs.renew(takeTime()).catch(reportTrouble), pollIntervalMs);
       await runs.close();
       clearInterval(renewing);
     },
   };
 }
 
-/** The runs that go on in this process. */
+/** The running jobs of this process. */
 function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: ScheduledJobsDependencies) {
   const runs = new Map<Run, Promise<void>>();
 
   async function work(run: Run): Promise<void> {
     const { job, lease, cutOff } = run;
     const failure = await job.run(cutOff.signal).then(() => null, toError);
-    // One that was cut off is reported already.
+    // An aborted run is already reported.
     if (run.state === "cut-off") return;
     run.state = "ended";
     if (failure !== null) onFailure(job.name, failure);
@@ -134,11 +131,11 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
   }
 
   async function endLease(lease: JobLease, dueAt: Date | null): Promise<void> {
-    // Should this fail, the lease runs out.
+    // If this fails, the lease expires.
     await endJobLease(database, lease, dueAt).catch((error: unknown) => onTrouble(toError(error)));
   }
 
-  /** The job stays due, for another gateway or for the next look. */
+  /** The job stays due, for the next poll of any gateway. */
   async function cut(run: Run): Promise<void> {
     if (run.state !== "running") return;
     run.state = "cut-off";
@@ -157,12 +154,12 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
       });
       runs.set(run, ended);
     },
-    /** Runs whose lease is lost are cut off: another gateway may have started them anew. */
+    /** Aborts runs whose lease is lost: another gateway may have restarted them. */
     async renew({ now, until }: { now: Date; until: Date }): Promise<void> {
       const live = [...runs.keys()].filter(({ state }) => state === "running");
       const held = live.filter((run) => run.until > now);
       const leases = held.map(({ lease }) => lease);
-      // The database may be away: what has run out is cut off without asking it.
+      // Abort expired leases first: the database may be unavailable.
       for (const run of live) if (run.until <= now) await cut(run);
       const renewed = leases.length === 0 ? new Set() : await renewJobLeases(database, leases, { now, until });
       for (const run of held) {
@@ -175,7 +172,7 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
       const late = wait(closeTimeoutMs, undefined, { signal: inTime.signal }).catch(() => {});
       await Promise.race([Promise.all(runs.values()), late]);
       inTime.abort();
-      // A run that does not heed its signal cannot be waited for.
+      // Do not wait for a run that ignores its signal.
       await Promise.all([...runs.keys()].map(cut));
     },
   };
@@ -183,8 +180,8 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
 
 function createCutOffError(): Error {
   return new Error(
-    `The run was cut off before it ended: it took over ${runMsMax / 60_000} minutes, or its gateway stood still, ` +
-      "lost the database or was closed. It will be started anew.",
+    `The run was aborted: it took over ${runMsMax / 60_000} minutes, or its gateway was blocked, ` +
+      "lost the database or was closed. It will be repeated.",
   );
 }
 

@@ -1,44 +1,44 @@
 import type { Transporter } from "nodemailer";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../observability/logger.ts";
-import { createOutboxShelf, type KeptMail, type OutboxShelf } from "./outbox-shelf.ts";
+import { createMailOutbox, type KeptMail, type MailOutbox } from "./mail-outbox.ts";
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 
 export type Mailer = {
   kind: "smtp" | "outbox";
-  /** Takes the mail on and returns at once: whoever waits for an answer does not learn whether there is a mail. */
+  /** Queues the mail and returns at once, so that response times do not reveal whether a mail is sent. */
   send(mail: Mail): void;
-  /** The last mails, newest first, where they are kept and not sent. */
+  /** The last mails of the outbox, newest first; empty with SMTP. */
   listKept(): readonly KeptMail[];
-  /** Finishes the attempt that is under way; what still waits is given up. */
+  /** Finishes the current attempt and drops the queue. */
   close(): Promise<void>;
 };
 
 type MailerOptions = {
-  /** Absent: mails are shown and kept, and not sent. */
+  /** Without it, mails go to the outbox and the terminal. */
   smtpUrl: string | undefined;
   from: string;
   clock: Clock;
   logger: Logger;
-  /** Shows a mail to the person at the server's terminal. Links in mails are secrets, so a log is no place for them. */
+  /** Prints to the terminal, not to the log: links in mails are secrets. */
   show(text: string): void;
-  /** Where mails are kept that are not sent; absent, this process keeps its own. */
-  outbox?: OutboxShelf | undefined;
+  /** The default is an outbox of this process. */
+  outbox?: MailOutbox | undefined;
   retryDelaysMs?: readonly number[];
 };
 
 const waitingMax = 1000;
 const connectionMs = 10_000;
 const silenceMs = 20_000;
-const retryDelaysMsUsual = [1000, 5000, 30_000, 120_000];
+const defaultRetryDelaysMs = [1000, 5000, 30_000, 120_000];
 
-/** Sends mails in the background, or keeps them for a developer to read. */
+/** Sends mails in the background, or stores them in an outbox for local development. */
 export function createMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === undefined ? createOutbox(options) : createSender(options, options.smtpUrl);
 }
 
-function createOutbox({ clock, show, outbox = createOutboxShelf() }: MailerOptions): Mailer {
+function createOutbox({ clock, show, outbox = createMailOutbox() }: MailerOptions): Mailer {
   return {
     kind: "outbox",
     send({ to, subject, text }) {
@@ -50,8 +50,8 @@ function createOutbox({ clock, show, outbox = createOutboxShelf() }: MailerOptio
   };
 }
 
-/** One mail after another: nobody waits for them, and the other server is not flooded. */
-function createSender({ from, logger, retryDelaysMs = retryDelaysMsUsual }: MailerOptions, smtpUrl: string): Mailer {
+/** Sends one mail at a time, to not flood the SMTP server. */
+function createSender({ from, logger, retryDelaysMs = defaultRetryDelaysMs }: MailerOptions, smtpUrl: string): Mailer {
   const waiting: { mail: Mail; attempts: number }[] = [];
   const timers = new Set<NodeJS.Timeout>();
   let transport: Promise<Transporter> | null = null;
@@ -60,7 +60,7 @@ function createSender({ from, logger, retryDelaysMs = retryDelaysMsUsual }: Mail
 
   function enqueue(entry: { mail: Mail; attempts: number }): void {
     if (isClosed || waiting.length + timers.size >= waitingMax) {
-      logger.error({ subject: entry.mail.subject }, "a mail was given up: too many wait, or the gateway stops");
+      logger.error({ subject: entry.mail.subject }, "mail dropped: queue full or gateway stopping");
       return;
     }
     waiting.push(entry);
@@ -79,13 +79,13 @@ function createSender({ from, logger, retryDelaysMs = retryDelaysMsUsual }: Mail
       await (await transport).sendMail({ from, ...mail });
     } catch (error) {
       const delayMs = isFinal(error) ? undefined : retryDelaysMs[attempts];
-      // The address and the text stay out of the log; the subject says which kind of mail it was.
+      // The address and text must not be logged; the subject identifies the kind of mail.
       const facts = { subject: mail.subject, attempts: attempts + 1, reason: describeFailure(error) };
       if (delayMs === undefined) {
-        logger.error(facts, "a mail could not be sent and was given up");
+        logger.error(facts, "mail failed, given up");
         return;
       }
-      logger.warn(facts, "a mail could not be sent; it is tried again");
+      logger.warn(facts, "mail failed, retry scheduled");
       const timer = setTimeout(() => {
         timers.delete(timer);
         enqueue({ mail, attempts: attempts + 1 });
@@ -108,7 +108,7 @@ function createSender({ from, logger, retryDelaysMs = retryDelaysMsUsual }: Mail
   };
 }
 
-/** Loaded with the first mail: most starts send none. */
+/** Loaded with the first mail: most processes send none. */
 async function openTransport(smtpUrl: string): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");
   const url = new URL(smtpUrl);
@@ -123,18 +123,18 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
     connectionTimeout: connectionMs,
     greetingTimeout: connectionMs,
     socketTimeout: silenceMs,
-    // A mail of ours needs neither files nor other servers.
+    // Mails contain no attachments from files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
 }
 
-/** The server says that no further attempt can succeed. */
+/** A permanent SMTP error: a retry cannot succeed. */
 function isFinal(error: unknown): boolean {
   return error instanceof Error && "responseCode" in error && Number(error.responseCode) >= 500;
 }
 
-/** What the server answered may quote the mail's address, so only its code is told. */
+/** Only the code: the server's text may quote the address. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error ? String(error.code) : error.name;

@@ -2,8 +2,8 @@ import type { FileWindow } from "./file-window.ts";
 import type { MediaType } from "./media-type.ts";
 
 /**
- * Where a file ends by what its own structure says. Beyond the file's size: something is missing. `frames` counts the
- * images of a GIF. `null`: the type does not tell, or is not to be held to it.
+ * Where the file ends according to its structure. Beyond its size: data is missing. `frames` counts the images of a GIF.
+ * `null`: the type does not define an end, or it is unreliable.
  */
 export type ContainerEnd = { end: number; frames: number };
 
@@ -47,7 +47,7 @@ async function readRiffEnd(file: FileWindow): Promise<ContainerEnd> {
   return { end: 8 + size + (size % 2), frames: 0 };
 }
 
-/** Who writes a WAV into a pipe does not know its size and says none or the largest; others miscount what follows. */
+/** Writers to a pipe do not know the size and write 0 or the maximum; other writers miscount trailing data. */
 async function readWavEnd(file: FileWindow): Promise<ContainerEnd | null> {
   const size = (await file.read(4, 4)).readUInt32LE(0);
   if (size === 0 || size >= 0xffffff00) return null;
@@ -58,7 +58,7 @@ const boxTypes = new Set(
   "ftyp moov mdat free skip wide uuid udta meta moof mfra sidx ssix styp pdin pnot prft emsg".split(" "),
 );
 
-/** A box of a type that nobody knows at this place is something else that hides behind a video. */
+/** An unknown top-level box is treated as data appended to the video. */
 async function followBoxes(file: FileWindow): Promise<ContainerEnd> {
   let position = 0;
   for (let step = 0; step < stepsMax && position < file.size; step += 1) {
@@ -81,7 +81,7 @@ function readBoxSize(header: Buffer, rest: number): number {
 
 const pageBytesMax = 65_307;
 
-/** A page is whole when it has all the segments that its own table names. */
+/** The last page is complete if it has all segments of its table. */
 async function findLastPage(file: FileWindow): Promise<ContainerEnd> {
   const start = Math.max(0, file.size - pageBytesMax);
   const tail = await file.read(start, pageBytesMax);

@@ -1,18 +1,18 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Reads a file here and there, a stretch at a time, so that many small reads cost little. */
+/** Buffered random access to a file. */
 export type FileWindow = {
   size: number;
-  /** Fewer bytes than asked for where the file ends before. The bytes are valid until the next read. */
+  /** Returns fewer bytes at the end of the file. The buffer is valid until the next read. */
   read(position: number, length: number): Promise<Buffer>;
 };
 
 const windowBytes = 256 * 1024;
 
-export async function withFileWindow<T>(path: string, look: (file: FileWindow) => Promise<T>): Promise<T> {
+export async function withFileWindow<T>(path: string, read: (file: FileWindow) => Promise<T>): Promise<T> {
   const handle = await open(path, "r");
   try {
-    return await look(createWindow(handle, (await handle.stat()).size));
+    return await read(createWindow(handle, (await handle.stat()).size));
   } finally {
     await handle.close();
   }

@@ -7,17 +7,17 @@ import { OperatorError } from "../errors/operator-error.ts";
 
 export type MediaToolName = "ffmpeg" | "ffprobe";
 
-/** Where a tool is, and the year of its build. */
+/** A tool and its build year. */
 export type MediaTool = { path: string; year: number };
 
 export type MediaTools = { readonly [tool in MediaToolName]: MediaTool };
 
-const lookMsMax = 20_000;
+const versionMsMax = 20_000;
 const memoryBytesMax = 3 * 1024 ** 3;
 
 /**
- * Builds of before this year have flaws that are public. Who maintains a build brings the year along with every
- * correction, also in older releases. Raised with our own releases.
+ * Earlier builds have known vulnerabilities. Distributions update the copyright year with every security fix, also in
+ * older releases. Raise it with our releases.
  */
 const maintainedYearMin = 2024;
 
@@ -28,23 +28,23 @@ export function isMaintained({ year }: MediaTool): boolean {
 let found: Promise<MediaTools> | null = null;
 
 /**
- * The system's ffmpeg and ffprobe, unless they are old and those of our packages are newer. Looked for once; a machine that
- * had none is asked again, so that installing them needs no restart.
+ * The system's ffmpeg and ffprobe, unless they are outdated and the npm packages' are newer. Cached; a failed search is
+ * repeated, so that installing them needs no restart.
  */
 export function findMediaTools(): Promise<MediaTools> {
-  found ??= lookForTools().catch((error: unknown) => {
+  found ??= searchTools().catch((error: unknown) => {
     found = null;
     throw error;
   });
   return found;
 }
 
-/** For a process that has no PATH and is told by the one that has: nothing is looked for any more. */
+/** For a child without PATH: its parent passes the result. */
 export function rememberMediaTools(tools: MediaTools): void {
   found = Promise.resolve(tools);
 }
 
-async function lookForTools(): Promise<MediaTools> {
+async function searchTools(): Promise<MediaTools> {
   const [ffmpeg, ffprobe] = await Promise.all([findNewest("ffmpeg"), findNewest("ffprobe")]);
   return { ffmpeg, ffprobe };
 }
@@ -54,13 +54,13 @@ async function findNewest(tool: MediaToolName): Promise<MediaTool> {
   for (const path of [await findOnPath(tool), findInPackage(tool)]) {
     const candidate = { path: path ?? "", year: path === null ? 0 : await readYear(path) };
     if (candidate.year > (newest?.year ?? 0)) newest = candidate;
-    // The system's gets its security updates: who has a good one is not asked for more.
+    // Prefer a maintained one of the system, which gets security updates.
     if (newest !== null && isMaintained(newest)) return newest;
   }
   if (newest !== null) return newest;
   throw new OperatorError(
-    `There is no ${tool} on this machine: neither on the PATH nor as a package that runs here.`,
-    `Install ${tool} with the system's package manager, or run \`npm start\`, which installs a package with it.`,
+    `${tool} was not found, neither on the PATH nor as an npm package for this machine.`,
+    `Install ${tool} with the system's package manager, or run \`npm start\`, which installs the npm package.`,
   );
 }
 
@@ -73,12 +73,12 @@ function findInPackage(tool: MediaToolName): string | null {
     );
     return manifest === undefined ? null : join(dirname(manifest), tool);
   } catch {
-    // Node reports a missing package by throwing; absence is an answer here.
+    // The package is not installed.
     return null;
   }
 }
 
-/** Builds from git have no version that could be compared, but every build has the year of its copyright. */
+/** Builds from git have no comparable version, but every build has a copyright year. */
 async function readYear(path: string): Promise<number> {
   try {
     const running = await startConfinedProcess({
@@ -87,13 +87,13 @@ async function readYear(path: string): Promise<number> {
       environment: {},
       view: { reads: [], writes: [] },
       memory: { kind: "as", bytesMax: memoryBytesMax },
-      signal: AbortSignal.timeout(lookMsMax),
-      timeoutMs: lookMsMax,
+      signal: AbortSignal.timeout(versionMsMax),
+      timeoutMs: versionMsMax,
     });
-    const [said] = await Promise.all([text(running.stdout), running.ended]);
-    return Number(/Copyright \(c\) \d{4}-(\d{4})/.exec(said)?.[1] ?? 0);
+    const [output] = await Promise.all([text(running.stdout), running.ended]);
+    return Number(/Copyright \(c\) \d{4}-(\d{4})/.exec(output)?.[1] ?? 0);
   } catch {
-    // A program of another machine, or one that does not run where it must run later, is none.
+    // Wrong architecture, or does not run confined.
     return 0;
   }
 }

@@ -1,36 +1,35 @@
 import { invariant } from "../../lib/invariant.ts";
-import { describeForeignInput } from "./foreign-input.ts";
-import { findDemuxer } from "./media-demuxers.ts";
 import { MediaToolError } from "./media-tool-error.ts";
 import { runMediaTool } from "./run-media-tool.ts";
+import { describeUntrustedInput, findDemuxer } from "./untrusted-input.ts";
 
-/** Whether there is something to hear in a recording. */
+/** Whether a recording is audible. */
 export type SoundFinding = "heard" | "silent" | "no-track";
 
-const listenMsMax = 60_000;
+const timeoutMs = 60_000;
 const outputBytesMax = 1024 * 1024;
-/** No peak is louder than the noise of a good microphone in a quiet room. */
+/** -60 dB is the noise of a good microphone in a quiet room. */
 const silence = "silenceremove=start_periods=1:start_threshold=-60dB:detection=peak";
 
-/** Listens to a stranger's recording, which was inspected before, until there is something to hear; often its beginning. */
+/** Decodes an inspected recording until the first audible sample. */
 export async function findSound(
   path: string,
   { contentType, signal }: { contentType: string; signal: AbortSignal },
 ): Promise<SoundFinding> {
   const demuxer = findDemuxer(contentType);
-  invariant(demuxer !== null, `nobody reads ${contentType}`);
+  invariant(demuxer !== null, `no demuxer for ${contentType}`);
   try {
     const { stdout } = await runMediaTool({
       tool: "ffmpeg",
       source: "strangers",
       args: [
-        ...["-threads", "1", ...describeForeignInput(path, demuxer), "-map", "0:a:0", "-vn"],
-        // Of what is left when the silence at its beginning is taken away, the first frame.
+        ...["-threads", "1", ...describeUntrustedInput(path, demuxer), "-map", "0:a:0", "-vn"],
+        // The first frame after the leading silence.
         ...["-af", silence, "-frames:a", "1"],
         ...["-f", "s16le", "pipe:1"],
       ],
       signal,
-      timeoutMs: listenMsMax,
+      timeoutMs,
       stdoutBytesMax: outputBytesMax,
     });
     return stdout.length > 0 ? "heard" : "silent";

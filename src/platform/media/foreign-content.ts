@@ -7,7 +7,7 @@ const archiveMarks = [
 ];
 const markBytesMax = 8;
 
-/** What a browser would take for a page or a server for a program, and a reader of PDF for its own. */
+/** Signs of HTML, PHP, SVG or PDF. */
 const textMarks = /<script|<html|<!doctype|<\?php|<iframe|<svg[\s>]|%pdf-\d/i;
 const textHeadBytes = 4096;
 
@@ -15,7 +15,7 @@ const zipEnd = Buffer.from("PK\x05\x06", "latin1");
 const zipEndBytes = 22;
 const zipEndBytesMax = zipEndBytes + 65_535;
 
-/** Whether the file also reads as an archive, a page, a program or a document: nobody needs that of an image or video. */
+/** Detects polyglot files that are also an archive, page, script or document. */
 export async function hasForeignContent(file: FileWindow): Promise<boolean> {
   const head = await file.read(0, textHeadBytes);
   if (textMarks.test(head.toString("latin1"))) return true;
@@ -23,13 +23,13 @@ export async function hasForeignContent(file: FileWindow): Promise<boolean> {
   const tail = await file.read(tailStart, file.size - tailStart);
   if (textMarks.test(tail.toString("latin1")) || endsAsZip(tail)) return true;
   for (let position = 0; position < file.size; position += scanBytes - markBytesMax) {
-    const stretch = await file.read(position, scanBytes);
-    if (archiveMarks.some((mark) => stretch.includes(mark))) return true;
+    const part = await file.read(position, scanBytes);
+    if (archiveMarks.some((mark) => part.includes(mark))) return true;
   }
   return false;
 }
 
-/** The four letters can be there by chance; a comment that ends where the file does makes it an archive. */
+/** The signature can occur by chance; it counts if its comment ends at the end of the file. */
 function endsAsZip(tail: Buffer): boolean {
   for (let at = tail.lastIndexOf(zipEnd); at !== -1; at = at === 0 ? -1 : tail.lastIndexOf(zipEnd, at - 1)) {
     if (at + zipEndBytes <= tail.length && at + zipEndBytes + tail.readUInt16LE(at + 20) === tail.length) return true;

@@ -1,43 +1,64 @@
 import { findContainerEnd } from "./container-end.ts";
-import type { PictureReader } from "./create-picture-reader.ts";
+import type { ImageReader } from "./create-image-reader.ts";
 import { type FileWindow, withFileWindow } from "./file-window.ts";
 import { hasForeignContent } from "./foreign-content.ts";
-import { inspectPicture } from "./inspect-picture.ts";
 import { inspectRecording } from "./inspect-recording.ts";
 import { type Inspection, refuse } from "./inspection.ts";
 import { acceptedTypes, detectMediaType, headBytes, type MediaType } from "./media-type.ts";
-import { framesMax } from "./read-picture.ts";
+import { animationPixelsMax, framesMax, pixelsMax, sideMax } from "./read-image.ts";
 
 const paddingBytesMax = 64 * 1024;
 
 /**
- * Decides what a stranger's file is: by its first bytes, then by its structure, then by reading it. Neither its name nor
- * what was said of it counts. Refused is what is no accepted type, is damaged or not whole, is something else as well,
- * or would cost too much to open.
+ * Determines the type of a user-supplied file from its first bytes, its structure and a full decode; never from its name
+ * or declared type. Rejects unsupported, damaged, incomplete and polyglot files, and those too expensive to open.
  */
 export async function inspectMedia(
   path: string,
-  { pictures, signal }: { pictures: PictureReader; signal: AbortSignal },
+  { images, signal }: { images: ImageReader; signal: AbortSignal },
 ): Promise<Inspection> {
   const known = await withFileWindow(path, inspectStructure);
   if ("kind" in known) return known;
   return known.reader === "sharp"
-    ? await inspectPicture(path, known, { pictures, signal })
+    ? await inspectImage(path, known, { images, signal })
     : await inspectRecording(path, known, signal);
 }
 
 async function inspectStructure(file: FileWindow): Promise<MediaType | Inspection> {
   if (file.size === 0) return refuse("is empty");
   const type = detectMediaType(await file.read(0, headBytes));
-  if (type === null) return refuse(`must be ${acceptedTypes}, which its content decides and not its name`);
+  if (type === null) return refuse(`must be ${acceptedTypes}, detected from its content`);
   const container = await findContainerEnd(file, type);
-  if (container !== null && container.end > file.size) return refuse("is damaged or not whole");
+  if (container !== null && container.end > file.size) return refuse("is damaged or incomplete");
   if (container !== null && !(await isPadding(file, container.end))) {
-    return refuse("has something else behind its end");
+    return refuse("has extra data after its end");
   }
   if (container !== null && container.frames > framesMax) return refuse(`has more than ${framesMax} frames`);
-  if (await hasForeignContent(file)) return refuse("is something else at the same time, such as an archive or a page");
+  if (await hasForeignContent(file)) return refuse("is also valid as another format, such as an archive or a page");
   return type;
+}
+
+/** A confined process decodes the whole image. */
+async function inspectImage(
+  path: string,
+  type: Extract<MediaType, { reader: "sharp" }>,
+  { images, signal }: { images: ImageReader; signal: AbortSignal },
+): Promise<Inspection> {
+  const report = await images.read(path, signal);
+  switch (report.kind) {
+    case "too-many-pixels":
+      return refuse(`has more than ${pixelsMax / 1e6} megapixels or ${sideMax} pixels on a side`);
+    case "too-many-frames":
+      return refuse(`has more than ${framesMax} frames or ${animationPixelsMax / 1e6} megapixels in all of them`);
+    case "unreadable":
+      return refuse("is damaged or incomplete", report.complaint);
+    case "read": {
+      const { format, width, height } = report;
+      if (format !== type.name) return refuse(`is damaged, or not a valid ${type.name.toUpperCase()}`);
+      const { contentType } = type;
+      return { kind: "accepted", media: { kind: "image", contentType, width, height, durationMs: null } };
+    }
+  }
 }
 
 async function isPadding(file: FileWindow, end: number): Promise<boolean> {

@@ -1,16 +1,15 @@
 import { withFileWindow } from "./file-window.ts";
-import { describeForeign, describeForeignInput } from "./foreign-input.ts";
 import { type InspectedMedia, type Inspection, refuse } from "./inspection.ts";
-import { decoders } from "./media-decoders.ts";
 import { MediaToolError } from "./media-tool-error.ts";
 import type { MediaType } from "./media-type.ts";
 import { runMediaTool } from "./run-media-tool.ts";
+import { decoders, describeUntrusted, describeUntrustedInput } from "./untrusted-input.ts";
 
 type Recording = Extract<MediaType, { reader: "ffprobe" }>;
 
 type Probe = {
   streams: readonly ProbedStream[];
-  /** What the file says of itself; `null` where it says nothing. */
+  /** From the file's metadata; `null` if absent. */
   durationMs: number | null;
 };
 
@@ -26,13 +25,13 @@ const sampleSeconds = "5";
 const toleranceMs = 500;
 const toleranceShare = 0.03;
 
-/** What is accepted; `media-decoders.ts` has who may read it. */
+/** Accepted codecs; `untrusted-input.ts` has the decoders. */
 const codecs = {
   video: new Set(["h264", "hevc", "vp8", "vp9", "av1", "mpeg4", "prores", "mjpeg"]),
   audio: new Set(["aac", "mp3", "opus", "vorbis", "flac", "alac"]),
 };
 
-const strangeCodec = "is coded in a way that is not accepted; use H.264, VP9, AAC, MP3 or the like";
+const unsupportedCodec = "has an unsupported codec; use H.264, VP9, AAC or MP3";
 
 const contentTypes = {
   mp3: { audio: "audio/mpeg" },
@@ -45,19 +44,19 @@ const contentTypes = {
   webm: { audio: "audio/webm", video: "video/webm" },
 } as const satisfies Record<Recording["name"], { audio: string; video?: string }>;
 
-/** Asks ffprobe what is in a recording, then lets ffmpeg read all of it and decode its beginning. */
+/** Probes a recording with ffprobe, then reads all packets and decodes the first seconds with ffmpeg. */
 export async function inspectRecording(path: string, type: Recording, signal: AbortSignal): Promise<Inspection> {
   try {
     const probe = await probeRecording(path, type, signal);
     const media = describeRecording(probe, type);
     if (typeof media === "string") return refuse(media);
     const readMs = await readRecording(path, type, signal);
-    if (await isCutShort(path, type, { readMs, saidMs: probe.durationMs })) return refuse("is not whole");
-    if (readMs === 0) return refuse("has nothing to see or hear in it");
+    if (await isCutShort(path, type, { readMs, declaredMs: probe.durationMs })) return refuse("is incomplete");
+    if (readMs === 0) return refuse("has no audio or video");
     return { kind: "accepted", media: { ...media, durationMs: chooseDuration(readMs, probe.durationMs) } };
   } catch (error) {
     if (!isFaultOfFile(error)) throw error;
-    return refuse(hasStrangeCodec(error) ? strangeCodec : "is damaged or not whole", error);
+    return refuse(hasUnsupportedCodec(error) ? unsupportedCodec : "is damaged or incomplete", error);
   }
 }
 
@@ -66,7 +65,7 @@ async function probeRecording(path: string, { demuxer }: Recording, signal: Abor
     tool: "ffprobe",
     source: "strangers",
     args: [
-      ...[...describeForeign(demuxer), "-print_format", "json", "-show_entries"],
+      ...[...describeUntrusted(demuxer), "-print_format", "json", "-show_entries"],
       "format=duration:stream=codec_type,codec_name,width,height:stream_disposition=attached_pic",
       `file:${path}`,
     ],
@@ -91,27 +90,27 @@ async function probeRecording(path: string, { demuxer }: Recording, signal: Abor
   };
 }
 
-/** What it is, or the reason why it is not accepted. */
+/** Returns the media, or the reason for rejection. */
 function describeRecording({ streams, durationMs }: Probe, type: Recording): InspectedMedia | string {
-  const films = streams.filter((stream) => stream.type === "video" && !stream.isCover);
+  const videos = streams.filter((stream) => stream.type === "video" && !stream.isCover);
   const sounds = streams.filter((stream) => stream.type === "audio");
-  const [film] = films;
+  const [video] = videos;
   if (streams.length > streamsMax) return `has more than ${streamsMax} streams`;
-  if (film === undefined && sounds.length === 0) return "has nothing to see or hear in it";
-  const strange = films.find(({ codec }) => !codecs.video.has(codec)) ?? sounds.find(({ codec }) => !isSound(codec));
-  if (strange !== undefined) return strangeCodec;
-  if (films.some(({ width, height }) => Math.max(width, height) > sideMax || Math.min(width, height) < 1)) {
+  if (video === undefined && sounds.length === 0) return "has no audio or video";
+  const unsupported = videos.find(({ codec }) => !codecs.video.has(codec)) ?? sounds.find(({ codec }) => !isSound(codec));
+  if (unsupported !== undefined) return unsupportedCodec;
+  if (videos.some(({ width, height }) => Math.max(width, height) > sideMax || Math.min(width, height) < 1)) {
     return `must have 1 to ${sideMax} pixels on a side`;
   }
   if (durationMs !== null && durationMs > durationMsMax) return `is longer than ${durationMsMax / 3_600_000} hours`;
   const types: { audio: string; video?: string } = contentTypes[type.name];
-  const contentType = film === undefined ? types.audio : types.video;
+  const contentType = video === undefined ? types.audio : types.video;
   if (contentType === undefined) return `is a video in a container for audio`;
   return {
-    kind: film === undefined ? "audio" : "video",
+    kind: video === undefined ? "audio" : "video",
     contentType,
-    width: film?.width ?? null,
-    height: film?.height ?? null,
+    width: video?.width ?? null,
+    height: video?.height ?? null,
     durationMs,
   };
 }
@@ -120,7 +119,7 @@ function isSound(codec: string): boolean {
   return codecs.audio.has(codec) || decoders.split(",").some((name) => name.startsWith("pcm_") && name === codec);
 }
 
-/** Copies every packet to nowhere and decodes the first seconds; answers how long the packets last together. */
+/** Reads all packets and decodes the first seconds. Returns the total duration of the packets. */
 async function readRecording(path: string, { name, demuxer }: Recording, signal: AbortSignal): Promise<number> {
   const streams = ["-map", "0:V?", "-map", "0:a?"];
   let readMs = 0;
@@ -128,9 +127,9 @@ async function readRecording(path: string, { name, demuxer }: Recording, signal:
     tool: "ffmpeg",
     source: "strangers",
     args: [
-      // The end of a WAV whose writer did not know its size looks like damage; its header tells if something is missing.
+      // A WAV written to a pipe ends like a damaged one; its header shows whether data is missing.
       ...(name === "wav" ? [] : ["-xerror"]),
-      ...["-threads", "1", ...describeForeignInput(path, demuxer)],
+      ...["-threads", "1", ...describeUntrustedInput(path, demuxer)],
       ...[...streams, "-c", "copy", "-f", "null", "-"],
       ...[...streams, "-t", sampleSeconds, "-f", "null", "-"],
       ...["-progress", "pipe:1"],
@@ -139,7 +138,7 @@ async function readRecording(path: string, { name, demuxer }: Recording, signal:
     timeoutMs: readMsMax,
     stdoutBytesMax: outputBytesMax,
     onLine(line) {
-      // Its name says milliseconds, but it has always been microseconds.
+      // Despite its name, the unit is microseconds.
       const microseconds = /^out_time_ms=(\d+)$/.exec(line)?.[1];
       if (microseconds !== undefined) readMs = Math.round(Number(microseconds) / 1000);
     },
@@ -147,19 +146,19 @@ async function readRecording(path: string, { name, demuxer }: Recording, signal:
   return readMs;
 }
 
-/** Packets may reach a little beyond the end that the file names. */
-function chooseDuration(readMs: number, saidMs: number | null): number {
-  return saidMs !== null && Math.abs(saidMs - readMs) <= toleranceMs ? Math.min(saidMs, readMs) : readMs;
+/** Packets may exceed the declared duration a little. */
+function chooseDuration(readMs: number, declaredMs: number | null): number {
+  return declaredMs !== null && Math.abs(declaredMs - readMs) <= toleranceMs ? Math.min(declaredMs, readMs) : readMs;
 }
 
-/** Whether it says that it is longer than it is. Packets may end a little early; a file that was cut ends much earlier. */
+/** Whether the packets end well before the declared duration. */
 async function isCutShort(
   path: string,
   { name }: Recording,
-  { readMs, saidMs }: { readMs: number; saidMs: number | null },
+  { readMs, declaredMs }: { readMs: number; declaredMs: number | null },
 ): Promise<boolean> {
-  if (saidMs === null || readMs >= saidMs - Math.max(toleranceMs, saidMs * toleranceShare)) return false;
-  // Without a header that counts its frames, the length of an MP3 is a guess from the first of them.
+  if (declaredMs === null || readMs >= declaredMs - Math.max(toleranceMs, declaredMs * toleranceShare)) return false;
+  // Without a frame count, the declared duration of an MP3 is a guess from its first frame.
   return name !== "mp3" || (await hasFrameCount(path));
 }
 
@@ -172,12 +171,11 @@ async function hasFrameCount(path: string): Promise<boolean> {
   });
 }
 
-/** The tools stop at a codec that they may not use. */
-function hasStrangeCodec(error: unknown): boolean {
+function hasUnsupportedCodec(error: unknown): boolean {
   return error instanceof MediaToolError && /not on whitelist/i.test(String(error.detail?.stderr));
 }
 
-/** A tool that does not run at all is our trouble. */
+/** A tool that does not start is not the file's fault. */
 function isFaultOfFile(error: unknown): boolean {
   return error instanceof MediaToolError && (error.kind !== "failed" || error.detail !== undefined);
 }

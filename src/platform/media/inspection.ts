@@ -1,6 +1,5 @@
 export type MediaKind = "image" | "audio" | "video";
 
-/** What a file is in truth. */
 export type InspectedMedia = {
   kind: MediaKind;
   contentType: string;
@@ -11,7 +10,7 @@ export type InspectedMedia = {
 
 export type Inspection =
   | { kind: "accepted"; media: InspectedMedia }
-  /** The reason continues a sentence that begins with the file; the cause is for the log. */
+  /** `reason` continues "The file …"; `cause` is for the log. */
   | { kind: "refused"; reason: string; cause: unknown };
 
 export function refuse(reason: string, cause?: unknown): Inspection {

@@ -3,7 +3,7 @@ import { findLaunchers, type Launchers, rememberLaunchers } from "../confinement
 import type { Confinement } from "../confinement/spawn-confined.ts";
 import { findMediaTools, type MediaTools, rememberMediaTools } from "./find-media-tools.ts";
 
-/** Where ffmpeg is and how it is started: all that a process without a PATH has to be told to run it. As JSON, too. */
+/** Everything a child without PATH needs to run ffmpeg. Serializable as JSON. */
 export type MediaMachine = { tools: MediaTools; launchers: Launchers; confinement: Confinement };
 
 export async function describeMediaMachine(): Promise<MediaMachine> {
@@ -11,14 +11,14 @@ export async function describeMediaMachine(): Promise<MediaMachine> {
   return { tools, launchers, confinement };
 }
 
-/** For the process that was told. */
+/** For the child. */
 export function rememberMediaMachine({ tools, launchers, confinement }: MediaMachine): void {
   rememberMediaTools(tools);
   rememberLaunchers(launchers);
   rememberConfinement(confinement);
 }
 
-/** The programs that such a process must be allowed to run. */
+/** The programs that the child must be allowed to run. */
 export function listMediaPrograms({ tools, launchers }: MediaMachine): string[] {
   return [tools.ffmpeg.path, tools.ffprobe.path, ...Object.values(launchers).filter((path) => path !== null)];
 }

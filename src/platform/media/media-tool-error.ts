@@ -1,6 +1,6 @@
 export type MediaToolErrorKind = "failed" | "timeout" | "too-much-output";
 
-/** A media tool did not do its work. Its detail quotes the tool and may quote files' names: for logs only. */
+/** A media tool failed. `detail` quotes its output and may contain file names: for logs only. */
 export class MediaToolError extends Error {
   override readonly name = "MediaToolError";
   readonly kind: MediaToolErrorKind;

@@ -1,4 +1,4 @@
-/** What ffmpeg writes is the same on every machine: no dates, no names of programs. */
+/** Reproducible ffmpeg output: no dates or program names. */
 export const plainOutput = [
   "-map_metadata",
   "-1",

@@ -5,11 +5,11 @@ import { type MediaToolCall, startMediaTool } from "./start-media-tool.ts";
 
 type WholeMediaToolCall = MediaToolCall & {
   stdoutBytesMax: number;
-  /** Hears each line of the standard output, which is not kept then. */
+  /** Receives each line of standard output, which is then not collected. */
   onLine?(line: string): void;
 };
 
-/** Runs ffmpeg or ffprobe to its end and answers with what it wrote. `startMediaTool` says what it is kept from. */
+/** Runs ffmpeg or ffprobe confined and returns its output. */
 export async function runMediaTool(call: WholeMediaToolCall): Promise<{ stdout: Buffer }> {
   const running = await startMediaTool(call);
   const chunks = collectChunks(running, call);

@@ -10,26 +10,26 @@ import { findMediaTools, isMaintained, type MediaTool, type MediaToolName } from
 export type MediaToolCall = {
   tool: MediaToolName;
   /**
-   * As for the command line. Every input says what it is by `-f`: nothing is guessed from what strangers sent. Every file
-   * is written as `file:<path>`: an input may be read, an output be written, and nothing else is seen.
+   * Command line arguments. Every input needs `-f`: no format probing of untrusted files. Every file is `file:<path>`:
+   * inputs are readable, outputs writable, and nothing else is visible.
    */
   args: readonly string[];
-  /** Whose bytes are decoded. Those of strangers may have been made to break the decoder. */
+  /** User-supplied files may exploit the decoder. */
   source: "strangers" | "ours";
-  /** Files that an input leads to, as a list of videos does. */
+  /** Files that an input references, such as a concat list. */
   alsoReads?: readonly string[];
   signal: AbortSignal;
   timeoutMs: number;
-  /** Of what it can write to, threads' stacks and all. */
+  /** Writable memory, including thread stacks. */
   memoryBytesMax?: number;
-  /** What the tool reads as `pipe:0`. */
+  /** `pipe:0`. */
   input?: Readable | Buffer;
 };
 
 /** A video of 1920 × 1080 with many captions takes 1.4 GB. */
-const memoryBytesMaxStandard = 3 * 1024 ** 3;
+const defaultMemoryBytesMax = 3 * 1024 ** 3;
 
-/** Starts ffmpeg or ffprobe as a confined process, without protocols of the network. Its standard output is `pipe:1`. */
+/** Starts ffmpeg or ffprobe confined, without network protocols. Standard output is `pipe:1`. */
 export async function startMediaTool(call: MediaToolCall): Promise<RunningProcess> {
   call.signal.throwIfAborted();
   const tool = (await findMediaTools())[call.tool];
@@ -40,35 +40,35 @@ export async function startMediaTool(call: MediaToolCall): Promise<RunningProces
     command: [tool.path, ...guardArguments(call)],
     environment: {},
     view: { reads: [...reads, ...(call.alsoReads ?? [])], writes },
-    // A decoder with many libraries and threads reserves far more address space than it ever writes to.
-    memory: { kind: "data", bytesMax: call.memoryBytesMax ?? memoryBytesMaxStandard },
+    // Decoders reserve far more address space than they use.
+    memory: { kind: "data", bytesMax: call.memoryBytesMax ?? defaultMemoryBytesMax },
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     input: call.input,
   });
 }
 
-/** Known flaws and nothing around them: what strangers send is not for such a decoder. */
+/** Rejects untrusted input if the decoder is outdated and not confined. */
 async function requireSafe(name: MediaToolName, tool: MediaTool): Promise<void> {
   if (isMaintained(tool) || (await findConfinement()).kind !== "none") return;
   throw new OperatorError(
-    `The ${name} of this machine is of ${tool.year}, and nothing here confines it: it decodes nothing that strangers sent.`,
-    "Install one that is maintained (apt-get install ffmpeg), or bubblewrap (apt-get install bubblewrap).",
+    `${name} dates from ${tool.year} and is not confined, so it must not decode user-supplied files.`,
+    "Install a maintained one (apt-get install ffmpeg) or bubblewrap (apt-get install bubblewrap).",
   );
 }
 
-/** The whitelist concerns one input at a time, so that it stands before each; it also rules what inputs lead to. */
+/** The whitelist applies to the next input and the files it references, so it precedes each `-i`. */
 function guardArguments({ tool, args }: MediaToolCall): string[] {
   const guard = ["-protocol_whitelist", "file,pipe"];
   if (tool === "ffprobe") {
-    invariant(args.includes("-f"), "ffprobe is told what its input is");
+    invariant(args.includes("-f"), "ffprobe needs -f");
     return ["-hide_banner", "-loglevel", "error", ...guard, ...args];
   }
   let isForced = false;
   const guarded = args.flatMap((word) => {
     if (word === "-f") isForced = true;
     if (word !== "-i") return [word];
-    invariant(isForced, "ffmpeg is told what each of its inputs is");
+    invariant(isForced, "ffmpeg needs -f before each input");
     isForced = false;
     return [...guard, word];
   });
@@ -77,7 +77,7 @@ function guardArguments({ tool, args }: MediaToolCall): string[] {
 
 const filePrefix = "file:";
 
-/** What follows `-i` is an input, and so is all that ffprobe is told; other files are outputs. */
+/** Files after `-i`, and all files of ffprobe, are inputs; others are outputs. */
 function listFiles({ tool, args }: MediaToolCall): View {
   const view = { reads: [] as string[], writes: [] as string[] };
   for (const [index, word] of args.entries()) {

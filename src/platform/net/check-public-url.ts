@@ -3,36 +3,37 @@ import { isPublicAddress } from "./public-address.ts";
 
 const urlCharactersMax = 8192;
 
-/** Names that mean this machine or its neighbours, by convention or by the way networks are set up. */
+/** Suffixes of names in private networks. */
 const innerSuffixes =
   "localhost localdomain local internal intranet private corp home lan home.arpa in-addr.arpa ip6.arpa".split(" ");
 
 /**
- * Why a URL that a stranger gave cannot be fetched, as a sentence that does not quote it; `null` where nothing speaks
- * against it that can be known without the network. What its name resolves to is checked when it is fetched.
+ * Returns why a user-supplied URL is not allowed, without quoting it, or `null`. Addresses of its host name are checked
+ * when it is fetched.
  */
 export function checkPublicUrl(text: string, { allowsPrivate }: { allowsPrivate: boolean }): string | null {
-  if (text.length > urlCharactersMax) return `The URL has more than ${urlCharactersMax} characters.`;
-  // The parser would drop some of them silently, and others read the rest differently.
-  if (/[\p{Cc}\s\\]/u.test(text)) return "The URL has spaces, control characters or backslashes.";
+  if (text.length > urlCharactersMax) return `The URL has more than ${urlCharactersMax} characters. Use a shorter one.`;
+  // The parser silently drops some of them, and other parsers read the rest differently.
+  if (/[\p{Cc}\s\\]/u.test(text))
+    return "The URL contains spaces, control characters or backslashes. Percent-encode them.";
   const url = URL.parse(text);
   if (url === null) return "The URL is not valid.";
   const isScheme = url.protocol === "https:" || (allowsPrivate && url.protocol === "http:");
   if (!isScheme) return "The URL must begin with https://.";
-  if (url.username !== "" || url.password !== "") return "The URL must not contain a user name or a password.";
-  // Any other port is fine: who may be reached is decided by addresses, and services on odd ports are common.
-  if (url.port === "0") return "The URL has a port that cannot be reached.";
+  if (url.username !== "" || url.password !== "") return "The URL must not contain a user name or password.";
+  // Other ports are allowed: addresses decide, and services on unusual ports are common.
+  if (url.port === "0") return "The URL has port 0. Use a valid port.";
   return allowsPrivate ? null : checkHost(getHost(url));
 }
 
-/** The name or address of the URL's host, without brackets and the dots that may end a name. */
+/** The host without brackets and trailing dots. */
 export function getHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
 }
 
-/** The parser has made one form of all spellings: lower case, ASCII, and IPv4 addresses as four decimal numbers. */
+/** The URL parser has normalized the host: lower case, punycode, dotted decimal IPv4. */
 function checkHost(host: string): string | null {
-  if (isIP(host) !== 0) return isPublicAddress(host) ? null : "The URL leads to an address that is not public.";
+  if (isIP(host) !== 0) return isPublicAddress(host) ? null : "The URL points to an address that is not public.";
   const isInner = !host.includes(".") || innerSuffixes.some((suffix) => host.endsWith(`.${suffix}`));
-  return isInner ? "The URL leads to a host that is not public." : null;
+  return isInner ? "The URL points to a host that is not public." : null;
 }

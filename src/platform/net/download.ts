@@ -3,28 +3,28 @@ import { checkBytes, type ExchangeAnswer, type GuardedClient, type GuardedReques
 import type { UpstreamTimeouts } from "./upstream-call.ts";
 
 type DownloadOptions = {
-  /** The upstream's own, as the operator wrote it. */
+  /** The upstream's origin from the catalog. */
   origin: string;
-  /** Sent to the upstream's own origin only. */
+  /** Sent only to `origin`, not to redirect targets. */
   headers: Readonly<Record<string, string>>;
   signal: GuardedRequest["signal"];
   bytesMax?: number;
   timeouts?: UpstreamTimeouts;
 };
 
-const bytesMaxStandard = 1024 * 1024 * 1024;
-const timeoutsStandard = { connectMs: 30_000, firstByteMs: 60_000, idleMs: 30_000, totalMs: 15 * 60_000 };
+const defaultBytesMax = 1024 * 1024 * 1024;
+const defaultTimeouts = { connectMs: 30_000, firstByteMs: 60_000, idleMs: 30_000, totalMs: 15 * 60_000 };
 const redirectsMax = 3;
-const usualHeaders = { "user-agent": "sluice", "accept-encoding": "identity" };
+const baseHeaders = { "user-agent": "sluice", "accept-encoding": "identity" };
 
-/** Fetches what an upstream says that it made, and answers when the bytes are about to come. */
+/** Fetches an upstream's output; resolves when the head has arrived. */
 export async function download(
   client: Pick<GuardedClient, "send">,
   url: string,
-  { origin, headers, signal, bytesMax = bytesMaxStandard, timeouts = timeoutsStandard }: DownloadOptions,
+  { origin, headers, signal, bytesMax = defaultBytesMax, timeouts = defaultTimeouts }: DownloadOptions,
 ): Promise<{ read(): AsyncGenerator<Buffer, void, undefined>; drop: ExchangeAnswer["drop"] }> {
   const answer = await client.send(url, {
-    headers: (at) => (isSameOrigin(at, origin) ? { ...headers, ...usualHeaders } : usualHeaders),
+    headers: (at) => (isSameOrigin(at, origin) ? { ...headers, ...baseHeaders } : baseHeaders),
     body: null,
     connection: "fresh",
     ...{ signal, timeouts, redirectsMax },
@@ -34,8 +34,8 @@ export async function download(
 }
 
 /**
- * Where a private address is allowed for an upstream: it is the operator's choice, but where it sends us is not. So on
- * its own origin, and between two places on this machine.
+ * Private addresses are allowed on the upstream's own origin, which the operator chose, and from one loopback address to
+ * another. Redirects elsewhere must be public.
  */
 export function allowPrivateFor(origin: string): (url: URL) => boolean {
   const isHere = isLoopback(new URL(origin));

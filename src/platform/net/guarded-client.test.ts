@@ -126,7 +126,7 @@ test("a redirect is not followed", async () => {
     const server = await serve((_, response) => response.writeHead(status, { location: target.url }).end());
     await expect(createClient().fetchBytes(server.url, usual)).rejects.toMatchObject({
       reason: "bad-answer",
-      message: "The URL redirects to another one; redirects are not followed.",
+      message: "The URL redirects. Use the final URL; redirects are not followed.",
     });
   }
   expect(target.requests).toEqual([]);
@@ -312,5 +312,5 @@ test("closing ends what is under way, and nothing begins after it", async () => 
 test("no message quotes the URL or the answer", async () => {
   const server = await serve((_, response) => response.writeHead(404, { "content-type": "secret" }).end("secret"));
   const failing = createClient().fetchBytes(`${server.url}/secret?token=secret`, usual);
-  await expect(failing).rejects.toThrow("The server of the URL answered with status 404.");
+  await expect(failing).rejects.toThrow("The URL returned status 404.");
 });

@@ -9,18 +9,18 @@ import { createUpstreamPool, type UpstreamPool } from "./upstream-pool.ts";
 export { GuardedFetchError } from "./guarded-connector.ts";
 
 /**
- * Reaches every URL that is not a chat upstream's: those that users and upstreams give, and servers that an operator
- * named. Against SSRF, the address in a URL, every address that its name resolves to and the peer of the open connection
- * have to be public, in each redirect too. Everything throws a `GuardedFetchError`, or the reason of the caller's signal.
+ * Fetches every URL except chat upstreams: URLs from users and upstreams, and servers in the settings. SSRF guard: the
+ * address in the URL, every resolved address and the connected peer must be public, also for redirects. All methods throw
+ * a `GuardedFetchError` or the reason of the caller's signal.
  */
 export type GuardedClient = {
-  /** Answers when the head has come, whatever its status is. */
+  /** Resolves when the head has arrived, with any status. */
   send(url: string, request: GuardedRequest): Promise<ExchangeAnswer>;
-  /** The whole of what a URL leads to; a redirect or any other status than 200 is an error. */
+  /** The whole body; a redirect or any status other than 200 is an error. */
   fetchBytes(url: string, options: GuardedFetchOptions): Promise<{ bytes: Buffer; contentType: string }>;
-  /** A POST and the beginning of its answer: what comes within some bytes and a moment. */
+  /** A POST and the beginning of its response body, bounded in bytes and time. */
   post(url: string, request: GuardedPost): Promise<GuardedAnswer>;
-  /** Ends what is under way, and all connections. */
+  /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
 };
 
@@ -29,30 +29,30 @@ export type GuardedRequest = Pick<UpstreamRequest, "method" | "connection"> & {
   body: string | AsyncIterable<Uint8Array> | null;
   timeouts: UpstreamTimeouts;
   signal: AbortSignal;
-  /** None are followed unless it is said. */
+  /** The default is 0. */
   redirectsMax?: number;
-  /** On a fresh connection: the whole request is on its way. Until then, the server cannot have begun anything. */
+  /** With a fresh connection: the whole request was written. Before that the server cannot have started work. */
   onSent?(): void;
-  /** Told once, when nothing more will come from the network. */
+  /** Called once, when the exchange has ended. */
   onOver?(): void;
 };
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The head of an answer. Its body has to be read, or to be dropped. */
+/** A response head. Read or drop its body. */
 export type ExchangeAnswer = {
   status: number;
   headers: UpstreamHeaders;
-  /** Once. Who stops early ends the exchange. */
+  /** Call once. Stopping early ends the exchange. */
   read(options: { bytesMax: number }): AsyncGenerator<Buffer, void, undefined>;
   drop(): void;
 };
 
 export type GuardedFetchOptions = {
   bytesMax: number;
-  /** For everything together, from the name's lookup to the last byte. */
+  /** Total, from DNS lookup to the last byte. */
   timeoutMs: number;
-  /** Media types such as `image/png`, without parameters; absent, any will do. */
+  /** Media types such as `image/png`, without parameters. The default is any. */
   acceptedTypes?: readonly string[];
   signal?: AbortSignal;
 };
@@ -68,20 +68,20 @@ type GuardedClientOptions = Omit<ConnectionGuard, "allowsPrivate"> & {
   bodyMs?: number;
 };
 
-const headerBytesMaxStandard = 16 * 1024;
-const idleMsStandard = 4000;
-/** Beyond these, connections are used once: users can name any number of hosts. */
+const defaultHeaderBytesMax = 16 * 1024;
+const defaultIdleMs = 4000;
+/** Further connections are not kept alive: users can name any number of hosts. */
 const keptConnectionsMax = 512;
-/** The status of a POST tells its outcome, so nobody waits long for the rest. */
-const bodyMsStandard = 1000;
+/** The status decides the outcome of a POST, so the body gets little time. */
+const defaultBodyMs = 1000;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
-  const { bodyMs = bodyMsStandard } = options;
+  const { bodyMs = defaultBodyMs } = options;
   const pools = createGuardedPools(options);
   const closing = new AbortController();
 
-  /** One request and no redirect. The text is what was given: the parser drops what would speak against it. */
+  /** One request without redirects. Checks the original text: the parser drops forbidden characters. */
   async function sendOnce(text: string, url: URL, request: GuardedRequest): Promise<ExchangeAnswer> {
     const obstacle = checkPublicUrl(text, { allowsPrivate: pools.allowsPrivate(url) });
     if (obstacle !== null) throw new GuardedFetchError("forbidden-address", obstacle);
@@ -127,15 +127,15 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     fetchBytes: (url, options) => fetchBytes(send, url, options),
     post: (url, request) => post({ send, bodyMs, hasIdle: pools.hasIdle }, url, request),
     async close() {
-      closing.abort(new GuardedFetchError("unreachable", "The connections are closed."));
+      closing.abort(new GuardedFetchError("unreachable", "The gateway is shutting down."));
       await pools.close();
     },
   };
 }
 
-/** A pool for each origin that has connections now. */
+/** One pool per origin with open connections. */
 function createGuardedPools(options: GuardedClientOptions) {
-  const { headerBytesMax = headerBytesMaxStandard, idleMs = idleMsStandard } = options;
+  const { headerBytesMax = defaultHeaderBytesMax, idleMs = defaultIdleMs } = options;
   const pools = new Map<string, UpstreamPool>();
 
   function allowsPrivate(url: URL): boolean {
@@ -179,18 +179,18 @@ async function fetchBytes(
 ): Promise<{ bytes: Buffer; contentType: string }> {
   const headers = {
     accept: acceptedTypes?.join(", ") ?? "*/*",
-    // What is not compressed cannot unfold into more than was read.
+    // Protects against decompression bombs.
     "accept-encoding": "identity",
     "user-agent": "Sluice",
   };
-  // For each URL a connection of its own: nothing is kept that would grow with the hosts that users can name.
+  // No keep-alive: users can name any number of hosts.
   const manner = { connection: "fresh", timeouts: timeoutsOf(timeoutMs), signal } as const;
   const answer = await send(url, { headers, body: null, ...manner });
   checkBytes(answer, bytesMax);
   const contentType = readContentType(answer.headers);
   if (acceptedTypes !== undefined && !acceptedTypes.includes(contentType)) {
     answer.drop();
-    throw new GuardedFetchError("wrong-type", `The URL has to lead to one of these: ${acceptedTypes.join(", ")}.`);
+    throw new GuardedFetchError("wrong-type", `The URL must return one of these types: ${acceptedTypes.join(", ")}.`);
   }
   return { bytes: await readWhole(answer, { bytesMax }), contentType };
 }
@@ -208,7 +208,7 @@ async function post(
   const isReused = hasIdle(url);
   try {
     const answer = await send(url, request).catch((error: unknown) => {
-      // The receiver may close a kept connection at the moment that it is used again; then another one is opened.
+      // A receiver may close an idle connection just as it is reused: retry on a fresh one.
       const isBroken = error instanceof GuardedFetchError && error.reason === "unreachable";
       if (!isReused || !isBroken || signal.aborted) throw error;
       return send(url, { ...request, connection: "fresh" });
@@ -220,7 +220,7 @@ async function post(
   }
 }
 
-/** Tells when a request is wholly on its way: a text when there is a connection, a stream at its end. */
+/** Calls `onSent` when the request is written: for text on connect, for a stream at its end. */
 function followSending({ body, onSent }: GuardedRequest): Pick<UpstreamRequest, "body" | "onConnected"> {
   if (body === null || typeof body === "string")
     return { body, ...(onSent === undefined ? {} : { onConnected: onSent }) };
@@ -247,12 +247,11 @@ function createAnswer({ status, headers, read, drop }: OpenAnswer, signal: Abort
   return { status, headers, read: readBounded, drop };
 }
 
-/** All of an answer's body. */
 export async function readWhole(answer: ExchangeAnswer, options: { bytesMax: number }): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(answer.read(options)));
 }
 
-/** Refuses, and drops, what are not the bytes themselves. */
+/** Drops and rejects a response that is not the plain file. */
 export function checkBytes(answer: ExchangeAnswer, bytesMax: number): void {
   const obstacle = findObstacle(answer, bytesMax);
   if (obstacle === null) return;
@@ -262,11 +261,11 @@ export function checkBytes(answer: ExchangeAnswer, bytesMax: number): void {
 
 function findObstacle({ status, headers }: ExchangeAnswer, bytesMax: number): GuardedFetchError | null {
   if (status >= 300 && status < 400) {
-    return createBadAnswer("The URL redirects to another one; redirects are not followed.");
+    return createBadAnswer("The URL redirects. Use the final URL; redirects are not followed.");
   }
-  if (status !== 200) return createBadAnswer(`The server of the URL answered with status ${status}.`);
+  if (status !== 200) return createBadAnswer(`The URL returned status ${status}.`);
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
-    return createBadAnswer("The server of the URL compresses its answer without being asked to.");
+    return createBadAnswer("The URL returned a compressed response without being asked to.");
   }
   return Number(headers["content-length"] ?? 0) > bytesMax ? createTooLarge(bytesMax) : null;
 }
@@ -285,7 +284,7 @@ async function readBeginning(
       if (length >= bytesMax) break;
     }
   } catch {
-    // However it ends, its status is known.
+    // The status is known, so a failed body does not matter.
   } finally {
     clearTimeout(timer);
   }
@@ -315,10 +314,10 @@ function translateError(error: unknown, signal: AbortSignal): unknown {
 }
 
 const sentences = {
-  timeout: "The server of the URL did not answer in time.",
+  timeout: "The server of the URL did not respond in time.",
   unreachable: "The server of the URL could not be reached.",
   overloaded: "The server of the URL could not be reached.",
-  "bad-answer": "The server of the URL did not answer properly.",
+  "bad-answer": "The server of the URL returned an invalid response.",
 } as const satisfies Record<UpstreamError["kind"], string>;
 
 function createBadAnswer(message: string): GuardedFetchError {
@@ -326,5 +325,5 @@ function createBadAnswer(message: string): GuardedFetchError {
 }
 
 function createTooLarge(bytesMax: number): GuardedFetchError {
-  return new GuardedFetchError("too-large", `What the URL leads to has more than ${bytesMax} bytes.`);
+  return new GuardedFetchError("too-large", `The file at the URL exceeds ${bytesMax} bytes.`);
 }

@@ -6,18 +6,18 @@ import type { UpstreamError } from "./upstream-call.ts";
 import { type Connect, toConnect } from "./upstream-pool.ts";
 
 export type ConnectionGuard = {
-  /** Also http, and every address that this machine can reach: for development, and for hosts that an operator named. */
+  /** Allows http and private addresses: for development and hosts from the settings. */
   allowsPrivate: boolean;
   connectMs?: number;
-  /** For tests, in place of the name servers. */
+  /** For tests. */
   lookup?: LookupAddresses;
-  /** For tests, in place of what opens a connection to one of the addresses that were checked. */
+  /** For tests. */
   createConnector?: (options: buildConnector.BuildOptions) => buildConnector.connector;
 };
 
 export type GuardedFetchReason = UpstreamError["kind"] | "forbidden-address" | "too-large" | "wrong-type";
 
-/** What was asked for cannot be had. The message is a sentence for the caller and never quotes the URL or its answer. */
+/** A failed fetch. The message is for the caller and never quotes the URL or the response. */
 export class GuardedFetchError extends Error {
   override readonly name = "GuardedFetchError";
   readonly reason: GuardedFetchReason;
@@ -28,18 +28,18 @@ export class GuardedFetchError extends Error {
   }
 }
 
-const connectMsStandard = 5000;
+const defaultConnectMs = 5000;
 
 /**
- * The SSRF guard of a connection: all addresses of the host have to be public, one of them is connected to without
- * another lookup, and the peer of the open connection has to be public too.
+ * The SSRF guard of a connection: all addresses of the host must be public, the connection uses them without another
+ * lookup, and the connected peer must be public too.
  */
 export function createGuardedConnect(guard: ConnectionGuard): Connect {
-  const { allowsPrivate, createConnector = buildConnector, connectMs: timeout = connectMsStandard } = guard;
+  const { allowsPrivate, createConnector = buildConnector, connectMs: timeout = defaultConnectMs } = guard;
   const lookup = guard.lookup ?? (allowsPrivate ? lookupSystemAddresses : createPublicLookup());
   const isAllowed = (address = ""): boolean => allowsPrivate || isPublicAddress(address);
 
-  /** All of them must be allowed: a name with a private address among its own is no honest name. */
+  /** All must be allowed: a name with one private address is suspicious. */
   async function findAddresses(host: string, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = isIP(host) === 0 ? await lookup(host, signal) : [host];
     if (addresses.length === 0) throw new GuardedFetchError("unreachable", "The host of the URL was not found.");
@@ -48,7 +48,7 @@ export function createGuardedConnect(guard: ConnectionGuard): Connect {
   }
 
   function connect(addresses: readonly string[], ...[options, callback]: Parameters<Connect>): ReturnType<Connect> {
-    // The name is not looked up again: it could resolve to something else by now (DNS rebinding).
+    // No second lookup: the name could resolve differently by now (DNS rebinding).
     const fixed = { lookup: createFixedLookup(addresses), autoSelectFamily: true };
     const connector = createConnector({ timeout, allowH2: false, maxCachedSessions: 0, ...fixed });
     return toConnect(connector)(options, (...[error, socket]) => {
@@ -78,10 +78,10 @@ export function createGuardedConnect(guard: ConnectionGuard): Connect {
 }
 
 function createForbidden(): GuardedFetchError {
-  return new GuardedFetchError("forbidden-address", "The URL leads to an address that is not public.");
+  return new GuardedFetchError("forbidden-address", "The URL points to an address that is not public.");
 }
 
-/** Answers every question of a socket with the addresses that were checked. */
+/** Returns the checked addresses for every lookup of the socket. */
 function createFixedLookup(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {

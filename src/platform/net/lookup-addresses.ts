@@ -1,18 +1,18 @@
 import { lookup, Resolver } from "node:dns/promises";
 
-/** All addresses of a name. Throws where there is none; ends when the signal says so. */
+/** All addresses of a name. Throws if there are none. */
 export type LookupAddresses = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-const answerMsMax = 2000;
+const queryMsMax = 2000;
 const triesMax = 2;
 
 /**
- * Asks the name servers themselves. The system's own lookup keeps one of a few threads busy until it has an answer, so
- * strangers with names that never resolve could keep the gateway from finding its upstreams.
+ * Queries the name servers directly. `getaddrinfo` blocks one of a few threads until it returns, so user-supplied names
+ * that never resolve could starve the gateway's own lookups.
  */
 export function createPublicLookup({ servers }: { servers?: readonly string[] } = {}): LookupAddresses {
   return async (host, signal) => {
-    const resolver = new Resolver({ timeout: answerMsMax, tries: triesMax });
+    const resolver = new Resolver({ timeout: queryMsMax, tries: triesMax });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = (): void => resolver.cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -27,7 +27,7 @@ export function createPublicLookup({ servers }: { servers?: readonly string[] } 
   };
 }
 
-/** As every other program on this machine does: knows `localhost`, the hosts file and the names of the network. */
+/** The system's resolver, with `localhost`, the hosts file and local names. */
 export async function lookupSystemAddresses(host: string): Promise<readonly string[]> {
   const answers = await lookup(host, { all: true });
   return answers.map(({ address }) => address);

@@ -1,38 +1,37 @@
 import type { UpstreamHeaders, UpstreamRequest } from "./upstream-call.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 
-/** The head of an answer. Its body has to be read, or to be dropped. */
+/** A response head. Read or drop its body. */
 export type OpenAnswer = {
   status: number;
   headers: UpstreamHeaders;
-  /** Once. Who stops early ends the exchange. All that came is told before an error is. */
+  /** Call once. Stopping early ends the exchange. Yields all received data before an error. */
   read(): AsyncGenerator<Buffer, void, undefined>;
-  /** Nobody wants the body, or more of it. */
   drop(): void;
 };
 
-/** One request and its answer, of which no more is taken from the network than is read. */
+/** One request and its response, with back-pressure. */
 export type Exchange = {
   /** Rejects with an `UpstreamError`, or with the reason of the signal. */
   head: Promise<OpenAnswer>;
-  /** The time until `resume` is not counted as silence. */
+  /** Time until `resume` does not count towards the idle timeout. */
   pause(): void;
   resume(): void;
-  /** Closes the connection, unless the answer is complete. */
+  /** Closes the connection unless the response is complete. */
   end(): void;
 };
 
 type ExchangeOptions = {
   signal: AbortSignal;
-  /** Told once, when nothing more will come from the network. */
+  /** Called once, when the exchange has ended. */
   onOver?(): void;
 };
 
 const bufferedBytesMax = 64 * 1024;
 
 /**
- * Sends a request on a pool, for callers who wait for an answer instead of hearing of each piece. One function, though a long
- * one: the buffer, its reader and the end of the exchange are one state, and each of them may come first.
+ * Sends a request on a pool and returns promises and iterators instead of callbacks. One long function: the buffer, its
+ * reader and the end of the exchange are one state and can occur in any order.
  */
 export function openExchange(
   pool: Pick<UpstreamPool, "dispatch">,
@@ -40,7 +39,7 @@ export function openExchange(
   { signal, onOver = () => {} }: ExchangeOptions,
 ): Exchange {
   const head = Promise.withResolvers<OpenAnswer>();
-  // Who ended the exchange may have stopped waiting for its answer.
+  // The caller may have stopped waiting for the head.
   head.promise.catch(() => {});
   const buffered: Buffer[] = [];
   let bufferedBytes = 0;
@@ -69,11 +68,11 @@ export function openExchange(
   }
 
   function drop(): void {
-    stop(new Error("The answer was dropped."));
+    stop(new Error("The response was dropped."));
   }
 
-  /** Silence is the upstream's only while we listen. */
-  function listen(): void {
+  /** The idle timeout runs only while we read. */
+  function updateFlow(): void {
     if (isPaused || bufferedBytes >= bufferedBytesMax) call.pause();
     else call.resume();
   }
@@ -84,7 +83,7 @@ export function openExchange(
         const chunk = buffered.shift();
         if (chunk !== undefined) {
           bufferedBytes -= chunk.length;
-          listen();
+          updateFlow();
           yield chunk;
         } else if (ended === null) {
           await new Promise<void>((resolve) => {
@@ -105,7 +104,7 @@ export function openExchange(
     onData(chunk) {
       buffered.push(chunk);
       bufferedBytes += chunk.length;
-      listen();
+      updateFlow();
       wakeReader();
     },
     onEnd: () => finish(null),
@@ -118,11 +117,11 @@ export function openExchange(
     head: head.promise,
     pause() {
       isPaused = true;
-      listen();
+      updateFlow();
     },
     resume() {
       isPaused = false;
-      listen();
+      updateFlow();
     },
     end: drop,
   };

@@ -3,34 +3,34 @@ import type { Client, Dispatcher } from "undici";
 import type { Clock } from "../../lib/clock.ts";
 
 export type UpstreamRequest = {
-  /** Absent, it is a POST. */
+  /** The default is POST. */
   method?: Dispatcher.HttpMethod;
   path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: string[];
   body: string | Uint8Array | Readable | null;
   timeouts: UpstreamTimeouts;
   /**
-   * A kept connection may be closed by the server at the very moment that it is used again, and nobody knows what became
-   * of the request. So what must not be asked twice gets a fresh one, which serves nothing else. Absent, it is kept.
+   * The server may close an idle connection just as it is reused, and then the fate of the request is unknown. Requests
+   * that must not be repeated use a fresh connection. The default is `kept`.
    */
   connection?: "kept" | "fresh";
-  /** On a fresh connection: it is open. Until then the server cannot have begun anything. */
+  /** With a fresh connection: it is open. Before that the server cannot have started work. */
   onConnected?(): void;
 };
 
 export type UpstreamTimeouts = {
   connectMs: number;
-  /** From sending the request to the first data of the answer's body. */
+  /** From sending the request to the first data of the response body. */
   firstByteMs: number;
-  /** Between two pieces of data. Time in which nobody wants to read does not count. */
+  /** Between two chunks. Paused time does not count. */
   idleMs: number;
   totalMs: number;
 };
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Hears at most one `onHead`, then any number of `onData`, then `onEnd`; or `onError` in place of what is to come. */
+/** At most one `onHead`, any number of `onData`, then `onEnd`; or `onError` at any point. */
 export type UpstreamHandler = {
   onHead(status: number, headers: UpstreamHeaders): void;
   onData(chunk: Buffer): void;
@@ -38,17 +38,17 @@ export type UpstreamHandler = {
   onError(error: UpstreamError): void;
 };
 
-/** Each function may be called at any time, also when the call is long over. */
+/** All methods may be called at any time, also after the end. */
 export type UpstreamCall = {
   pause(): void;
   resume(): void;
-  /** Nobody wants to hear more. The connection is kept if the answer ends soon. */
+  /** Discards the rest. The connection is kept if the response ends soon. */
   drain(): void;
-  /** Nobody wants to hear more, and the connection is closed. */
+  /** Discards the rest and closes the connection. */
   cancel(): void;
 };
 
-/** A call that got no whole answer in HTTP. Its text is for operators. */
+/** A call without a complete HTTP response. The message is for operators. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly kind: "timeout" | "unreachable" | "overloaded" | "bad-answer";
@@ -62,7 +62,7 @@ export class UpstreamError extends Error {
 type CallerDependencies = {
   client: Client;
   clock: Clock;
-  /** Told once of each call, when the client may take another, or when it is of no more use. */
+  /** Called once per call, when the client is free or no longer usable. */
   onOver(isReusable: boolean): void;
 };
 
@@ -70,50 +70,49 @@ type Phase = "connecting" | "waiting" | "reading" | "draining" | "over";
 
 const drainMsMax = 1000;
 const drainBytesMax = 64 * 1024;
-/** How often a call is looked at in the shortest of its times: by as much may silence be noticed late. */
-const looksPerLimit = 8;
+/** Checks per shortest timeout: timeouts are detected late by at most this fraction. */
+const checksPerTimeout = 8;
 
 const lateFor = {
-  connecting: "No connection was made in time.",
-  waiting: "No data came in time.",
-  reading: "The data stopped coming.",
-  draining: "The answer did not end.",
+  connecting: "The connection timed out.",
+  waiting: "The first byte timed out.",
+  reading: "The response stalled.",
+  draining: "The rest of the response timed out.",
 } as const satisfies Record<Exclude<Phase, "over">, string>;
 
 const noTimeouts: UpstreamTimeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 };
-const nobody: UpstreamHandler = { onHead() {}, onData() {}, onEnd() {}, onError() {} };
+const noHandler: UpstreamHandler = { onHead() {}, onData() {}, onEnd() {}, onError() {} };
 
 /**
- * Makes calls on a client that serves nobody else, one after another. What a call needs is made once for all calls of a
- * connection, because there are many of them, and most are short. So is the timer: it looks at whatever call there is every
- * so often, in place of one that is set for every call and moved with every piece of data. A class, because there is one
- * for each connection, and with functions of its own it would be four times as large.
+ * Makes calls on one connection, one after another. Objects and the timer are reused across calls: the timer checks the
+ * current call periodically instead of being reset with every chunk. A class, because closures per connection would take
+ * four times the memory.
  */
 export class UpstreamCaller implements Dispatcher.DispatchHandler {
   private readonly dependencies: CallerDependencies;
-  private handler = nobody;
+  private handler = noHandler;
   private timeouts = noTimeouts;
-  /** Tells a call from those after it on the same connection. */
+  /** Distinguishes a call from later ones on the connection. */
   private callCount = 0;
   private phase: Phase = "over";
   private isPaused = false;
   private controller: Dispatcher.DispatchController | null = null;
   private drainedBytes = 0;
-  /** When the connecting began, the request was sent, or data was last known to have come. */
+  /** When the current phase began or data last arrived. */
   private sinceMs = 0;
   private endsAtMs = 0;
-  /** Whether data has come since then: a flag is cheaper than the time of each piece. */
-  private hasHeard = false;
+  /** Data arrived since then; a flag is cheaper than reading the clock per chunk. */
+  private hasData = false;
   private timer: NodeJS.Timeout | null = null;
-  private looksAtMs = 0;
-  /** The call that is looked at once more before it is late; 0 for none. */
-  private lastLook = 0;
+  private checksAtMs = 0;
+  /** The call with a final check pending; 0 for none. */
+  private finalCheck = 0;
 
   constructor(dependencies: CallerDependencies) {
     this.dependencies = dependencies;
   }
 
-  /** The handler hears nothing before this has returned. */
+  /** Calls no handler before it returns. */
   start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
     const { client, clock } = this.dependencies;
     const { method = "POST", path, headers, body, timeouts } = request;
@@ -124,54 +123,54 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
     this.isPaused = false;
     this.drainedBytes = 0;
     const nowMs = clock.monotonicMs();
-    this.hear(nowMs);
+    this.resetIdle(nowMs);
     this.endsAtMs = nowMs + timeouts.totalMs;
-    this.lookIn(this.lookMs(), nowMs);
+    this.checkIn(this.checkMs(), nowMs);
     client.dispatch(
-      // The timer keeps time; the library's own would be moved with every chunk and are a second late. It need not look
-      // for more to send when the head of the answer comes: there is nothing.
+      // undici's timers are reset with every chunk and up to a second late, so ours replaces them. Not blocking: there is
+      // nothing more to send when the head arrives.
       { method, path, headers, body, headersTimeout: 0, bodyTimeout: 0, blocking: false },
       this,
     );
     return new NumberedCall(this, this.callCount);
   }
 
-  private lookIn(delayMs: number, nowMs: number): void {
-    if (this.timer !== null && this.looksAtMs <= nowMs + delayMs) return;
+  private checkIn(delayMs: number, nowMs: number): void {
+    if (this.timer !== null && this.checksAtMs <= nowMs + delayMs) return;
     if (this.timer !== null) clearTimeout(this.timer);
-    this.looksAtMs = nowMs + delayMs;
-    this.timer = setTimeout(lookAt, delayMs, this);
-    // The connection keeps the process alive while somebody waits for an answer.
+    this.checksAtMs = nowMs + delayMs;
+    this.timer = setTimeout(runCheck, delayMs, this);
+    // The open connection keeps the process alive.
     this.timer.unref();
   }
 
-  look(): void {
+  check(): void {
     const { phase, endsAtMs } = this;
     this.timer = null;
     if (phase === "over") return;
     const nowMs = this.dependencies.clock.monotonicMs();
-    if (this.hasHeard) this.hear(nowMs);
+    if (this.hasData) this.resetIdle(nowMs);
     const dueAtMs = this.isPaused ? endsAtMs : Math.min(endsAtMs, this.sinceMs + this.limitMs(phase));
     if (nowMs < dueAtMs) {
-      this.lastLook = 0;
-      this.lookIn(Math.min(dueAtMs - nowMs, this.lookMs()), nowMs);
-    } else if (this.lastLook !== this.callCount) {
-      // When this process itself stood still, data may be here but not read yet: one more turn of the loop reads it.
-      this.lastLook = this.callCount;
-      setImmediate(lookAgainAt, this, this.callCount);
+      this.finalCheck = 0;
+      this.checkIn(Math.min(dueAtMs - nowMs, this.checkMs()), nowMs);
+    } else if (this.finalCheck !== this.callCount) {
+      // After a blocked event loop data may be unread: allow one more turn.
+      this.finalCheck = this.callCount;
+      setImmediate(runFinalCheck, this, this.callCount);
     } else {
-      this.fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call took too long."));
+      this.fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call timed out."));
     }
   }
 
-  private hear(nowMs: number): void {
-    this.hasHeard = false;
+  private resetIdle(nowMs: number): void {
+    this.hasData = false;
     this.sinceMs = nowMs;
   }
 
-  private lookMs(): number {
+  private checkMs(): number {
     const { connectMs, firstByteMs, idleMs, totalMs } = this.timeouts;
-    return Math.min(connectMs, firstByteMs, idleMs, totalMs) / looksPerLimit;
+    return Math.min(connectMs, firstByteMs, idleMs, totalMs) / checksPerTimeout;
   }
 
   private limitMs(phase: Exclude<Phase, "over">): number {
@@ -187,11 +186,11 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Answers who was to hear of it: nothing that belongs to a call is kept beyond it. */
+  /** Ends the call, releases its references and returns its handler. */
   private leave(isReusable: boolean): UpstreamHandler {
-    const leaving = this.phase === "draining" ? nobody : this.handler;
+    const leaving = this.phase === "draining" ? noHandler : this.handler;
     this.phase = "over";
-    this.handler = nobody;
+    this.handler = noHandler;
     this.controller = null;
     if (!isReusable && this.timer !== null) clearTimeout(this.timer);
     this.dependencies.onOver(isReusable);
@@ -214,9 +213,9 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
   resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
-    this.hear(this.dependencies.clock.monotonicMs());
+    this.resetIdle(this.dependencies.clock.monotonicMs());
     const resumed = this.controller;
-    // Not from within another call's data: the library reads one connection at a time.
+    // Not inside another call's `onData`: undici parses one connection at a time.
     queueMicrotask(() => {
       if (!this.isPaused && this.controller === resumed) resumed?.resume();
     });
@@ -226,7 +225,7 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
     if (this.phase === "draining") return;
     this.resume();
     this.phase = "draining";
-    this.hear(this.dependencies.clock.monotonicMs());
+    this.resetIdle(this.dependencies.clock.monotonicMs());
   }
 
   cancel(): void {
@@ -237,13 +236,13 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
     this.controller = started;
     if (this.isPaused) started.pause();
     this.phase = "waiting";
-    this.hear(this.dependencies.clock.monotonicMs());
+    this.resetIdle(this.dependencies.clock.monotonicMs());
   }
 
   onResponseStart(answered: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
-    // They are parts of the first read, and would keep all of it in memory for as long as the call lasts.
+    // They are slices of the first read and would retain it for the whole call.
     answered.rawHeaders = null;
-    // Before its answer a server may send any number of others with a status below 200, which only say "wait".
+    // Ignore informational responses (1xx).
     if (this.phase === "waiting" && status >= 200) this.handler.onHead(status, headers);
   }
 
@@ -253,7 +252,7 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
       if (this.drainedBytes > drainBytesMax) this.leave(false);
     } else if (this.phase !== "over") {
       this.phase = "reading";
-      this.hasHeard = true;
+      this.hasData = true;
       this.handler.onData(chunk);
     }
   }
@@ -263,20 +262,20 @@ export class UpstreamCaller implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // A request that cannot be sent at all is found out before `start` has returned.
+    // An invalid request fails before `start` returns.
     queueMicrotask(() => this.fail(translateError(error)));
   }
 }
 
-function lookAt(caller: UpstreamCaller): void {
-  caller.look();
+function runCheck(caller: UpstreamCaller): void {
+  caller.check();
 }
 
-function lookAgainAt(caller: UpstreamCaller, number: number): void {
-  if (!caller.isOver(number)) caller.look();
+function runFinalCheck(caller: UpstreamCaller, number: number): void {
+  if (!caller.isOver(number)) caller.check();
 }
 
-/** One call of a connection, which may serve another by the time that somebody thinks of this one again. */
+/** A handle for one call; ignored once the connection serves another. */
 class NumberedCall implements UpstreamCall {
   private readonly caller: UpstreamCaller;
   private readonly number: number;
@@ -303,13 +302,13 @@ class NumberedCall implements UpstreamCall {
   }
 }
 
-/** Sent by whoever does not speak HTTP, or not well. */
+/** Errors of peers that do not speak valid HTTP. */
 const malformedNames = new Set(["HTTPParserError", "HeadersOverflowError"]);
 
 function translateError(error: Error & { code?: string }): UpstreamError {
   if (error.code === "UND_ERR_CONNECT_TIMEOUT") return new UpstreamError("timeout", lateFor.connecting, error);
-  // The end of the connection in the middle of an answer is no fault of its form.
+  // A connection that closes mid-response is not malformed.
   const isMalformed = malformedNames.has(error.name) && !error.message.includes("EOF");
-  if (isMalformed) return new UpstreamError("bad-answer", "The answer is not HTTP.", error);
+  if (isMalformed) return new UpstreamError("bad-answer", "The response is not valid HTTP.", error);
   return new UpstreamError("unreachable", "The connection failed.", error);
 }

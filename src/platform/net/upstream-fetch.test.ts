@@ -120,7 +120,7 @@ describe("time runs out", () => {
     const server = await startRawServer(null);
     const { call } = open({ connectMs: 200 });
     await expect(call.fetch(`https://${server.host}`)).rejects.toThrow();
-    expect(call.failure).toEqual({ kind: "timeout", reason: "No connection was made in time." });
+    expect(call.failure).toEqual({ kind: "timeout", reason: "The connection timed out." });
     expect(call.signal.aborted).toBe(true);
   });
 
@@ -142,7 +142,7 @@ describe("time runs out", () => {
     const server = await startRawServer(null);
     const { call } = open({ firstByteMs: 200 });
     await expect(call.fetch(`http://${server.host}`)).rejects.toThrow();
-    expect(call.failure).toEqual({ kind: "timeout", reason: "No data came in time." });
+    expect(call.failure).toEqual({ kind: "timeout", reason: "The first byte timed out." });
     await waitUntil("the socket is closed", () => server.sockets[0]?.closed);
   });
 
@@ -160,13 +160,13 @@ describe("time runs out", () => {
       for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
     })();
     await expect(reading).rejects.toThrow();
-    expect([text, call.failure]).toEqual(["data".repeat(18), { kind: "timeout", reason: "The data stopped coming." }]);
+    expect([text, call.failure]).toEqual(["data".repeat(18), { kind: "timeout", reason: "The response stalled." }]);
   });
 
   test("for the whole call, whatever it is at", async () => {
     const { call } = open({ totalMs: 100 });
     await waitUntil("the end", () => call.signal.aborted);
-    expect(call.failure).toEqual({ kind: "timeout", reason: "The call took too long." });
+    expect(call.failure).toEqual({ kind: "timeout", reason: "The call timed out." });
     await expect(call.fetch("http://upstream.example")).rejects.toThrow();
   });
 

@@ -8,64 +8,62 @@ import { createConnect, createUpstreamPool, type UpstreamPool } from "./upstream
 
 export type Fetch = typeof globalThis.fetch;
 
-/** One call to an upstream. A library that speaks for us may need several requests for it, one after another. */
+/** One call to an upstream. A vendor's library may send several requests for it. */
 export type FetchCall = {
   /**
-   * Behaves like the platform's, but follows no redirect, takes a text or bytes as the only body, and is stopped by the
-   * call alone: a signal of its own is not listened to.
+   * Like the global `fetch`, but follows no redirects, accepts only text or bytes as body, and ignores `signal`: only the
+   * call stops it.
    */
   fetch: Fetch;
-  /** Aborted when the call has ended, for whatever reason. */
+  /** Aborted when the call ends. */
   signal: AbortSignal;
-  /** Why the call could not go on; libraries wrap such errors until they cannot be told apart. */
+  /** Why the call failed; libraries wrap errors beyond recognition. */
   readonly failure: FetchFailure | null;
-  /** Stops reading from the socket. The time until `resume` is not counted as silence. */
+  /** Stops reading from the socket. Time until `resume` does not count towards the idle timeout. */
   pause(): void;
   resume(): void;
-  /** Closes the connection of a request that is still under way. */
+  /** Closes the connection of a running request. */
   end(): void;
 };
 
-/** Why a request came to nothing; the reason is for operators. */
+/** The reason is for operators. */
 type FetchFailure = { kind: UpstreamError["kind"]; reason: string };
 
 type FetchCallOptions = {
-  /** The total is of the whole call, the others of each request. */
+  /** The total applies to the whole call, the others to each request. */
   timeouts: UpstreamTimeouts;
-  /** The head of an answer has come. */
   onHead(status: number): void;
 };
 
 export type UpstreamFetch = {
   openCall(options: FetchCallOptions): FetchCall;
-  /** Ends all calls and connections. */
   close(): Promise<void>;
 };
 
-/** A vendor's library may ask again on its own, for instance to continue an answer; an upstream must not keep it at it. */
+/** A vendor's library may send follow-up requests; bound them. */
 const requestsMax = 8;
 
 const longBodyCharacters = 64 * 1024;
 
-/** Each call has its own, shorter limit. */
+/** Calls have their own, shorter timeouts. */
 const connectMsMax = 60_000;
 
-/** To one host. */
-const connectionsMaxStandard = 1024;
+/** Per origin. */
+const defaultConnectionsMax = 1024;
 
 const answerBytesMax = 32 * 1024 * 1024;
-/** The longest answers come one token at a time, each in an envelope of some hundred bytes. */
+/** Long responses arrive one token at a time, each in an event of some hundred bytes. */
 const eventStreamBytesMax = 128 * 1024 * 1024;
-/** Parsers keep a line until it ends. */
+/** Parsers buffer a line until it ends. */
 const eventLineBytesMax = 4 * 1024 * 1024;
-/** Libraries parse a whole answer, or an event, in one go: so many `{`, `[`, `:` and `,` of it take up to 50 ms. */
-const structureMaxStandard = 80_000;
+/** Libraries parse a response or event synchronously: this much structure takes up to 50 ms. */
+const defaultStructureMax = 80_000;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The upstream pool as a `fetch`, for libraries that speak to a vendor for us. */
+/** The upstream pool as a `fetch`, for vendors' libraries. */
 export function createUpstreamFetch({
-  connectionsMax = connectionsMaxStandard,
-  structureMax = structureMaxStandard,
+  connectionsMax = defaultConnectionsMax,
+  structureMax = defaultStructureMax,
 } = {}): UpstreamFetch {
   const connect = createConnect({ timeoutMs: connectMsMax });
   const pools = new Map<string, UpstreamPool>();
@@ -73,7 +71,7 @@ export function createUpstreamFetch({
   let isClosed = false;
 
   function getPool(origin: string): UpstreamPool {
-    if (isClosed) throw new UpstreamError("unreachable", "The connections are closed.");
+    if (isClosed) throw new UpstreamError("unreachable", "The gateway is shutting down.");
     const pool = pools.get(origin) ?? createUpstreamPool({ origin, clock: systemClock, connect, connectionsMax });
     pools.set(origin, pool);
     return pool;
@@ -95,7 +93,7 @@ export function createUpstreamFetch({
   };
 }
 
-/** One value with its own end, so that whatever ends it (a failure, its caller, its time) ends all of it. */
+/** A failure, the caller or the total timeout ends the whole call. */
 function openFetchCall(
   getPool: (origin: string) => UpstreamPool,
   { timeouts, onHead, structureMax }: FetchCallOptions & { structureMax: number },
@@ -119,7 +117,7 @@ function openFetchCall(
     end();
   }
 
-  /** What broke off is over for the library too, which may have no ear for it. */
+  /** Also ends the call: the library may ignore the error. */
   function failBy(error: unknown): never {
     if (error instanceof UpstreamError) fail(explainFailure(error));
     throw error;
@@ -129,8 +127,9 @@ function openFetchCall(
     exchange?.end();
     ending.signal.throwIfAborted();
     requestCount += 1;
-    if (requestCount > requestsMax) fail({ kind: "bad-answer", reason: `It takes more than ${requestsMax} requests.` });
-    // Who wrote so much has held everybody else up, and it is about to be encoded.
+    if (requestCount > requestsMax)
+      fail({ kind: "bad-answer", reason: `The library sent more than ${requestsMax} requests.` });
+    // Serializing a large body blocked the event loop, and encoding it will again: yield.
     if (typeof init?.body === "string" && init.body.length > longBodyCharacters) await nextTurn();
     ending.signal.throwIfAborted();
     const { origin, ...request } = readRequest(input, init);
@@ -146,7 +145,7 @@ function openFetchCall(
     }
   }
 
-  const totalTimer = setTimeout(() => fail({ kind: "timeout", reason: "The call took too long." }), timeouts.totalMs);
+  const totalTimer = setTimeout(() => fail({ kind: "timeout", reason: "The call timed out." }), timeouts.totalMs);
   return {
     fetch: fetchOnce,
     signal: ending.signal,
@@ -169,7 +168,7 @@ function explainFailure({ kind, message, cause }: UpstreamError): FetchFailure {
   return { kind, reason: cause instanceof Error ? `${message} ${cause.message}` : message };
 }
 
-/** The body of an answer, up to where it is too large, or would take too long to parse. */
+/** The response body, bounded in size and JSON structure. */
 async function* readChecked(
   { headers, read }: OpenAnswer,
   structureMax: number,
@@ -184,11 +183,12 @@ async function* readChecked(
   try {
     for await (const chunk of read()) {
       bytes += chunk.length;
-      if (bytes > bytesMax) throw new UpstreamError("bad-answer", "Its answer is too large.");
+      if (bytes > bytesMax) throw new UpstreamError("bad-answer", "The response is too large.");
       if (isEventStream) lineBytes = measureLine(lineBytes, chunk);
-      // A chunk that ends a line begins another count; what a line shares a chunk with is too little to matter.
+      // A chunk that ends a line restarts the count; other lines in the same chunk are too small to matter.
       if (isEventStream && lineBytes < chunk.length) scanner = createJsonScanner(limits);
-      else if (scanner.add(chunk) !== null) throw new UpstreamError("bad-answer", "Its answer has too much structure.");
+      else if (scanner.add(chunk) !== null)
+        throw new UpstreamError("bad-answer", "The response has too much JSON structure.");
       yield chunk;
     }
   } catch (error) {
@@ -196,11 +196,11 @@ async function* readChecked(
   }
 }
 
-/** How long the line is that a chunk ends in. */
+/** The length of the chunk's last, open line. */
 function measureLine(bytesBefore: number, chunk: Buffer): number {
   const firstEnd = chunk.indexOf(0x0a);
   if (bytesBefore + (firstEnd === -1 ? chunk.length : firstEnd) > eventLineBytesMax)
-    throw new UpstreamError("bad-answer", "A line of it is too long.");
+    throw new UpstreamError("bad-answer", "A line of the response is too long.");
   return firstEnd === -1 ? bytesBefore + chunk.length : chunk.length - 1 - chunk.lastIndexOf(0x0a);
 }
 
@@ -208,14 +208,11 @@ function readRequest(
   input: Parameters<Fetch>[0],
   init: Parameters<Fetch>[1],
 ): Omit<UpstreamRequest, "timeouts"> & { origin: string } {
-  invariant(typeof input === "string" || input instanceof URL, "an upstream is asked by its URL");
+  invariant(typeof input === "string" || input instanceof URL, "fetch needs a URL");
   const body = init?.body ?? null;
-  invariant(
-    body === null || typeof body === "string" || body instanceof Uint8Array,
-    "a request's body is text or bytes",
-  );
+  invariant(body === null || typeof body === "string" || body instanceof Uint8Array, "a body must be text or bytes");
   const headers = new Headers(init?.headers);
-  // What we pass on has to be read anyway, and nothing small can grow large in our memory.
+  // Protects against decompression bombs.
   headers.set("accept-encoding", "identity");
   const { origin, pathname, search } = new URL(input);
   const method = (init?.method ?? "GET") as NonNullable<UpstreamRequest["method"]>;
@@ -233,6 +230,6 @@ export function createResponse(
     const stream = bodilessStatuses.has(status) ? null : ReadableStream.from(body);
     return new Response(stream as ReadableStream<Uint8Array> | null, { status, headers: lines });
   } catch (error) {
-    throw new UpstreamError("bad-answer", `Its head cannot be read: ${String(error)}`);
+    throw new UpstreamError("bad-answer", `The response head is invalid: ${String(error)}`);
   }
 }

@@ -9,57 +9,55 @@ import {
   type UpstreamRequest,
 } from "./upstream-call.ts";
 
-/** Connections to one server, each used for one call at a time: the only place where connections are kept. */
+/** Connections to one origin, each used for one call at a time. */
 export type UpstreamPool = {
-  /** Never throws, and tells the handler nothing before it has returned. Nothing is ever sent twice. */
+  /** Never throws, calls no handler before it returns, and never retries. */
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall;
-  /** Ends all connections. The calls that still run are cancelled: their handlers hear nothing more. */
+  /** Closes all connections and cancels running calls without calling their handlers. */
   close(): Promise<void>;
   /** Busy and idle together. */
   countConnections(): number;
   hasIdle(): boolean;
 };
 
-/** Opens a connection, and answers with what gives it up before it is open. */
+/** Opens a connection and returns a handle to abort the attempt. */
 export type Connect = (...request: Parameters<buildConnector.connector>) => { destroy(error: Error): void } | null;
 
 type UpstreamPoolOptions = {
   /** Scheme, host and port. */
   origin: string;
   clock: Clock;
-  /** Opens a connection, within a time of its own; a call's own time may be shorter. */
+  /** Has its own timeout; a call's may be shorter. */
   connect: Connect;
-  /** The most calls at a time. There are never more connections than that, busy and idle together. */
+  /** Maximum connections, busy and idle. */
   connectionsMax: number;
-  /** How long an unused connection is kept, where the server does not say. */
+  /** Keep-alive without a hint from the server. */
   idleMs?: number;
-  /** How long at the most, where the server says. */
+  /** Maximum keep-alive with a hint. */
   idleMsMax?: number;
   headerBytesMax?: number;
 };
 
-const idleMsStandard = 4000;
-const nothing = (): void => {};
+const defaultIdleMs = 4000;
+const noop = (): void => {};
 
 type Connection = {
   client: Client;
   caller: UpstreamCaller;
   opening: ReturnType<Connect>;
-  /** Whether it is used again. */
   isKept: boolean;
-  /** The one that it serves now. */
   call: UpstreamCall | null;
 };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is open, idle and closed is one state.
 export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
-  const { clock, connect, connectionsMax, idleMs = idleMsStandard, idleMsMax, headerBytesMax } = options;
+  const { clock, connect, connectionsMax, idleMs = defaultIdleMs, idleMsMax, headerBytesMax } = options;
   const origin = new URL(options.origin);
-  // Changes only when a connection comes or goes: a collection that changed with every call would, for as long as the
-  // garbage collector lets its older states be, keep the calls that were in them.
+  // Changes only when a connection opens or closes: a set that changed with every call would retain old calls until the
+  // next major garbage collection.
   const connections = new Set<Connection>();
-  // The library's own pool walks through all busy clients to find a free one. The last one used is the likeliest to be
-  // connected still, and the others get the rest that closes them.
+  // undici's pool scans all busy clients for a free one. LIFO: the last one used is most likely still connected, and the
+  // others time out.
   const idle: Connection[] = [];
   let isClosed = false;
 
@@ -93,8 +91,8 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   async function dropConnection(connection: Connection): Promise<void> {
     connections.delete(connection);
     const dropped = connection.client.destroy();
-    // The client itself would let an attempt to connect go on to its end.
-    connection.opening?.destroy(new Error("The call is over."));
+    // undici does not abort a pending connection attempt.
+    connection.opening?.destroy(new Error("The call has ended."));
     await dropped;
   }
 
@@ -112,12 +110,12 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     const leave = (): void => {
       isWanted = false;
     };
-    return { pause: nothing, resume: nothing, drain: leave, cancel: leave };
+    return { pause: noop, resume: noop, drain: leave, cancel: leave };
   }
 
   return {
     dispatch(request, handler) {
-      if (isClosed) return refuse(handler, new UpstreamError("unreachable", "The connections are closed."));
+      if (isClosed) return refuse(handler, new UpstreamError("unreachable", "The gateway is shutting down."));
       if (connections.size - idle.length >= connectionsMax) {
         return refuse(handler, new UpstreamError("overloaded", "All connections are in use."));
       }
@@ -140,12 +138,12 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   };
 }
 
-/** Connects to whatever address the host has. One for all of a pool, so that they can share TLS sessions. */
+/** Connects without the SSRF guard. One per pool, to share TLS sessions. */
 export function createConnect({ timeoutMs }: { timeoutMs: number }): Connect {
   return toConnect(buildConnector({ timeout: timeoutMs, allowH2: false }));
 }
 
-/** The library's connectors answer with their socket, though their type does not say so. */
+/** undici's connectors return their socket, contrary to their type. */
 export function toConnect(connector: buildConnector.connector): Connect {
   return (options, callback) => {
     const socket: unknown = connector(options, callback);

@@ -9,30 +9,30 @@ import type { CollectedMetric, HistogramSample, MetricRegistry, ValueSample } fr
 
 type MetricExportOptions = {
   metrics: Pick<MetricRegistry, "collect">;
-  /** The collector's address, up to where `/v1/metrics` follows. It is the operator's own: no SSRF guard is between. */
+  /** The collector's base URL, without `/v1/metrics`. Set by the operator, so no SSRF guard. */
   endpoint: string;
   headers: Readonly<Record<string, string>>;
-  /** What this process is: `service.name` and the like. */
+  /** Resource attributes such as `service.name`. */
   resource: Record<string, string>;
   intervalMs: number;
   clock: Clock;
-  /** Told when the collector begins to take nothing, and when it takes metrics again; not of each time. */
+  /** Called once when exports start to fail; `onRecovery` once when they succeed again. */
   onTrouble(error: unknown): void;
   onRecovery(): void;
 };
 
 export type MetricExport = {
-  /** Sends what is counted a last time, for a while. */
+  /** Exports a last time, with a timeout. */
   close(): Promise<void>;
 };
 
-/** With all of the exporter's own retries. */
+/** Includes the exporter's retries. */
 const exportTimeoutMs = 5000;
 const closeTimeoutMs = 2000;
 
 /**
- * Tells a collector by OTLP what `/metrics` tells whoever asks. All is counted since the start, so that what a collector
- * does not take is lost to nobody: the next time tells it too.
+ * Exports the metrics of `/metrics` by OTLP. Values are cumulative, so a failed export loses nothing: the next one
+ * contains it.
  */
 export function exportMetrics(options: MetricExportOptions): MetricExport {
   const { metrics, endpoint, headers, intervalMs, clock, onTrouble, onRecovery } = options;
@@ -44,10 +44,10 @@ export function exportMetrics(options: MetricExportOptions): MetricExport {
 
   function send(): Promise<void> {
     const span = { startTime: toTime(startedAt), endTime: toTime(clock.now()) };
-    const told = metrics.collect().flatMap((metric) => presentMetric(metric, span));
+    const exported = metrics.collect().flatMap((metric) => presentMetric(metric, span));
     return new Promise((resolve) => {
-      otlp.export({ resource, scopeMetrics: [{ scope: { name: "sluice" }, metrics: told }] }, ({ code, error }) => {
-        // The SDK's number for success.
+      otlp.export({ resource, scopeMetrics: [{ scope: { name: "sluice" }, metrics: exported }] }, ({ code, error }) => {
+        // The SDK's code for success.
         const hasFailed = code !== 0;
         if (hasFailed && !isInTrouble) onTrouble(error);
         if (!hasFailed && isInTrouble) onRecovery();
@@ -58,7 +58,7 @@ export function exportMetrics(options: MetricExportOptions): MetricExport {
   }
 
   const timer = setInterval(() => {
-    // A collector that is slow is not asked twice at a time.
+    // One export at a time.
     sending ??= send().finally(() => {
       sending = null;
     });
@@ -84,7 +84,7 @@ function toTime(moment: Date): [seconds: number, nanoseconds: number] {
   return [Math.floor(ms / 1000), (ms % 1000) * 1_000_000];
 }
 
-/** A metric in the SDK's form; nothing where no value of it is known. */
+/** A metric in the SDK's form; empty without values. */
 function presentMetric({ entry, samples }: CollectedMetric, span: TimeSpan): MetricData[] {
   const common = {
     descriptor: { name: entry.name, description: entry.help, unit: "", valueType: ValueType.DOUBLE },
@@ -106,7 +106,7 @@ function presentHistogram(entry: MetricEntry, { labels, counts, count, sum }: Hi
   return { ...span, attributes: nameLabels(entry, labels), value: { buckets, count, sum } };
 }
 
-/** What is not known is not a number, and left out. */
+/** Omits NaN: the value is unknown. */
 function presentValue(entry: MetricEntry, { labels, value }: ValueSample, span: TimeSpan): DataPoint<number>[] {
   return Number.isNaN(value) ? [] : [{ ...span, attributes: nameLabels(entry, labels), value }];
 }

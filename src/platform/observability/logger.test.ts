@@ -113,7 +113,7 @@ describe("values", () => {
     };
     let deep: unknown = "bottom";
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
-    const unknown = "[cannot be told]";
+    const unknown = "[unserializable]";
     expect(tell({ broken, inside: { locked }, deep, status: 200 })).toEqual({
       ...rest,
       broken: unknown,

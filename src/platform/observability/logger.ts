@@ -3,7 +3,7 @@ import { presentLogLine } from "./present-log-line.ts";
 import { scrubSecrets } from "./scrub-secrets.ts";
 import { type LogFields, stringifyFields } from "./stringify-fields.ts";
 
-/** One line: a message, with fields or without. An error alone brings its own message. */
+/** Writes one line. An error alone supplies its own message. */
 type Log = {
   (fields: LogFields, message: string): void;
   (what: Error | string): void;
@@ -11,7 +11,7 @@ type Log = {
 
 export type Logger = { debug: Log; info: Log; warn: Log; error: Log };
 
-type LoggerParts = {
+type LoggerOptions = {
   level: keyof Logger;
   format: "json" | "pretty";
   write(text: string): void;
@@ -19,18 +19,18 @@ type LoggerParts = {
 
 const weights = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Record<keyof Logger, number>;
 
-/** Structured lines: `level`, `time`, fields and `msg`. Secrets are taken out of every line before it is written. */
-export function createLogger(parts: LoggerParts): Logger {
-  const present = parts.format === "pretty" ? presentLogLine : (line: string) => line;
+/** Structured lines: `level`, `time`, fields and `msg`. Secrets are removed from every line. */
+export function createLogger(options: LoggerOptions): Logger {
+  const present = options.format === "pretty" ? presentLogLine : (line: string) => line;
 
   function createLog(level: keyof Logger): Log {
-    if (weights[level] < weights[parts.level]) return () => {};
+    if (weights[level] < weights[options.level]) return () => {};
     const presentStart = createLineStart(level);
     function writeLine(fields: LogFields, message: string): void {
-      // Looked through one by one: joined, they would be copied for it.
+      // Scrubbed separately: joining first would copy them.
       const inner = scrubSecrets(stringifyFields(fields)).slice(1, -1);
       const end = scrubSecrets(JSON.stringify(message));
-      parts.write(present(`${presentStart()}${inner === "" ? "" : `,${inner}`},"msg":${end}}\n`));
+      options.write(present(`${presentStart()}${inner === "" ? "" : `,${inner}`},"msg":${end}}\n`));
     }
     return (what: LogFields | Error | string, message?: string): void => {
       if (typeof what === "string") writeLine({}, what);
@@ -42,7 +42,7 @@ export function createLogger(parts: LoggerParts): Logger {
   return { debug: createLog("debug"), info: createLog("info"), warn: createLog("warn"), error: createLog("error") };
 }
 
-/** The level and the time. Under load many lines belong to one millisecond, and its text is dear. */
+/** Caches the timestamp text: under load many lines share a millisecond. */
 function createLineStart(level: keyof Logger): () => string {
   let lastMs = Number.NaN;
   let text = "";

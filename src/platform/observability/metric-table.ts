@@ -1,16 +1,16 @@
-/** One label of a metric. With `values` it is one of these, and each is there from the start, at zero. */
+/** A label. Series for its `values` exist from the start, at zero. */
 type LabelEntry = { name: string; values?: readonly string[] };
 
 export type MetricEntry = {
   name: string;
   kind: "counter" | "gauge" | "histogram";
-  /** What it is about: a row of the dashboard and a part of the page. */
+  /** A row of the dashboard and a section of the docs. */
   area: (typeof metricAreas)[number];
   help: string;
   labels: readonly LabelEntry[];
-  /** The upper bounds of a histogram's buckets. */
+  /** Upper bounds. */
   buckets?: readonly number[];
-  /** Asked of the database, so that all gateways on it tell the same: take the largest, never the sum. */
+  /** Read from the database, so all gateways report the same value: aggregate with max, never sum. */
   isShared?: true;
 };
 
@@ -39,16 +39,15 @@ const units = ["money", "text", "image", "video"] as const;
 const readings = ["tasks", "deliveries", "holds"] as const;
 
 /**
- * Every metric: what `/metrics` serves, what the page docs/operating/observing.md lists, and what the dashboard and the
- * alerts may name. Labels are bounded: routes as they are written in the code, models and upstreams of the catalog; never
- * an account, a key or a path that somebody called.
+ * Every metric of `/metrics`, the docs, the dashboard and the alerts. Labels are bounded: route patterns, models and
+ * upstreams of the catalog; never an account, a key or an actual path.
  */
 export const metricTable = {
   requestDuration: {
     name: "sluice_http_request_duration_seconds",
     kind: "histogram",
     area: "traffic",
-    help: "From the first byte of a request to the last of its answer, streams to their end. `none` is a path without a route; `aborted` says that the client left first.",
+    help: "From the first byte of a request to the last byte of its response, including streams. `none` is a path without a route; `aborted` means the client disconnected first.",
     labels: [{ name: "method" }, { name: "route" }, { name: "status_class", values: statusClasses }],
     buckets: requestSeconds,
   },
@@ -56,35 +55,35 @@ export const metricTable = {
     name: "sluice_request_log_written_total",
     kind: "counter",
     area: "traffic",
-    help: "Calls that were written to the request log.",
+    help: "Calls written to the request log.",
     labels: [],
   },
   requestLogLost: {
     name: "sluice_request_log_lost_total",
     kind: "counter",
     area: "traffic",
-    help: "Calls that are not in the request log because too many waited for the database. Those whose calls they were see a gap.",
+    help: "Calls missing from the request log because too many waited for the database. Their accounts see a gap.",
     labels: [],
   },
   requestsInProgress: {
     name: "sluice_http_requests_in_progress",
     kind: "gauge",
     area: "traffic",
-    help: "Requests that are being answered, open streams among them.",
+    help: "Requests in progress, including open streams.",
     labels: [],
   },
   errors: {
     name: "sluice_http_errors_total",
     kind: "counter",
     area: "traffic",
-    help: "Requests that were answered with an error, by its code (docs/api/errors.md).",
+    help: "Error responses by code (docs/api/errors.md).",
     labels: [{ name: "code" }],
   },
   timeToFirstToken: {
     name: "sluice_time_to_first_token_seconds",
     kind: "histogram",
     area: "traffic",
-    help: "From the first byte of a request to the first piece of its streamed answer.",
+    help: "From the first byte of a request to the first chunk of its streamed response.",
     labels: [{ name: "route" }, { name: "model" }],
     buckets: firstTokenSeconds,
   },
@@ -99,7 +98,7 @@ export const metricTable = {
     name: "sluice_charges_total",
     kind: "counter",
     area: "money",
-    help: "Calls and tasks that were charged, be it money or quota.",
+    help: "Charged calls and tasks, in money or quota.",
     labels: [{ name: "model" }],
   },
   chargedAmount: {
@@ -113,28 +112,28 @@ export const metricTable = {
     name: "sluice_lost_amount_total",
     kind: "counter",
     area: "money",
-    help: "Money that upstreams used beyond what is charged, in the currency of the setting.",
+    help: "Cost of upstream usage beyond what was charged, in the currency of the setting.",
     labels: [{ name: "model" }],
   },
   callFaults: {
     name: "sluice_call_faults_total",
     kind: "counter",
     area: "money",
-    help: "Paid calls in which code of the gateway threw. Each ended, and its hold with it.",
+    help: "Paid calls in which the gateway's code threw. Each ended, and so did its hold.",
     labels: [{ name: "model" }],
   },
   unchargedWork: {
     name: "sluice_uncharged_work_total",
     kind: "counter",
     area: "money",
-    help: "Calls and tasks whose work was delivered and could not be charged, because the hold had ended or the charge could not be written. One is too many.",
+    help: "Calls and tasks delivered without a charge, because the hold had ended or the charge could not be written. Should stay 0.",
     labels: [{ name: "work", values: ["call", "task"] }],
   },
   openHolds: {
     name: "sluice_holds_open",
     kind: "gauge",
     area: "money",
-    help: "Holds that are open, by what they hold.",
+    help: "Open holds by unit.",
     labels: [{ name: "unit", values: units }],
     isShared: true,
   },
@@ -150,28 +149,28 @@ export const metricTable = {
     name: "sluice_ledger_violations_total",
     kind: "counter",
     area: "money",
-    help: "Violations of the ledger's invariants that a check of this process found. One is too many.",
+    help: "Violations of the ledger's invariants found by checks of this process. Should stay 0.",
     labels: [],
   },
   ledgerQueueLength: {
     name: "sluice_ledger_queue_length",
     kind: "gauge",
     area: "database",
-    help: "Operations of the ledger that wait for the next group commit.",
+    help: "Ledger operations waiting for the next group commit.",
     labels: [],
   },
   ledgerQueueAge: {
     name: "sluice_ledger_queue_oldest_seconds",
     kind: "gauge",
     area: "database",
-    help: "For how long the oldest operation of the ledger has waited to be durable; 0 when none waits.",
+    help: "Age of the oldest ledger operation that is not durable yet; 0 if none waits.",
     labels: [],
   },
   ledgerBatchSize: {
     name: "sluice_ledger_batch_operations",
     kind: "histogram",
     area: "database",
-    help: "How many operations a group commit had.",
+    help: "Operations per group commit.",
     labels: [],
     buckets: batchSizes,
   },
@@ -179,7 +178,7 @@ export const metricTable = {
     name: "sluice_ledger_commit_duration_seconds",
     kind: "histogram",
     area: "database",
-    help: "How long a group commit took that succeeded.",
+    help: "Duration of successful group commits.",
     labels: [],
     buckets: commitSeconds,
   },
@@ -187,28 +186,28 @@ export const metricTable = {
     name: "sluice_ledger_failed_commits_total",
     kind: "counter",
     area: "database",
-    help: "Group commits that failed; those that found no database are tried again.",
+    help: "Failed group commits. They are retried if the database was unavailable.",
     labels: [],
   },
   upstreamOutcomes: {
     name: "sluice_upstream_outcomes_total",
     kind: "counter",
     area: "upstreams",
-    help: "What calls to upstreams came to: `answered` when an answer begins, `abandoned` when nobody waited for it, else how it failed, also in the middle of an answer.",
+    help: "Outcomes of upstream calls: `answered` when a response begins, `abandoned` when the caller left, else the kind of failure, also in the middle of a response.",
     labels: [{ name: "upstream" }, { name: "outcome" }],
   },
   circuits: {
     name: "sluice_upstream_circuits",
     kind: "gauge",
     area: "upstreams",
-    help: "Targets of an upstream (a model with a key) by the state of their circuit, as this process sees it.",
+    help: "Targets of an upstream (a model with a key) by circuit state, as seen by this process.",
     labels: [{ name: "upstream" }, { name: "state", values: circuitStates }],
   },
   openTasks: {
     name: "sluice_tasks_open",
     kind: "gauge",
     area: "tasks",
-    help: "Tasks that are not over, parts of others included.",
+    help: "Open tasks, including child tasks.",
     labels: [{ name: "state", values: ["queued", "processing"] }],
     isShared: true,
   },
@@ -216,7 +215,7 @@ export const metricTable = {
     name: "sluice_tasks_oldest_queued_seconds",
     kind: "gauge",
     area: "tasks",
-    help: "Age of the oldest task that is queued; 0 when none is.",
+    help: "Age of the oldest queued task; 0 if none is queued.",
     labels: [],
     isShared: true,
   },
@@ -224,7 +223,7 @@ export const metricTable = {
     name: "sluice_task_lag_seconds",
     kind: "gauge",
     area: "tasks",
-    help: "For how long the task that is due for the longest has waited for a worker; 0 when none is due.",
+    help: "How long the oldest due task has waited for a worker; 0 if none is due.",
     labels: [],
     isShared: true,
   },
@@ -232,7 +231,7 @@ export const metricTable = {
     name: "sluice_task_duration_seconds",
     kind: "histogram",
     area: "tasks",
-    help: "From the submission of a task to its end, of those that this process ended.",
+    help: "From the submission of a task to its end, for tasks that this process ended.",
     labels: [
       { name: "type", values: ["image", "video", "avatar", "drama", "speech"] },
       { name: "state", values: ["succeeded", "failed", "canceled", "expired"] },
@@ -243,7 +242,7 @@ export const metricTable = {
     name: "sluice_delivery_attempt_duration_seconds",
     kind: "histogram",
     area: "deliveries",
-    help: "How long attempts to deliver an event took, by what came of them.",
+    help: "Duration of delivery attempts by outcome.",
     labels: [
       {
         name: "outcome",
@@ -265,7 +264,7 @@ export const metricTable = {
     name: "sluice_deliveries_pending",
     kind: "gauge",
     area: "deliveries",
-    help: "Deliveries that are not over, those included that wait for their next attempt.",
+    help: "Pending deliveries, including those waiting for their next attempt.",
     labels: [],
     isShared: true,
   },
@@ -273,7 +272,7 @@ export const metricTable = {
     name: "sluice_delivery_lag_seconds",
     kind: "gauge",
     area: "deliveries",
-    help: "For how long the delivery that is due for the longest has waited for its attempt; 0 when none is due.",
+    help: "How long the oldest due delivery has waited for its attempt; 0 if none is due.",
     labels: [],
     isShared: true,
   },
@@ -288,63 +287,63 @@ export const metricTable = {
     name: "sluice_database_pool_connections_max",
     kind: "gauge",
     area: "database",
-    help: "The most connections that the pool may have.",
+    help: "Maximum connections of the pool.",
     labels: [],
   },
   poolWaiting: {
     name: "sluice_database_pool_waiting",
     kind: "gauge",
     area: "database",
-    help: "How many wait for a connection of the pool.",
+    help: "Queries waiting for a connection of the pool.",
     labels: [],
   },
   readingAge: {
     name: "sluice_database_reading_age_seconds",
     kind: "gauge",
     area: "database",
-    help: "How old what the database was last asked for a group of metrics is. It grows while the database is away; NaN before the first answer.",
+    help: "Age of the last reading of a group of metrics from the database. It grows while the database is unavailable; NaN before the first reading.",
     labels: [{ name: "reading", values: readings }],
   },
   changeFeedLive: {
     name: "sluice_change_feed_live",
     kind: "gauge",
     area: "database",
-    help: "1 while changes of keys and the catalog are heard at once, 0 while caches are bypassed.",
+    help: "1 while the change feed of keys and the catalog is connected, 0 while caches are bypassed.",
     labels: [],
   },
   jobFailures: {
     name: "sluice_job_failures_total",
     kind: "counter",
     area: "database",
-    help: "Scheduled jobs of this process that failed.",
+    help: "Failed runs of scheduled jobs in this process.",
     labels: [{ name: "scheduled_job" }],
   },
   redisFallback: {
     name: "sluice_redis_fallback",
     kind: "gauge",
     area: "limits",
-    help: "1 while Redis does not answer and this process counts limits for itself; 0 otherwise, also without a Redis.",
+    help: "1 while Redis is unavailable and this process counts limits alone; 0 otherwise, also without Redis.",
     labels: [],
   },
   ready: {
     name: "sluice_ready",
     kind: "gauge",
     area: "process",
-    help: "1 while `/readyz` answers 200.",
+    help: "1 while `/readyz` returns 200.",
     labels: [],
   },
   clockOffset: {
     name: "sluice_clock_offset_seconds",
     kind: "gauge",
     area: "process",
-    help: "How far the machine's clock is ahead of the database's; negative where it is behind.",
+    help: "How far the machine's clock is ahead of the database's; negative if it is behind.",
     labels: [],
   },
   eventLoopDelay: {
     name: "sluice_event_loop_delay_seconds",
     kind: "histogram",
     area: "process",
-    help: "How late a timer came that asks twenty times a second.",
+    help: "Delay of a 50 ms timer.",
     labels: [],
     buckets: loopSeconds,
   },
@@ -352,21 +351,21 @@ export const metricTable = {
     name: "sluice_event_loop_seconds_total",
     kind: "counter",
     area: "process",
-    help: "Time of the event loop: active is at work, idle is waiting. The active share is its utilization.",
+    help: "Event loop time by state. The active share is the utilization.",
     labels: [{ name: "state", values: ["active", "idle"] }],
   },
   heap: {
     name: "sluice_memory_bytes",
     kind: "gauge",
     area: "process",
-    help: "Memory by what it is for.",
+    help: "Memory by kind.",
     labels: [{ name: "kind", values: ["heap_used", "heap_total", "external", "array_buffers"] }],
   },
   residentMemory: {
     name: "process_resident_memory_bytes",
     kind: "gauge",
     area: "process",
-    help: "Memory of the process as the system counts it.",
+    help: "Resident memory of the process.",
     labels: [],
   },
   cpuTime: {
@@ -380,21 +379,21 @@ export const metricTable = {
     name: "process_start_time_seconds",
     kind: "gauge",
     area: "process",
-    help: "When the process started, as seconds since 1970.",
+    help: "Start time of the process, in seconds since 1970.",
     labels: [],
   },
   openFiles: {
     name: "process_open_fds",
     kind: "gauge",
     area: "process",
-    help: "Open file descriptors, connections among them; NaN where the system does not tell.",
+    help: "Open file descriptors, including connections; NaN if unknown.",
     labels: [],
   },
   build: {
     name: "sluice_build_info",
     kind: "gauge",
     area: "process",
-    help: "Always 1; the labels tell the version and the currency of all amounts.",
+    help: "Always 1; the labels contain the version and the currency of all amounts.",
     labels: [{ name: "version" }, { name: "currency" }],
   },
 } as const satisfies Record<string, MetricEntry>;

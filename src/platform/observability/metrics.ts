@@ -1,15 +1,14 @@
 import { type MetricEntry, type MetricName, type MetricTable, metricTable } from "./metric-table.ts";
 
-/** Where values are added: the sum of a counter, or one value more of a histogram. */
+/** Adds to a counter or observes a value of a histogram. */
 type Instrument = { add(value: number): void };
 
 /** A value with its labels, in the order of the table. */
 type Observation<L extends readonly unknown[] = readonly string[]> = readonly [value: number, ...labels: L];
 
-/** Finds the instrument of some labels. */
 type Family<L extends readonly unknown[]> = { at(...labels: L): Instrument };
 
-/** Asks for values whenever somebody collects. */
+/** Reads values at collection time. */
 type Observed<L extends readonly unknown[]> = { observe(read: () => Iterable<Observation<L>>): void };
 
 type LabelValues<L extends MetricEntry["labels"]> = {
@@ -23,18 +22,17 @@ export type Metrics = { [N in MetricName]: InstrumentsOf<MetricTable[N]> };
 
 export type ValueSample = { labels: readonly string[]; value: number };
 
-/** `counts` has one number for each bucket and one for what is beyond the last; they are not added up. */
+/** `counts` has one number per bucket and one for values above the last; they are not cumulative. */
 export type HistogramSample = { labels: readonly string[]; counts: readonly number[]; count: number; sum: number };
 
-/** All that is known of one metric at a moment, for whoever presents or exports it. */
 export type CollectedMetric = { entry: MetricEntry; samples: readonly (ValueSample | HistogramSample)[] };
 
 export type MetricRegistry = Metrics & { collect(): CollectedMetric[] };
 
-/** Beyond so many sets of labels a metric counts under `other`: a catalog that changes for years cannot fill the memory. */
+/** More series than this count under `other`, to bound memory as the catalog changes. */
 const seriesMax = 5000;
 
-/** The instruments of the whole table: numbers in memory, to which adding costs next to nothing. */
+/** All instruments of the table, as plain numbers in memory. */
 export function createMetrics(): MetricRegistry {
   const families = Object.entries<MetricEntry>(metricTable).map(
     ([name, entry]) => [name, createFamily(entry)] as const,
@@ -65,7 +63,7 @@ function createFamily(entry: MetricEntry) {
 type Cell = Instrument & { sample(): ValueSample | HistogramSample };
 type Branch = Map<string, Branch | Cell>;
 
-/** The instruments of one metric, by one label after the other: to join them to one name for each look would cost more. */
+/** The series of a metric as nested maps by label: joining labels to one key would be slower. */
 function createCells(entry: MetricEntry) {
   const root: Branch = new Map();
   const all: Cell[] = [];
@@ -101,7 +99,7 @@ function createCells(entry: MetricEntry) {
   return { at, list: () => all };
 }
 
-/** Every set of labels that the table knows beforehand, so that zero can be told from unknown. */
+/** The label sets known in advance, exported as zero. */
 function listKnown({ labels }: MetricEntry): string[][] {
   let sets: string[][] = [[]];
   for (const { values = [] } of labels) sets = sets.flatMap((set) => values.map((value) => [...set, value]));

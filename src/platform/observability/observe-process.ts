@@ -6,9 +6,9 @@ type ProcessMetrics = Pick<
   "eventLoopDelay" | "eventLoopTime" | "heap" | "residentMemory" | "cpuTime" | "startTime" | "openFiles"
 >;
 
-const askEveryMs = 50;
+const tickMs = 50;
 
-/** What can be seen of this process without asking anybody. Ends when what it answers is called. */
+/** Observes this process. Returns a function that stops it. */
 export function observeProcess(metrics: ProcessMetrics): () => void {
   metrics.eventLoopTime.observe(() => {
     const { active, idle } = performance.eventLoopUtilization();
@@ -37,27 +37,27 @@ export function observeProcess(metrics: ProcessMetrics): () => void {
 }
 
 /**
- * Node's own measure has percentiles of all time, which cannot be added up over processes or told for the last minute; a
- * timer that sees how late it comes costs about as much.
+ * Node's `monitorEventLoopDelay` reports all-time percentiles, which cannot be aggregated over processes or windows. A
+ * timer that measures its own delay costs about the same.
  */
 function measureDelay(eventLoopDelay: ProcessMetrics["eventLoopDelay"]): () => void {
   const delay = eventLoopDelay.at();
-  let expectedMs = performance.now() + askEveryMs;
+  let expectedMs = performance.now() + tickMs;
   const timer = setInterval(() => {
     const nowMs = performance.now();
     delay.add(Math.max(0, nowMs - expectedMs) / 1000);
-    expectedMs = nowMs + askEveryMs;
-  }, askEveryMs);
+    expectedMs = nowMs + tickMs;
+  }, tickMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
 function countOpenFiles(): number {
   try {
-    // One of them is the folder that is being read.
+    // Minus the descriptor of this read.
     return readdirSync("/proc/self/fd").length - 1;
   } catch {
-    // Only Linux has it.
+    // Linux only.
     return Number.NaN;
   }
 }

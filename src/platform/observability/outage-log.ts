@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "./logger.ts";
 
-/** Tells of something that is tried again and again: once when it begins to fail, and once when it works again. */
+/** Logs an operation that is retried: once when it starts to fail and once when it succeeds again. */
 export type OutageLog = {
   onTrouble(error: unknown): void;
-  /** May be told of every success. */
+  /** Call it on every success. */
   onRecovery(): void;
   isOngoing(): boolean;
 };
@@ -16,7 +16,6 @@ type OutageLogOptions = {
   ends: string;
 };
 
-/** What failed ten times a second would hide everything else, and say nothing more. */
 export function createOutageLog({ logger, clock, begins, ends }: OutageLogOptions): OutageLog {
   let outage: { sinceMs: number; tries: number } | null = null;
   return {

@@ -4,7 +4,7 @@ type Entry = Record<string, unknown> & { level: string; time: string; msg?: stri
 
 const colours = { debug: "gray", info: "cyan", warn: "yellow", error: "red", fatal: "red" } as const;
 
-/** One JSON log line as a person on a terminal likes to read it. */
+/** Formats a JSON log line for a terminal. */
 export function presentLogLine(json: string): string {
   const { level, time, msg, ...fields } = JSON.parse(json) as Entry;
   const clock = styleText("gray", time.slice(11, 23));
@@ -36,7 +36,7 @@ function isLoggedError(value: unknown): value is LoggedError {
   return typeof value === "object" && value !== null && "stack" in value;
 }
 
-/** The stack of an error, what is known of it, and of everything that caused it. */
+/** The stack and detail of an error and its causes. */
 function presentStacks({ stack, detail, cause }: LoggedError): string {
   const known = detail === undefined ? "" : `\n  ${JSON.stringify(detail)}`;
   return `\n${stack}${known}${isLoggedError(cause) ? `\ncaused by${presentStacks(cause)}` : ""}`;

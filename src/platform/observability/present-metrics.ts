@@ -1,7 +1,7 @@
 import type { MetricEntry } from "./metric-table.ts";
 import type { CollectedMetric, HistogramSample, ValueSample } from "./metrics.ts";
 
-/** The two forms that Prometheus reads. They differ in how counters are named and in their end. */
+/** The two Prometheus formats. They differ in counter names and the end marker. */
 export const metricForms = {
   text: "text/plain; version=0.0.4; charset=utf-8",
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -9,7 +9,7 @@ export const metricForms = {
 
 export type MetricForm = keyof typeof metricForms;
 
-/** The form that whoever asks likes better; plain text where they do not say. */
+/** Content negotiation; plain text is the default. */
 export function chooseForm(accept: string | undefined): MetricForm {
   const weigh = (type: string): number => {
     const ranges = (accept ?? "").split(",").filter((range) => range.trim().toLowerCase().startsWith(type));

@@ -1,4 +1,4 @@
-/** API keys, ours and Stripe's, secrets of webhooks, and passwords inside addresses. */
+/** API keys (ours and Stripe's), webhook secrets and passwords in URLs. */
 const secrets = [
   { pattern: /sk-slc-[0-9A-Za-z]{4,}/g, mark: "sk-slc-", replacement: "sk-slc-[hidden]" },
   { pattern: /([sr]k_live_)[0-9A-Za-z]{4,}/g, mark: "k_live_", replacement: "$1[hidden]" },
@@ -8,10 +8,10 @@ const secrets = [
   { pattern: /([?&]password=)[^\s"'&]+/g, mark: "password=", replacement: "$1[hidden]" },
 ];
 
-/** Most lines have none of these and need no closer look. */
+/** Fast path: most lines contain none of these. */
 const anyMark = new RegExp(secrets.map(({ mark }) => mark).join("|"));
 
-/** The last line of defence: nothing should log a secret, and if something does, this takes it out. */
+/** Defence in depth: removes secrets that were logged by mistake. */
 export function scrubSecrets(line: string): string {
   if (!anyMark.test(line)) return line;
   let clean = line;

@@ -1,11 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Something that is asked for seldom, and only when somebody wants it. What was read last stays until it is read again. */
+/** A value with a minimum interval between reads, read on demand. The last value stays until the next read. */
 export type SlowReading<T> = {
-  /** Reads unless that was tried a moment ago or is under way. Resolves when it is done, however it went. */
+  /** Reads unless a read is running or was tried within the interval. Resolves even if the read fails. */
   refresh(): Promise<void>;
   last(): T | null;
-  /** How old what was read last is; NaN where nothing was. */
+  /** Age of the last value; NaN without one. */
   ageMs(): number;
 };
 
@@ -21,7 +21,7 @@ export function createSlowReading<T>({ clock, everyMs, read }: SlowReadingOption
       const atMs = clock.monotonicMs();
       last = { value: await read(), atMs };
     } catch {
-      // Its age tells of it, and those who need the database to serve tell why.
+      // The age metric shows it, and other users of the database log the reason.
     } finally {
       underWay = null;
     }

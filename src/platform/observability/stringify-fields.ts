@@ -1,7 +1,7 @@
 /**
- * The fields of a line. What many lines are about has one name everywhere, so that a search for it finds all of them:
- * `request_id`, `account_id`, `key_id`, `user_id`, `task_id`, `hold_id`, `endpoint_id`, `model`, `upstream`,
- * `upstream_model`, `upstream_key`. Other names for these are errors.
+ * The fields of a log line. Common fields have one name everywhere, so that a search finds all lines: `request_id`,
+ * `account_id`, `key_id`, `user_id`, `task_id`, `hold_id`, `endpoint_id`, `model`, `upstream`, `upstream_model`,
+ * `upstream_key`. Other names for these are type errors.
  */
 export type LogFields = Record<string, unknown> & { [Name in MistakenName]?: never };
 
@@ -9,15 +9,15 @@ type MistakenName =
   | ("request" | "requestId" | "account" | "accountId" | "keyId" | "user" | "userId" | "task" | "taskId")
   | ("hold" | "holdId" | "endpointId" | "modelId" | "provider" | "providerId" | "key_number" | "keyNumber");
 
-/** An error can be its own cause; nobody reads further than this. */
+/** An error can be its own cause. */
 const causesMax = 5;
 
-/** The fields as an object of JSON, whatever their values are. */
+/** Serializes the fields as JSON. Never throws. */
 export function stringifyFields(fields: LogFields): string {
   return isPlain(fields) ? JSON.stringify(fields) : stringifyEach(fields);
 }
 
-/** Texts and numbers alone, as in the line of a request, are best left to `JSON.stringify` as they are. */
+/** Fast path for request lines, which contain only primitive values. */
 function isPlain(fields: LogFields): boolean {
   for (const name in fields) {
     const value = fields[name];
@@ -38,7 +38,7 @@ function isPlainValue(value: unknown): boolean {
   }
 }
 
-/** One by one, so that a value that cannot be told does not cost the line. */
+/** Field by field, so that one value that cannot be serialized does not lose the line. */
 function stringifyEach(fields: LogFields): string {
   const parts: string[] = [];
   for (const name of Object.keys(fields)) {
@@ -51,14 +51,14 @@ function stringifyEach(fields: LogFields): string {
 function stringifyField(fields: LogFields, name: string): string | undefined {
   try {
     const value = fields[name];
-    // Whatever was thrown is told in the form of an error.
+    // Thrown values other than errors get the form of an error.
     return JSON.stringify(name === "error" && value !== undefined ? presentError(value) : value, createReplacer());
   } catch {
-    return '"[cannot be told]"';
+    return '"[unserializable]"';
   }
 }
 
-/** Errors are presented wherever they are; what JSON has no form for becomes a text. */
+/** Presents nested errors, bigints and cycles. */
 function createReplacer(): (this: unknown, name: string, value: unknown) => unknown {
   const holders: unknown[] = [];
   return function replace(_name, value) {
@@ -66,15 +66,14 @@ function createReplacer(): (this: unknown, name: string, value: unknown) => unkn
     if (typeof value !== "object" || value === null) return value;
     while (holders.length > 0 && holders.at(-1) !== this) holders.pop();
     if (holders.includes(value)) return "[circular]";
-    const told = value instanceof Error ? presentError(value) : value;
-    holders.push(told);
-    return told;
+    const presented = value instanceof Error ? presentError(value) : value;
+    holders.push(presented);
+    return presented;
   };
 }
 
 /**
- * What a log may know of an error. Messages and stacks are ours or a library's; a database error's `detail` and
- * `where` quote values that customers sent, so they stay out.
+ * The loggable part of an error. A database error's `detail` and `where` quote customers' values, so they are omitted.
  */
 function presentError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: String(error) };

@@ -1,20 +1,19 @@
 import type { Readable } from "node:stream";
 
-/** The first and the last byte that are wanted, counted from 0, as in HTTP. */
+/** Inclusive, counted from 0, as in HTTP. */
 export type ByteRange = { start: number; end: number };
 
-/** Where bytes are kept under keys of ours: a folder, or a bucket. */
+/** Blob storage: a folder or a bucket. */
 export type ByteStore = {
   /**
-   * Keeps all bytes under a key, durable when it resolves; what fails or is aborted leaves nothing. Writing a key again
-   * replaces it.
+   * Writes or replaces a blob; durable when it resolves. A failed or aborted write leaves nothing.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, options: { signal: AbortSignal }): Promise<void>;
-  /** Reads all or a range. Throws `MissingBytesError` where there is nothing. */
+  /** Throws `MissingBytesError` if the key does not exist. */
   open(key: string, range?: ByteRange): Promise<Readable>;
-  /** That there is nothing is fine. */
+  /** Idempotent. */
   delete(key: string): Promise<void>;
-  /** The names directly under a key's beginning, of bytes and of further beginnings, in order; `""` is the top. */
+  /** The sorted names of blobs and folders directly in a folder; `""` is the root. */
   list(folder: string): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -23,6 +22,6 @@ export class MissingBytesError extends Error {
   override readonly name = "MissingBytesError";
 
   constructor(key: string, options?: ErrorOptions) {
-    super(`There are no bytes under ${key}.`, options);
+    super(`The key ${key} does not exist.`, options);
   }
 }

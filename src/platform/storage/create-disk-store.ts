@@ -7,11 +7,11 @@ import { type ByteStore, MissingBytesError } from "./byte-store.ts";
 import { removeLeftovers } from "./remove-leftovers.ts";
 
 const draftsName = "drafts";
-/** No part begins with a dot, so that none leads upwards or is hidden. */
+/** No segment begins with a dot: no `..` and no hidden files. */
 const keyPattern = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 const ownerOnly = { file: 0o600, folder: 0o700 };
 
-/** Keeps bytes in a folder. What is being written is a draft, and gets its name when it is whole and on the disk. */
+/** Stores blobs in a folder. Writes go to a draft, which is renamed after fsync. */
 export async function createDiskStore({ folder }: { folder: string }): Promise<ByteStore> {
   await mkdir(join(folder, draftsName), { recursive: true, mode: ownerOnly.folder });
   const root = await realpath(folder);
@@ -20,7 +20,7 @@ export async function createDiskStore({ folder }: { folder: string }): Promise<B
   let draftCount = 0;
 
   function locate(key: string): string {
-    invariant(keyPattern.test(key) && !key.startsWith(`${draftsName}/`), `${key} is no key`);
+    invariant(keyPattern.test(key) && !key.startsWith(`${draftsName}/`), `${key} is not a valid key`);
     return join(root, key);
   }
 
@@ -30,7 +30,7 @@ export async function createDiskStore({ folder }: { folder: string }): Promise<B
       draftCount += 1;
       const draft = join(drafts, `${process.pid}-${draftCount}-${key.replaceAll("/", "-")}`);
       try {
-        // `wx` neither follows a link nor touches what is there already.
+        // `wx` neither follows links nor overwrites.
         const target = createWriteStream(draft, { flags: "wx", mode: ownerOnly.file, flush: true });
         await pipeline(bytes, target, { signal });
         await makeFolder(root, dirname(path));
@@ -75,7 +75,7 @@ export async function createDiskStore({ folder }: { folder: string }): Promise<B
   };
 }
 
-/** A new folder is as durable as what lies in it. */
+/** Syncs new folders too, for durability. */
 async function makeFolder(root: string, folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   await requireInside(root, folder);
@@ -83,11 +83,11 @@ async function makeFolder(root: string, folder: string): Promise<void> {
   for (let made = folder; made !== root; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-/** A link that somebody put in the way could lead anywhere. */
+/** Rejects symbolic links, which could point anywhere. */
 async function requireInside(root: string, folder: string): Promise<void> {
   const way = relative(root, folder);
-  invariant(way !== "" && !way.split(sep).includes(".."), `${folder} is outside of the store`);
-  invariant((await realpath(folder)) === folder, `${folder} is reached by a link`);
+  invariant(way !== "" && !way.split(sep).includes(".."), `${folder} is outside the store`);
+  invariant((await realpath(folder)) === folder, `${folder} is a symbolic link`);
 }
 
 async function syncFolder(folder: string): Promise<void> {

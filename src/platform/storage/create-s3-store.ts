@@ -4,27 +4,27 @@ import { type ByteStore, MissingBytesError } from "./byte-store.ts";
 
 export type S3Place = {
   bucket: string;
-  /** What all keys begin with, such as `sluice/backups/`. */
+  /** Prefix of all keys, such as `sluice/backups/`. */
   prefix?: string;
-  /** Where a server other than Amazon's is. */
+  /** For S3-compatible services. */
   endpoint: string | undefined;
   region: string;
-  /** Without them: what the machine knows, such as its role. */
+  /** The default is the machine's own credentials, such as its role. */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-  /** Whether the bucket is a part of the path, not of the host's name. */
+  /** The bucket is in the path, not in the host name. */
   usesPathStyle: boolean;
 };
 
 const attemptsMax = 3;
 const connectMsMax = 5000;
-/** How long the server may be silent, while it is being written to or read from. */
+/** Idle timeout. */
 const silenceMsMax = 60_000;
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnceMax = 2;
 
-/** Keeps bytes in a bucket of Amazon S3, or of whatever speaks like it. */
+/** Stores blobs in Amazon S3 or a compatible service. */
 export async function createS3Store(place: S3Place): Promise<ByteStore> {
-  // These take a third of a second to load, which only who uses a bucket should wait for.
+  // Loading these takes a third of a second, so only users of a bucket do.
   const { S3Client, GetObjectCommand, DeleteObjectCommand, ListObjectsV2Command } = await import("@aws-sdk/client-s3");
   const { Upload } = await import("@aws-sdk/lib-storage");
   const { bucket: Bucket, prefix = "" } = place;
@@ -33,7 +33,7 @@ export async function createS3Store(place: S3Place): Promise<ByteStore> {
     forcePathStyle: place.usesPathStyle,
     maxAttempts: attemptsMax,
     requestHandler: { connectionTimeout: connectMsMax, requestTimeout: silenceMsMax, socketTimeout: silenceMsMax },
-    // Many servers that speak S3 do not know the newer checksums; TLS and our own SHA-256 guard the bytes.
+    // Many S3-compatible services lack the newer checksums; TLS and our SHA-256 protect the bytes.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint }),
@@ -62,7 +62,7 @@ export async function createS3Store(place: S3Place): Promise<ByteStore> {
       try {
         await upload.done();
       } catch (error) {
-        // What ended it is worth more than what the server says of the end.
+        // The cause is more useful than the server's error about the aborted upload.
         throw signal.aborted ? signal.reason : (sourceError ?? error);
       } finally {
         signal.removeEventListener("abort", onAbort);
@@ -73,7 +73,7 @@ export async function createS3Store(place: S3Place): Promise<ByteStore> {
       const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: `${prefix}${key}`, ...Range }));
-        invariant(Body instanceof Readable, "an object is a stream");
+        invariant(Body instanceof Readable, "an object must be a stream");
         return Body;
       } catch (error) {
         const isMissing = error instanceof Error && (error.name === "NoSuchKey" || error.name === "NotFound");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { removeLeftovers } from "./remove-leftovers.ts";
 
-/** Bytes on this machine's disk, until they have been looked at. */
+/** A temporary file for inspection. */
 export type SpooledFile = {
   path: string;
   bytes: number;
@@ -14,7 +14,7 @@ export type SpooledFile = {
 };
 
 export type Spool = {
-  /** Writes bytes as they come, counted and hashed on the way. What fails, is aborted or is too much leaves nothing. */
+  /** Writes a stream, counts and hashes it. A failed, aborted or too large write leaves nothing. */
   write(bytes: AsyncIterable<Uint8Array>, limits: { bytesMax: number; signal: AbortSignal }): Promise<SpooledFile>;
 };
 
@@ -22,14 +22,14 @@ export class TooManyBytesError extends Error {
   override readonly name = "TooManyBytesError";
 }
 
-/** Files of one process that nobody else reads: programs that look into media want a file. */
+/** Temporary files for media tools, which need a path. */
 export async function createSpool({ folder }: { folder: string }): Promise<Spool> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeLeftovers(folder);
 
   return {
     async write(bytes, { bytesMax, signal }) {
-      // Several processes may share the folder, so that the system finds a name that nobody has.
+      // Processes may share the folder; mkdtemp picks a unique name.
       const place = await mkdtemp(join(folder, "file-"));
       const path = join(place, "bytes");
       const hash = createHash("sha256");
@@ -37,7 +37,7 @@ export async function createSpool({ folder }: { folder: string }): Promise<Spool
       async function* measure(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
         for await (const chunk of source) {
           total += chunk.length;
-          if (total > bytesMax) throw new TooManyBytesError(`There are more than ${bytesMax} bytes.`);
+          if (total > bytesMax) throw new TooManyBytesError(`The file exceeds ${bytesMax} bytes.`);
           hash.update(chunk);
           yield chunk;
         }

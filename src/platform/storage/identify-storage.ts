@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { StorageSettings } from "./open-byte-store.ts";
 
 const idLength = 12;
-/** No key of a file has a dot. */
+/** Cannot collide with a key: segments do not begin with a dot. */
 const idName = ".store-id";
 
 /**
- * The same text wherever the same bytes are. A folder is known by what is written in it, because machines that share one
- * may each have another path to it, and those that do not may have the same.
+ * Identifies the storage: equal for gateways that share it. A folder is identified by an id file in it, because machines
+ * may mount a shared folder at different paths, or separate folders at the same path.
  */
 export async function identifyStorage(
   { data_dir, s3_bucket, s3_endpoint = "" }: StorageSettings,

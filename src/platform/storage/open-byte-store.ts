@@ -17,7 +17,7 @@ export type StorageSettings = {
 
 type BucketSettings = Omit<StorageSettings, "data_dir" | "s3_bucket">;
 
-/** The bucket of the settings, or a folder in the data folder where they name none. */
+/** The bucket of the settings, else a folder in data_dir. */
 export async function openByteStore(settings: StorageSettings): Promise<ByteStore> {
   const { s3_bucket: bucket } = settings;
   if (bucket === undefined) return await createDiskStore({ folder: join(settings.data_dir, "files") });
@@ -25,8 +25,8 @@ export async function openByteStore(settings: StorageSettings): Promise<ByteStor
 }
 
 /**
- * A place beside the files' own: a folder, or `s3://bucket/prefix`, which is reached as the bucket of the settings is. To be
- * written to, a folder is made; to be read, it is there.
+ * Opens a folder or `s3://bucket/prefix`, with the S3 settings. A folder is created for writing and must exist for
+ * reading.
  */
 export async function openPlace(
   where: string,
@@ -34,20 +34,26 @@ export async function openPlace(
   { use }: { use: "read" | "write" },
 ): Promise<ByteStore> {
   if (!where.includes("/")) {
-    // A word that was mistyped is not to become a folder.
+    // A typo must not create a folder.
     throw new OperatorError(
-      `"${where}" is no place.`,
-      `Name a folder by its path, such as ./${where}, or s3://bucket/prefix.`,
+      `"${where}" is neither a folder path nor an s3:// URL.`,
+      `Use a path such as ./${where}, or s3://bucket/prefix.`,
     );
   }
   if (!/^\w+:\/\//.test(where)) {
     const folder = resolve(where);
     if (use === "write" || existsSync(folder)) return await createDiskStore({ folder });
-    throw new OperatorError(`There is no folder ${folder}.`, "Name the folder, or s3://bucket/prefix, of the backups.");
+    throw new OperatorError(
+      `The folder ${folder} does not exist.`,
+      "Use the folder or s3://bucket/prefix of the backups.",
+    );
   }
   const [, bucket = "", path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]+)\/?(.*)$/.exec(where) ?? [];
   if (bucket === "") {
-    throw new OperatorError(`${where} is no place that bytes can be kept in.`, "Name a folder, or s3://bucket/prefix.");
+    throw new OperatorError(
+      `"${where}" is neither a folder path nor an s3:// URL.`,
+      "Use a folder or s3://bucket/prefix.",
+    );
   }
   const prefix = path.replace(/\/*$/, "/").replace(/^\/+/, "");
   return await openBucket(settings, { bucket, prefix });
@@ -60,8 +66,8 @@ async function openBucket(
   const { s3_access_key_id: accessKeyId, s3_secret_access_key: secretAccessKey } = settings;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     throw new OperatorError(
-      "One half of the bucket's credentials is missing.",
-      "Set both s3_access_key_id and s3_secret_access_key, or neither to use what the machine knows.",
+      "Only one of s3_access_key_id and s3_secret_access_key is set.",
+      "Set both, or neither to use the machine's own credentials.",
     );
   }
   return await createS3Store({

@@ -2,12 +2,11 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 
-/** Nothing is written for as long as this, so that what is older belongs to a process that died. */
+/** No write takes this long, so older files belong to dead processes. */
 const abandonedMs = 60 * 60 * 1000;
 
 /**
- * Removes what crashed processes left in a folder of drafts; what others write at the moment stays. Files are dated by the
- * machine's own clock, whatever the time is elsewhere.
+ * Removes files of crashed processes from a folder of drafts. Compares with the machine's clock, which dates the files.
  */
 export async function removeLeftovers(folder: string): Promise<void> {
   const now = systemClock.now();
@@ -19,7 +18,7 @@ export async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-/** `null` where its writer was done with it first. */
+/** `null` if its writer has removed it. */
 async function readChangedMs(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mtimeMs;

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Fonts are shipped, so that images need none of the machine's and are the same everywhere. */
+/** Bundled fonts: rendering does not depend on the machine. */
 export const fontsDir = join(import.meta.dirname, "../../../assets/fonts");
 
 export type FontMetrics = {
-  /** The width of a character in parts of the font's size; `null` where no font of ours has it. */
+  /** The width of a character in em; `null` if no bundled font has it. */
   findWidth(character: string): number | null;
-  /** Whether one font has all of what is drawn as one, as a letter with its marks. */
+  /** Whether one font has all characters of a grapheme cluster. */
   canDraw(cluster: string): boolean;
 };
 
@@ -45,7 +45,7 @@ function readFont(path: string): Font {
   const metrics = tables.get("hmtx") ?? 0;
   const widths = new Map<number, number>();
   for (const [code, glyph] of listGlyphs(bytes, tables.get("cmap") ?? 0)) {
-    // The first glyph is the box that stands for what a font does not have.
+    // Glyph 0 is `.notdef`.
     if (glyph === 0) continue;
     const at = metrics + Math.min(glyph, metricCount - 1) * 4;
     widths.set(code, bytes.readUInt16BE(at) / unitsPerEm);
@@ -53,7 +53,7 @@ function readFont(path: string): Font {
   return { widths };
 }
 
-/** The characters of a font: its table for all of Unicode, or the one for the first 65,536. */
+/** Reads `cmap` formats 12 (all of Unicode) and 4 (the BMP). */
 function* listGlyphs(bytes: Buffer, cmap: number): Generator<readonly [code: number, glyph: number]> {
   for (let index = 0; index < bytes.readUInt16BE(cmap + 2); index += 1) {
     const table = cmap + bytes.readUInt32BE(cmap + 4 + index * 8 + 4);

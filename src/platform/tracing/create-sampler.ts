@@ -14,25 +14,24 @@ export type SamplerName = (typeof samplerNames)[number];
 
 export type SamplerOptions = {
   name: SamplerName;
-  /** Of the samplers whose name ends in `traceidratio`: from 0, nothing, to 1, everything. */
+  /** For `traceidratio` samplers, from 0 to 1. */
   ratio: number;
-  /** How many requests a second are sampled because their callers say so. */
+  /** Requests per second sampled because of the caller's flag. */
   callersPerSecondMax: number;
   clock: Clock;
-  /** At least 0 and less than 1. */
+  /** In [0, 1). */
   random(): number;
 };
 
 export type Sampler = {
-  /** Whether a request belongs to its caller's trace; else it begins one of its own with a link to that. */
+  /** Whether requests join their caller's trace; otherwise they start a new one with a link to it. */
   trustsCallers: boolean;
   isSampled(caller: TraceParent | null): boolean;
 };
 
 /**
- * Decides once for each request, before anything is made for it. Not by the trace's id, as OpenTelemetry's own samplers
- * do: callers choose that, and could choose one that is always sampled. Those who say that they sample are believed up
- * to so many a second; beyond that their requests are sampled as if they had said nothing.
+ * Head sampling. OpenTelemetry's samplers decide by the trace id, which callers choose and could choose to always be
+ * sampled; this one uses random numbers. The caller's sampled flag is trusted up to a rate limit.
  */
 export function createSampler({ name, ratio, callersPerSecondMax, clock, random }: SamplerOptions): Sampler {
   const trustsCallers = name.startsWith("parentbased_");

@@ -11,14 +11,14 @@ import { parseTraceparent, type TraceParent } from "./traceparent.ts";
 type TracingOptions = SpanQueueOptions & {
   clock: Clock;
   sampler: Sampler;
-  /** What this process is: `service.name` and the like. */
+  /** Resource attributes such as `service.name`. */
   resource: Record<string, string>;
 };
 
-/** How many of those whom one span is shared by are linked to it; its attributes tell how many there were. */
+/** Maximum links of a shared span; its attributes contain the actual number. */
 const linksMax = 128;
 
-/** Traces by OTLP. Loaded only where a collector is set. */
+/** Traces by OTLP. Loaded only if a collector is set. */
 export function openTracing({ clock, sampler, resource, ...queue }: TracingOptions): Tracing {
   const spans = createSpanQueue(queue);
   const shared = {

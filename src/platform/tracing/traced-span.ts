@@ -12,12 +12,10 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Span, SpanAttributes, SpanFailure, SpanOptions } from "./span.ts";
 import { presentTraceparent } from "./traceparent.ts";
 
-/** What all spans of a process share. */
 export type SharedContext = {
   clock: Clock;
   ids: IdGenerator;
   resource: Resource;
-  /** Takes what has ended. */
   onEnd(span: ReadableSpan): void;
 };
 
@@ -35,8 +33,8 @@ const failed = { code: SpanStatusCode.ERROR };
 const sampled = 1;
 
 /**
- * A span in the form that OpenTelemetry's exporter reads. Not one of its SDK's own, which checks and copies every
- * attribute several times and asks a context manager and a sampler: that was nearly half of what a traced call cost.
+ * A span for OpenTelemetry's exporter. The SDK's own span copies every attribute several times and calls a context
+ * manager and a sampler, which was nearly half of the cost of a traced call.
  */
 export class TracedSpan implements Span, ReadableSpan {
   readonly name: string;
@@ -56,10 +54,10 @@ export class TracedSpan implements Span, ReadableSpan {
   readonly droppedLinksCount = 0;
   private readonly shared: SharedContext;
   private readonly context: SpanContext;
-  /** What a monotonic time is to be added to: all spans of a tree have the same, so that none ends before it began. */
+  /** Offset of the monotonic clock, shared by all spans of a tree so that none ends before it began. */
   private readonly originMs: number;
 
-  /** Not by one object of all, which would be one more for each span. */
+  /** Positional arguments save an object per span. */
   constructor(shared: SharedContext, name: string, parent: Parent, options: SpanOptions, links: Link[] = []) {
     const { kind = "internal", attributes } = options;
     const isLocal = parent instanceof TracedSpan;
@@ -133,5 +131,5 @@ export class TracedSpan implements Span, ReadableSpan {
   }
 }
 
-/** The span that another is within: one of this process, or of another; `null` for a root. */
+/** A span of this or another process; `null` for a root. */
 type Parent = TracedSpan | SpanContext | null;

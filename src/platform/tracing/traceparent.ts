@@ -1,11 +1,11 @@
-/** Where a span is, as W3C's Trace Context writes it in the header `traceparent`. */
+/** The W3C Trace Context header `traceparent`. */
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean };
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const nothing = /^0+$/;
 const sampledFlag = 1;
 
-/** `null` for what is not one, which is then as if it had not been sent. Versions after ours may say more at the end. */
+/** `null` if invalid. Later versions may append fields. */
 export function parseTraceparent(value: unknown): TraceParent | null {
   const match = typeof value === "string" ? pattern.exec(value) : null;
   if (match === null) return null;
@@ -15,7 +15,7 @@ export function parseTraceparent(value: unknown): TraceParent | null {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & sampledFlag) !== 0 };
 }
 
-/** Spans exist only where they are sampled. */
+/** Always sampled: unsampled spans do not exist. */
 export function presentTraceparent({ traceId, spanId }: Pick<TraceParent, "traceId" | "spanId">): string {
   return `00-${traceId}-${spanId}-01`;
 }

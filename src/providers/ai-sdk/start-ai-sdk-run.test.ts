@@ -92,9 +92,9 @@ describe("a call", () => {
       "timeout",
       {
         reason: {
-          firstByteMs: "No data came in time.",
-          idleMs: "The data stopped coming.",
-          totalMs: "The call took too long.",
+          firstByteMs: "The first byte timed out.",
+          idleMs: "The response stalled.",
+          totalMs: "The call timed out.",
         }[limit],
       },
     ]);

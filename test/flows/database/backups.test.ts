@@ -253,8 +253,8 @@ async function listTables(database: Database): Promise<unknown[]> {
 }
 
 test.each([
-  ["chck", '"chck" is no place.'],
-  ["ftp://somewhere/else", "is no place that bytes can be kept in"],
+  ["chck", '"chck" is neither a folder path nor an s3:// URL.'],
+  ["ftp://somewhere/else", "is neither a folder path nor an s3:// URL."],
 ])("a backup to %s is refused", async (place, sentence) => {
   expect(await fail(["backup", place], here())).toContain(sentence);
 });

@@ -2,7 +2,7 @@ import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FilmError } from "../../../src/features/dramas/film/film-error.ts";
-import { filmMsMax, openFilmStage, quickFilm, readCues, readPictures } from "../../harness/dramas/film-stage.ts";
+import { filmMsMax, openFilmStage, quickFilm, readCues, readImages } from "../../harness/dramas/film-stage.ts";
 import { listChildren } from "../../harness/list-children.ts";
 import { probe } from "../../harness/media/test-studio.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
@@ -30,7 +30,7 @@ test("a line of two thousand characters is shown in parts, one after another, no
   expect(cues.at(-1)?.end).toBeCloseTo(14.85, 1);
   for (const [index, cue] of cues.entries()) expect(cue.end).toBe(cues[index + 1]?.start ?? cue.end);
   // All of them are drawn, on as many sheets as it takes.
-  const pictures = await readPictures(film.filmPath, { width: 160, height: 90 });
+  const pictures = await readImages(film.filmPath, { width: 160, height: 90 });
   const middles = cues.map(({ start, end }) =>
     pictures[Math.floor(((start + end) / 2) * 24)]?.pixels.subarray(160 * 45 * 3),
   );

@@ -11,7 +11,7 @@ import {
   quickFilm,
   readCues,
   readLoudness,
-  readPictures,
+  readImages,
 } from "../../harness/dramas/film-stage.ts";
 import { probe, readSamples } from "../../harness/media/test-studio.ts";
 
@@ -88,7 +88,7 @@ test("captions are at the bottom, in the middle, exactly while their line is sai
     expect(cues[index]?.start).toBeCloseTo(titleSeconds + start, 1);
     expect(cues[index]?.end).toBeCloseTo(titleSeconds + end, 1);
   }
-  const pictures = await readPictures(film.filmPath, small);
+  const pictures = await readImages(film.filmPath, small);
   const seen = pictures.slice(60, -12).map((picture) => measureContrast(picture, captionPlace) > 60);
   const wanted = seen.map((_, index) => {
     const now = titleSeconds + index / 24 + 0.001;
@@ -216,7 +216,7 @@ test("a clip that is too short is slowed down, then its last frame stays; one th
       await stage.plainShot("black"),
     ],
   });
-  const pictures = await readPictures(film.filmPath, small);
+  const pictures = await readImages(film.filmPath, small);
   const tone = (seconds: number): number => averageColour(at(pictures, seconds))[0];
   // As the encoder sees it, 40 to 140 of 16 to 235.
   const expectedTone = (clipSeconds: number): number => ((40 + 100 * clipSeconds - 16) * 255) / 219;
@@ -283,7 +283,7 @@ test("clips of every kind become parts of one video", { timeout: filmMsMax }, as
   const film = await stage.assemble({
     shots: [await stage.plainShot("gray"), ...shots, await stage.plainShot("gray")],
   });
-  const pictures = await readPictures(film.filmPath, small);
+  const pictures = await readImages(film.filmPath, small);
   expect(pictures).toHaveLength(60 + (kinds.length + 2) * 29);
   for (const [index, [kind]] of kinds.entries()) {
     const middle = pictures[60 + (index + 1) * 29 + 14];
@@ -383,7 +383,7 @@ test("a video comes out of the dark after its title and goes back at its end, vi
   const film = await stage.assemble({
     shots: [{ clipPath, contentType: "video/mp4", seconds: 3, isVoiced: true, lines: [] }],
   });
-  const pictures = await readPictures(film.filmPath, small);
+  const pictures = await readImages(film.filmPath, small);
   const tone = (seconds: number): number => averageColour(at(pictures, seconds))[1];
   const end = film.durationMs / 1000;
   expect(tone(0)).toBeLessThan(12);

@@ -203,7 +203,7 @@ describe("a folder", () => {
 
 test("a bucket's credentials are whole or absent", async () => {
   const half = { ...createSettings(), s3_secret_access_key: undefined };
-  await expect(openByteStore(half)).rejects.toThrow("One half of the bucket's credentials");
+  await expect(openByteStore(half)).rejects.toThrow("Only one of s3_access_key_id and s3_secret_access_key is set.");
 });
 
 describe("a spool", () => {

@@ -170,13 +170,13 @@ test("a machine with an old decoder says so, confines it, and without that keeps
   const before = await runCommand(["doctor"], onOld);
   expect([before.exitCode, before.stdout]).toEqual([
     1,
-    expect.stringMatching(/✗ decoders .* is of 2018: it runs confined/),
+    expect.stringMatching(/✗ decoders .* dates from 2018: it runs confined/),
   ]);
   expect(before.stdout).toMatch(/apt-get install ffmpeg/);
   expect(before.stdout).toMatch(/✓ confinement +decoders are confined by/);
   {
     await using gateway = await startGatewayProcess(onOld);
-    expect(gateway.output()).toMatch(/Warning +.* is of 2018/);
+    expect(gateway.output()).toMatch(/Warning +.* dates from 2018/);
     const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();
     for (const name of ["mp3", "mp4", "webm", "png"] as const) {
       expect(await upload(port, key, name), name).toMatchObject({ status: 200 });
@@ -191,11 +191,11 @@ test("a machine with an old decoder says so, confines it, and without that keeps
     expect.stringMatching(/media_confinement is required, but nothing/),
   ]);
   const after = await runCommand(["doctor"], onBare);
-  expect(after.stdout).toMatch(/✗ decoders .*video and audio that strangers send are refused/);
-  expect(after.stdout).toMatch(/✗ confinement +nothing on this machine confines .*there is no bwrap; there is no perl/);
+  expect(after.stdout).toMatch(/✗ decoders .*uploads of video and audio are rejected/);
+  expect(after.stdout).toMatch(/✗ confinement +programs that decode uploads are not confined: .*bwrap is not installed; perl is not installed/);
   {
     await using gateway = await startGatewayProcess(onBare);
-    expect(gateway.output()).toMatch(/Warning +nothing on this machine confines/);
+    expect(gateway.output()).toMatch(/Warning +programs that decode uploads are not confined/);
     const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();
     expect(await upload(port, key, "mp3")).toMatchObject({
       status: 500,

@@ -56,7 +56,7 @@ async function openJobs(
     onTrouble: (error) => troubles.push(error.message),
     closeTimeoutMs: options.closeTimeoutMs ?? 10_000,
     mayStart: options.mayStart ?? (() => true),
-    lookEveryMs: 10,
+    pollIntervalMs: 10,
   });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
@@ -215,7 +215,7 @@ function spawnGateway(script: string) {
       jobs: [{ name: "sweep", schedule: {}, run }],
       onFailure: (name) => console.log(name + " cut off"),
       onTrouble: (error) => console.log(error),
-      closeTimeoutMs: 1, lookEveryMs: 10,
+      closeTimeoutMs: 1, pollIntervalMs: 10,
     });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", `${setting}\n${script}`], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -273,7 +273,7 @@ test("a connection that is not made is a time-out, and is not tried any longer",
   await using pool = createPool(upstream.origin.replace("http:", "https:"));
   const heard = send(pool, { timeouts: { connectMs: 40 } });
   await waitUntil("the attempt", () => upstream.connections.made === 1);
-  expect((await finish(heard)).error).toMatchObject({ kind: "timeout", message: "No connection was made in time." });
+  expect((await finish(heard)).error).toMatchObject({ kind: "timeout", message: "The connection timed out." });
   await waitUntil("the end of the attempt", () => upstream.connections.open === 0);
 });
 

@@ -71,7 +71,7 @@ export const quickFilm = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt",
 export type Frame = { width: number; height: number; pixels: Buffer };
 
 /** Every frame of a video, red, green and blue, a byte each. */
-export async function readPictures(
+export async function readImages(
   path: string,
   { width, height }: { width: number; height: number },
 ): Promise<Frame[]> {

@@ -21,7 +21,7 @@ import { standardLimits } from "../../../src/lib/limit-set.ts";
 import { createMemoryCounters } from "../../../src/platform/counters/memory-counters.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
 import { createHttpServer, type HttpServer } from "../../../src/platform/http/create-http-server.ts";
-import { createPictureReader } from "../../../src/platform/media/create-picture-reader.ts";
+import { createImageReader } from "../../../src/platform/media/create-image-reader.ts";
 import { createLogger } from "../../../src/platform/observability/logger.ts";
 import type { ByteStore } from "../../../src/platform/storage/byte-store.ts";
 import { createDiskStore } from "../../../src/platform/storage/create-disk-store.ts";
@@ -118,7 +118,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
   const onTrouble = (error: unknown): void => void troubles.push(error);
   const logs: Record<string, unknown>[] = [];
   const claimParts = { database, clock, validityMs: dayMs, releaseHold: async () => {} };
-  const pictures = createPictureReader();
+  const images = createImageReader();
   const files = createFiles({
     database,
     clock,
@@ -126,7 +126,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     bytes,
     onTrouble,
     counters: createMemoryCounters({ clock }),
-    pictures,
+    images,
     spool: await createSpool({ folder: join(folder, "spool") }),
     limits: { ...stageLimits, ...options.limits },
     hasMoney: async (_database, accountId) => options.isUnpaid?.(accountId) !== true,
@@ -206,7 +206,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     async [Symbol.asyncDispose]() {
       http.server.closeAllConnections();
       await http.close();
-      await pictures.close();
+      await images.close();
       await database.destroy();
       rmSync(folder, { recursive: true });
       await testDatabase.close();

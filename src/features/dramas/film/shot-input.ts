@@ -1,5 +1,4 @@
-import { describeForeignInput } from "../../../platform/media/foreign-input.ts";
-import { findDemuxer } from "../../../platform/media/media-demuxers.ts";
+import { describeUntrustedInput, findDemuxer } from "../../../platform/media/untrusted-input.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
 import { FilmError } from "./film-error.ts";
 
@@ -15,7 +14,7 @@ export function describeInput(path: string, contentType: string, { number }: Sho
       detail: { contentType },
     });
   }
-  return describeForeignInput(path, demuxer);
+  return describeUntrustedInput(path, demuxer);
 }
 
 /** Attributes a tool's error to the shot, unless the assembly was aborted. */

@@ -4,7 +4,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import { consoleErrors } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
-import type { KeptMail } from "../../../platform/mail/outbox-shelf.ts";
+import type { KeptMail } from "../../../platform/mail/mail-outbox.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { SiteCookies } from "./session/site-cookies.ts";
 import { acceptedSchema, body, outboxSchema, tokenField } from "./sign-in-schema.ts";

@@ -2,7 +2,7 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import {
-  describeForeignInput,
+  describeUntrustedInput,
   findDemuxer,
   MediaToolError,
   plainOutput,
@@ -43,7 +43,7 @@ export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }
   if (size === null) throw new OrderRefusal(`There is no size for ${order.request.aspectRatio}.`);
   const person = findInput(order, "person");
   const voice = findInput(order, "audio");
-  const voiceInput = describeForeignInput(voice.path, chooseDemuxer(voice));
+  const voiceInput = describeUntrustedInput(voice.path, chooseDemuxer(voice));
   const samples = await readVoice(voiceInput);
   const path = join(order.folder, "avatar.part");
   const plan: AvatarPlan = {
@@ -158,7 +158,7 @@ async function loopPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
     tool: "ffmpeg",
     source: "strangers",
     args: [
-      ...["-stream_loop", "-1", ...describeForeignInput(person.path, chooseDemuxer(person))],
+      ...["-stream_loop", "-1", ...describeUntrustedInput(person.path, chooseDemuxer(person))],
       ...[
         "-f",
         "rawvideo",

@@ -6,28 +6,28 @@ import { PassThrough, type Readable } from "node:stream";
 import { describeNodeProgram } from "../confinement/node-program.ts";
 import { startConfinedProcess } from "../confinement/start-confined-process.ts";
 import { MediaToolError } from "./media-tool-error.ts";
-import type { PictureReport } from "./read-picture.ts";
+import type { ImageReport } from "./read-image.ts";
 
-/** Reads images of strangers in confined processes. */
-export type PictureReader = {
-  read(path: string, signal: AbortSignal): Promise<PictureReport>;
+/** Reads user-supplied images in confined processes. */
+export type ImageReader = {
+  read(path: string, signal: AbortSignal): Promise<ImageReport>;
   close(): Promise<void>;
 };
 
 const memoryBytesMax = 2 * 1024 ** 3;
 const heapMebibytesMax = 256;
-/** Who has waited so long for an image goes: an idle gateway has no idle decoders. */
+/** An idle decoder exits after this time. */
 const spareMsMax = 60_000;
 const readMsMax = 60_000;
-/** A process takes some 100 ms to start. Whoever breaks one falsifies the reports of at most as many images. */
-const picturesMax = 32;
-const lifeMsMax = picturesMax * readMsMax;
+/** Startup takes 100 ms, so decoders are reused. A compromised one can falsify at most this many reports. */
+const imagesMax = 32;
+const lifeMsMax = imagesMax * readMsMax;
 const reportLengthMax = 10_000;
 
 class ReaderClosed extends Error {}
 
-/** Keeps one process for the next image; of several images at once, each has its own. */
-export function createPictureReader(): PictureReader {
+/** Keeps one spare process; concurrent images each get their own. */
+export function createImageReader(): ImageReader {
   let spare: { decoder: Decoder; timer: NodeJS.Timeout } | null = null;
   let isClosed = false;
 
@@ -61,28 +61,28 @@ export function createPictureReader(): PictureReader {
 }
 
 type Decoder = {
-  /** Whether it is in order, and has not read its last image. */
+  /** Alive and below `imagesMax`. */
   canRead(): boolean;
-  read(path: string, signal: AbortSignal): Promise<PictureReport>;
+  read(path: string, signal: AbortSignal): Promise<ImageReport>;
   end(): void;
 };
 
 async function startDecoder(): Promise<Decoder> {
-  const path = join(import.meta.dirname, "picture-process.ts");
+  const path = join(import.meta.dirname, "image-process.ts");
   const running = await startConfinedProcess({
     ...describeNodeProgram(path, { heapMebibytesMax, reads: [], writes: [] }),
-    name: "picture-process.ts",
-    // Its address space is mostly reserved and never used, so that only what is written to is counted.
+    name: "image-process.ts",
+    // Most of its address space is reserved but unused, so only writable memory counts.
     memory: { kind: "data", bytesMax: memoryBytesMax },
     signal: new AbortController().signal,
     timeoutMs: lifeMsMax,
     input: "later",
   });
-  const pictures = new PassThrough();
-  running.feed(pictures);
+  const images = new PassThrough();
+  running.feed(images);
   const lines = readLines(running.stdout);
   let isReady = false;
-  let left = picturesMax;
+  let left = imagesMax;
   const over = running.ended.then(
     () => {},
     () => {},
@@ -91,17 +91,17 @@ async function startDecoder(): Promise<Decoder> {
     left = 0;
   });
 
-  async function send(picturePath: string): Promise<void> {
+  async function send(imagePath: string): Promise<void> {
     const length = Buffer.alloc(4);
-    length.writeUInt32BE((await stat(picturePath)).size);
-    pictures.write(length);
-    for await (const chunk of createReadStream(picturePath)) {
-      if (!pictures.write(chunk)) await Promise.race([once(pictures, "drain"), over]);
+    length.writeUInt32BE((await stat(imagePath)).size);
+    images.write(length);
+    for await (const chunk of createReadStream(imagePath)) {
+      if (!images.write(chunk)) await Promise.race([once(images, "drain"), over]);
     }
   }
 
-  /** Rejects with the reason of its end where it ended without a word. */
-  async function hear(): Promise<PictureReport> {
+  /** Rejects with the exit reason if the process ended without a report. */
+  async function readReport(): Promise<ImageReport> {
     const nextLine = () => lines.next().catch(() => ({ value: undefined }));
     isReady ||= (await nextLine()).value !== undefined;
     const { value: line } = await nextLine();
@@ -111,17 +111,17 @@ async function startDecoder(): Promise<Decoder> {
 
   return {
     canRead: () => left > 0,
-    async read(picturePath, signal) {
+    async read(imagePath, signal) {
       left -= 1;
       const abort = (): void => running.kill(signal.reason);
-      const timer = setTimeout(() => running.kill(new MediaToolError("timeout", "An image took too long.")), readMsMax);
+      const timer = setTimeout(() => running.kill(new MediaToolError("timeout", "Decoding the image timed out.")), readMsMax);
       signal.addEventListener("abort", abort, { once: true });
       try {
-        await send(picturePath);
-        return await hear();
+        await send(imagePath);
+        return await readReport();
       } catch (error) {
         signal.throwIfAborted();
-        // A decoder that breaks down after it was ready was broken by the image.
+        // A decoder that crashes after it was ready was crashed by the image.
         if (error instanceof MediaToolError && isReady) return { kind: "unreadable", complaint: String(error) };
         throw error;
       } finally {
@@ -133,7 +133,7 @@ async function startDecoder(): Promise<Decoder> {
   };
 }
 
-/** The lines that a process writes, none of which is long. */
+/** Lines, truncated to the maximum report length. */
 async function* readLines(stdout: Readable): AsyncGenerator<string, undefined> {
   let rest = "";
   for await (const chunk of stdout.setEncoding("utf8")) {
@@ -143,13 +143,13 @@ async function* readLines(stdout: Readable): AsyncGenerator<string, undefined> {
   }
 }
 
-/** Whoever wrote it may have been taken over by an image: nothing but numbers and one of a few words is believed. */
-function parseReport(answer: string): PictureReport {
+/** The process may be compromised by an image: accept only known kinds and numbers. */
+function parseReport(answer: string): ImageReport {
   let report: unknown = null;
   try {
     report = JSON.parse(answer);
   } catch {
-    // Then it is none.
+    // Not JSON.
   }
   if (typeof report === "object" && report !== null && "kind" in report) {
     const { kind, format, width, height } = report as Record<string, unknown>;
@@ -159,7 +159,7 @@ function parseReport(answer: string): PictureReport {
     }
     if (kind === "unreadable") return { kind, complaint: String((report as { complaint?: unknown }).complaint) };
   }
-  return { kind: "unreadable", complaint: "the decoder's answer makes no sense" };
+  return { kind: "unreadable", complaint: "the decoder's report is invalid" };
 }
 
 function isSide(value: unknown): value is number {

@@ -1,21 +1,20 @@
-/** What a decoder found in an image; what is made of it is decided elsewhere. */
-export type PictureReport =
+export type ImageReport =
   | { kind: "too-many-pixels" }
   | { kind: "too-many-frames" }
   | { kind: "unreadable"; complaint: string }
-  /** Read to its end; as large as it is shown. */
+  /** Decoded completely; size as displayed. */
   | { kind: "read"; format: string; width: number; height: number };
 
 export const sideMax = 16_384;
 export const pixelsMax = 50_000_000;
-/** Of all images of an animation together. */
+/** Of all frames together. */
 export const animationPixelsMax = 250_000_000;
 export const framesMax = 1000;
 const decodeSecondsMax = 30;
 const sampleSide = 16;
 
-/** Reads an image's header, then, if its size is bearable, all of it. For a confined process only. */
-export async function readPicture(bytes: Buffer): Promise<PictureReport> {
+/** Reads the header and, within limits, decodes all of it. Only for confined processes. */
+export async function readImage(bytes: Buffer): Promise<ImageReport> {
   const { default: sharp } = await import("sharp");
   const options = { failOn: "error", limitInputPixels: animationPixelsMax, sequentialRead: true } as const;
   try {
@@ -31,7 +30,7 @@ export async function readPicture(bytes: Buffer): Promise<PictureReport> {
     const shown = pages > 1 ? { width, height: pageHeight } : autoOrient;
     return { kind: "read", format, width: shown.width, height: shown.height };
   } catch (error) {
-    // Whatever the decoder complains of, the file is what it complains of.
+    // Every decoder error is about the file.
     return { kind: "unreadable", complaint: String(error) };
   }
 }

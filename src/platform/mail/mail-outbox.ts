@@ -1,8 +1,8 @@
-/** A mail that was kept instead of being sent. */
+/** A mail that was stored instead of sent. */
 export type KeptMail = { id: string; to: string; subject: string; text: string; at: Date };
 
-/** The last mails that were not sent, for a developer to read. */
-export type OutboxShelf = {
+/** The last unsent mails, for local development. */
+export type MailOutbox = {
   keep(mail: Omit<KeptMail, "id">): void;
   /** Newest first. */
   list(): readonly KeptMail[];
@@ -10,7 +10,7 @@ export type OutboxShelf = {
 
 const keptMax = 50;
 
-export function createOutboxShelf(): OutboxShelf {
+export function createMailOutbox(): MailOutbox {
   const kept: KeptMail[] = [];
   let count = 0;
   return {

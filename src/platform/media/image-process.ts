@@ -1,14 +1,13 @@
-// Reads images of strangers, one after another: the decoder is native code, and whoever breaks it has no disk, no network
-// and a few images whose reports it can falsify. Started by create-picture-reader.ts, before there is an image. Each
-// comes behind its length in four bytes, and is answered with a line.
+// Decodes user-supplied images in a confined process: the decoder is native code, and an exploit gets no disk, no network
+// and at most a few reports to falsify. Protocol: each image is prefixed with its length in four bytes; each report is a line.
 import "sharp";
-import { readPicture } from "./read-picture.ts";
+import { readImage } from "./read-image.ts";
 
-// Whatever goes wrong before this is no fault of an image's.
+// A failure before this line is not an image's fault.
 process.stdout.write("ready\n");
-for await (const picture of listPictures()) process.stdout.write(`${JSON.stringify(await readPicture(picture))}\n`);
+for await (const image of listImages()) process.stdout.write(`${JSON.stringify(await readImage(image))}\n`);
 
-async function* listPictures(): AsyncGenerator<Buffer> {
+async function* listImages(): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin) {
@@ -27,7 +26,7 @@ async function* listPictures(): AsyncGenerator<Buffer> {
   }
 }
 
-/** How many bytes there are until the end of the next image; `null` as long as nobody knows. */
+/** Bytes until the end of the next image; `null` while unknown. */
 function readLength(chunks: Buffer[], length: number): number | null {
   if (length < 4) return null;
   const [first] = chunks;

@@ -5,12 +5,12 @@ import { OperatorError } from "../errors/operator-error.ts";
 import type { CollectedMetric } from "./metrics.ts";
 import { chooseForm, metricForms, presentMetrics } from "./present-metrics.ts";
 
-export type MetricsDoor = { port: number; close(): Promise<void> };
+export type MetricsServer = { port: number; close(): Promise<void> };
 
-type DoorOptions = {
+type MetricsServerOptions = {
   host: string;
   port: number;
-  /** Never takes longer than whoever scrapes waits. */
+  /** Must return before the scraper times out. */
   collect(): Promise<CollectedMetric[]>;
 };
 
@@ -18,10 +18,10 @@ const connectionsMax = 64;
 const requestMsMax = 5000;
 
 /**
- * Serves `/metrics` on a port of its own, without a key: who may reach it is decided by the network, so that it never is the
- * public address by itself. Not a route of the API: what watches the gateway must not stand in line with its callers.
+ * Serves `/metrics` on its own port without authentication: the network decides who can reach it. Not a route of the API,
+ * so that scrapes do not queue behind callers.
  */
-export async function openMetricsDoor({ host, port, collect }: DoorOptions): Promise<MetricsDoor> {
+export async function serveMetrics({ host, port, collect }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax }, (request, response) => {
     answer(request, response, collect).catch(() => response.destroy());
   });
@@ -44,7 +44,7 @@ export async function openMetricsDoor({ host, port, collect }: DoorOptions): Pro
 async function answer(
   { method, url, headers }: IncomingMessage,
   response: ServerResponse,
-  collect: DoorOptions["collect"],
+  collect: MetricsServerOptions["collect"],
 ): Promise<void> {
   const isRead = method === "GET" || method === "HEAD";
   if (!isRead || url?.split("?", 1)[0] !== "/metrics") {
@@ -55,7 +55,7 @@ async function answer(
   const form = chooseForm(headers.accept);
   const body = presentMetrics(await collect(), form);
   const length = Buffer.byteLength(body);
-  // Node leaves the body of an answer to HEAD out by itself.
+  // Node omits the body for HEAD.
   response.writeHead(200, { "content-type": metricForms[form], "content-length": length }).end(body);
 }
 
@@ -63,15 +63,18 @@ function explainListenError(error: unknown, { host, port }: { host: string; port
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
     return new OperatorError(
-      `Port ${port} of ${host}, where metrics should be served, is in use by another program.`,
-      "Choose another metrics_port for each gateway of this machine (SLUICE_METRICS_PORT).",
+      `The metrics port ${host}:${port} is in use by another program.`,
+      "Set a different metrics_port for each gateway on this machine (SLUICE_METRICS_PORT).",
     );
   }
   if (code === "EACCES") {
-    return new OperatorError(`Your user may not listen on port ${port}.`, "Choose a metrics_port above 1023.");
+    return new OperatorError(`Your user is not permitted to listen on port ${port}.`, "Set metrics_port above 1023.");
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return new OperatorError(`${host} is not an address of this machine.`, "Set metrics_host to one that is.");
+    return new OperatorError(
+      `${host} is not an address of this machine.`,
+      "Set metrics_host to an address of this machine.",
+    );
   }
   return error;
 }

@@ -4,22 +4,22 @@ import { Readable } from "node:stream";
 import { describeNodeProgram } from "../confinement/node-program.ts";
 import { startConfinedProcess } from "../confinement/start-confined-process.ts";
 
-/** `quality` is a percentage, of formats that lose something; `sideMax` is in pixels, and nothing is made larger. */
-export type PictureFormat = { name: "png" | "jpeg" | "webp"; quality?: number; sideMax?: number };
+/** `quality` is a percentage for lossy formats; `sideMax` is in pixels and never enlarges. */
+export type ImageFormat = { name: "png" | "jpeg" | "webp"; quality?: number; sideMax?: number };
 
 const timeoutMs = 60_000;
 const memoryBytesMax = 2 * 1024 ** 3;
 const heapMebibytesMax = 256;
-/** What is not told is kept as well as eyes can see. */
-const qualityUsual = 95;
+/** Visually lossless. */
+const defaultQuality = 95;
 
 /**
- * An image that was inspected, as another format: upright, without anything hidden, the first of several frames. It is
- * decoded again for that, so that it is done in a confined process. The stream fails where that does.
+ * Converts an inspected image: upright, without metadata, first frame only. Runs in a confined process, because it decodes
+ * the file again. The stream fails if the conversion does.
  */
-export async function convertPicture(
+export async function convertImage(
   path: string,
-  { name, quality = qualityUsual, sideMax = 0 }: PictureFormat,
+  { name, quality = defaultQuality, sideMax = 0 }: ImageFormat,
   signal: AbortSignal,
 ): Promise<Readable> {
   const program = join(import.meta.dirname, "conversion-process.ts");
