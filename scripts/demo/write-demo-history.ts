@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startGateway } from "../../src/app/start-gateway.ts";
-import { keepSecret } from "../../src/cli/keep-secret.ts";
+import { saveSecret } from "../../src/cli/save-secret.ts";
 import { listAccounts } from "../../src/features/accounts/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -51,8 +51,8 @@ export async function writeDemoHistory(
   writeFileSync(unfinishedPath, "");
   const { firstRun, port } = gateway;
   invariant(firstRun !== null, "the folder was not empty");
-  keepSecret(dataDir, "demo-password", firstRun.password);
-  keepSecret(dataDir, "demo-key", firstRun.keyText);
+  saveSecret(dataDir, "demo-password", firstRun.password);
+  saveSecret(dataDir, "demo-key", firstRun.keyText);
   const { database, address, close } = await openDatabase({
     url: settings.database_url,
     dataDir,

@@ -11,20 +11,20 @@ import { presentKeyJson, presentKeyRows } from "./key-commands.ts";
 import { limitOptions, readLimits } from "./option-values.ts";
 import { presentLimits, presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const createCommand: Command = {
   name: "account create",
-  summary: "Creates an account.",
+  summary: "Create an account.",
   options: {
-    email: { placeholder: "address", explains: "The owner's e-mail address.", isRequired: true },
+    email: { placeholder: "address", description: "The owner's e-mail address.", isRequired: true },
     password: {
       placeholder: "text",
-      explains: "A password to sign in with; - reads it from standard input, out of sight of other processes.",
+      description: "The password to sign in with. Use - to read it from standard input, hidden from other processes.",
     },
-    plan: { placeholder: "plan id", explains: "The plan whose limits, prices and quotas it gets." },
-    credit: { placeholder: "amount", explains: "Money to begin with, such as 10.00." },
+    plan: { placeholder: "plan id", description: "The plan of the account." },
+    credit: { placeholder: "amount", description: "The initial credit, such as 10.00." },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
@@ -33,7 +33,7 @@ const createCommand: Command = {
       const email = options.email ?? "";
       const passwordHash = password === undefined ? null : await hashGoodPassword(password, email);
       const account = await openAccount(
-        { ...systemParts, database },
+        { ...systemDependencies, database },
         {
           email,
           person: { passwordHash, isEmailVerified: false },
@@ -43,14 +43,14 @@ const createCommand: Command = {
       );
       return {
         json: presentAccountJson(account, { hasPassword: passwordHash !== null }),
-        text: `Created ${account.id} for ${account.email}.\nGive it a key: npm run -s sluice -- key create --account ${account.id}`,
+        text: `Created ${account.id} for ${account.email}.\nCreate a key: npm run -s sluice -- key create --account ${account.id}`,
       };
     }),
 };
 
 const listCommand: Command = {
   name: "account list",
-  summary: "Lists all accounts.",
+  summary: "List all accounts.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const accounts = await listAccounts(database);
@@ -67,7 +67,7 @@ const listCommand: Command = {
         json: accounts.map((account) => presentAccountJson(account, { hasPassword: withPassword.has(account.id) })),
         text:
           accounts.length === 0
-            ? "There are no accounts yet. Create one: npm run -s sluice -- account create --email <address>"
+            ? "No accounts. Create one: npm run -s sluice -- account create --email <address>"
             : presentRows(["ID", "EMAIL", "PLAN", "STATE", "CREATED"], rows),
       };
     }),
@@ -75,13 +75,13 @@ const listCommand: Command = {
 
 const showCommand: Command = {
   name: "account show",
-  summary: "Shows an account and its keys.",
+  summary: "Show an account and its keys.",
   positionals: ["account id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
       const account = await getAccount(database, id);
       const keys = await listApiKeys(database, { accountId: account.id });
-      const { balance } = await readBalance(database, account.id, systemParts.clock.now());
+      const { balance } = await readBalance(database, account.id, systemDependencies.clock.now());
       const available = presentMoney(balance.available);
       const signIn = await readSignIn(database, account);
       return {
@@ -93,30 +93,30 @@ const showCommand: Command = {
 
 const updateCommand: Command = {
   name: "account update",
-  summary: "Changes an account's plan and limits.",
+  summary: "Change an account's plan and limits.",
   positionals: ["account id"],
-  options: { plan: { placeholder: "plan id", explains: "Its plan; none for none." }, ...limitOptions },
+  options: { plan: { placeholder: "plan id", description: "The plan, or none." }, ...limitOptions },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const current = await getAccount(database, id);
-      const account = await changeAccount({ ...systemParts, database }, id, {
+      const account = await changeAccount({ ...systemDependencies, database }, id, {
         limits: readLimits(options, current.limits),
         ...(options.plan === undefined ? {} : { planId: options.plan === "none" ? null : options.plan }),
       });
-      return { json: presentAccountJson(account, await readSignIn(database, account)), text: `Changed ${account.id}.` };
+      return { json: presentAccountJson(account, await readSignIn(database, account)), text: `Updated ${account.id}.` };
     }),
 };
 
 const suspendCommand: Command = {
   name: "account suspend",
-  summary: "Stops all calls of an account until it is resumed.",
+  summary: "Reject all calls of an account until you resume it.",
   positionals: ["account id"],
   run: ({ positionals: [id = ""], terminal }) => setSuspension(id, true, terminal),
 };
 
 const resumeCommand: Command = {
   name: "account resume",
-  summary: "Lets a suspended account call again.",
+  summary: "Accept calls of a suspended account again.",
   positionals: ["account id"],
   run: ({ positionals: [id = ""], terminal }) => setSuspension(id, false, terminal),
 };
@@ -132,8 +132,8 @@ export const accountCommands: readonly Command[] = [
 
 function setSuspension(id: string, isSuspended: boolean, terminal: Terminal): Promise<CommandResult> {
   return withDatabase(terminal, async (database) => {
-    const account = await changeAccount({ ...systemParts, database }, id, { isSuspended });
-    const text = `${account.id} ${isSuspended ? "is suspended" : "may call again"}.`;
+    const account = await changeAccount({ ...systemDependencies, database }, id, { isSuspended });
+    const text = `${isSuspended ? "Suspended" : "Resumed"} ${account.id}.`;
     return { json: presentAccountJson(account, await readSignIn(database, account)), text };
   });
 }
@@ -142,18 +142,17 @@ function describeFirstCredit(text: string) {
   return {
     booking: { kind: "top-up" as const, amount: readAmount(text) },
     actor: getActor(),
-    reason: "the account's first credit",
+    reason: "initial credit",
     reference: null,
   };
 }
 
 async function getAccount(database: Database, id: string): Promise<Account> {
   const account = await findAccount(database, id);
-  if (account === null) throw new AppError("not_found", `There is no account ${id}.`);
+  if (account === null) throw new AppError("not_found", `There is no account ${id}. List them: npm run -s sluice -- account list`);
   return account;
 }
 
-/** How the account's owner gets in. */
 type OwnerSignIn = { hasPassword: boolean };
 
 async function readSignIn(database: Database, { id }: Account): Promise<OwnerSignIn> {
@@ -177,9 +176,9 @@ function presentAccount(
   const state = account.suspendedAt === null ? "active" : `suspended since ${account.suspendedAt.toISOString()}`;
   return [
     `${account.id}  ${account.email}  ${state}`,
-    `created ${account.createdAt.toISOString()}, ${hasPassword ? "signs in with a password" : "without a password"}`,
-    `${available} available, statement: npm run -s sluice -- ledger show ${account.id}`,
-    `plan ${account.planId ?? "none"}, limits of its own: ${presentLimits(account.limits)}`,
+    `created ${account.createdAt.toISOString()}, ${hasPassword ? "has a password" : "has no password"}`,
+    `available: ${available}, statement: npm run -s sluice -- ledger show ${account.id}`,
+    `plan ${account.planId ?? "none"}, own limits: ${presentLimits(account.limits)}`,
     "",
     keys.length === 0 ? "No keys." : presentKeyRows(keys),
   ].join("\n");

@@ -15,32 +15,32 @@ import type { Command, Terminal } from "./command.ts";
 import { readWord } from "./option-values.ts";
 import { presentBackup, presentBackupJson, presentSecretAdvice, presentSize } from "./present-backup.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
-import { watchWork } from "./watch-work.ts";
+import { systemDependencies } from "./system-dependencies.ts";
+import { trackProgress } from "./track-progress.ts";
 import { withDatabase } from "./with-database.ts";
-import { openUsed, withStack } from "./with-stack.ts";
+import { openWith, withStack } from "./with-stack.ts";
 
 const where = "where";
 const secretsOption = {
   placeholder: "word",
-  explains: "include: also the secret key, which whoever has the backup can then use. Without it: leave out.",
+  description: "include: adds the secret key. Everyone with access to the backup can then use it. Default: without.",
 };
 
 const createCommand: Command = {
   name: "backup",
-  summary: "Copies the database and all files, as of one moment, into a folder or s3://bucket/prefix.",
+  summary: "Back up the database and all files, consistently, to a folder or s3://bucket/prefix.",
   positionals: [where],
   options: { secrets: secretsOption },
   run: ({ positionals: [placeName = ""], options, terminal }) =>
     withStack(async (stack) => {
       const includesSecret = readWord("secrets", options.secrets, "include");
       const settings = loadSettings(terminal.settingsPlace);
-      const place = await openUsed(stack, openPlace(placeName, settings, { use: "write" }));
-      const files = await openUsed(stack, openByteStore(settings));
-      const { randomBytes } = systemParts;
+      const place = await openWith(stack, openPlace(placeName, settings, { use: "write" }));
+      const files = await openWith(stack, openByteStore(settings));
+      const { randomBytes } = systemDependencies;
       const manifest = await withDatabase(terminal, async (_database, _settings, address) =>
         createBackup(
-          { address, files, place, randomBytes, ...watchWork(terminal, stack) },
+          { address, files, place, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
         ),
       );
@@ -51,7 +51,7 @@ const createCommand: Command = {
 
 const baseCommand: Command = {
   name: "backup base",
-  summary: "Copies the embedded database to wal_archive; with the log there, every later moment can be restored.",
+  summary: "Back up the embedded database to wal_archive, for point-in-time recovery of every later moment.",
   options: { secrets: secretsOption },
   run: ({ options, terminal }) =>
     withStack(async (stack) => {
@@ -60,30 +60,30 @@ const baseCommand: Command = {
       const { wal_archive: archiveName, database_url: url } = settings;
       if (archiveName === undefined || url !== undefined) {
         throw new OperatorError(
-          "There is no archive of the write-ahead log of an embedded database.",
-          "Set wal_archive and start the gateway again; an external database has tools of its own for this.",
+          "wal_archive is not set, or the database is external.",
+          "Set wal_archive and restart the gateway. For an external database, use its own tools.",
         );
       }
-      const archive = await openUsed(stack, openPlace(archiveName, settings, { use: "write" }));
-      const files = await openUsed(stack, openByteStore(settings));
-      const { randomBytes } = systemParts;
+      const archive = await openWith(stack, openPlace(archiveName, settings, { use: "write" }));
+      const files = await openWith(stack, openByteStore(settings));
+      const { randomBytes } = systemDependencies;
       const base = await withDatabase(terminal, async (_database, _settings, address) =>
         createBaseBackup(
-          { address, files, archive, randomBytes, ...watchWork(terminal, stack) },
+          { address, files, archive, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
         ),
       );
       const size = presentSize(base.server.bytes);
       return {
         json: { id: base.id, taken_at: base.taken_at, bytes: base.server.bytes, files: base.files.count },
-        text: `${base.id}: every moment from ${base.taken_at} on can be restored (${size}, ${base.files.count} files).\n${presentSecretAdvice({ includesSecret })}`,
+        text: `${base.id}: you can restore every moment from ${base.taken_at} on (${size}, ${base.files.count} files).\n${presentSecretAdvice({ includesSecret })}`,
       };
     }),
 };
 
 const listCommand: Command = {
   name: "backup list",
-  summary: "Lists the backups in a place, the oldest first, and what backups that were cut off left there.",
+  summary: "List the backups in a folder or bucket, oldest first, including incomplete ones.",
   positionals: [where],
   run: ({ positionals: [placeName = ""], terminal }) =>
     withPlace(placeName, terminal, async (place) => {
@@ -100,28 +100,28 @@ const listCommand: Command = {
         json: backups.map(({ id, manifest }) =>
           manifest === null ? { id, complete: false } : presentBackupJson(manifest),
         ),
-        text: rows.length === 0 ? "There are no backups." : presentRows(["ID", "OF", "SIZE", "FILES", "SECRETS"], rows),
+        text: rows.length === 0 ? "No backups." : presentRows(["ID", "OF", "SIZE", "FILES", "SECRETS"], rows),
       };
     }),
 };
 
 const checkCommand: Command = {
   name: "backup check",
-  summary: "Reads a backup to its end and compares every checksum.",
+  summary: "Read a whole backup and verify every checksum.",
   positionals: [where],
-  options: { backup: { placeholder: "backup id", explains: "Which one; without it: the newest that is complete." } },
+  options: { backup: { placeholder: "backup id", description: "The backup to check. Default: the newest complete one." } },
   run: ({ positionals: [placeName = ""], options, terminal }) =>
     withPlace(placeName, terminal, async (place, stack) => {
       const manifest = await getBackup(place, options.backup);
-      const problems = await checkBackup({ place, ...watchWork(terminal, stack) }, manifest);
+      const problems = await checkBackup({ place, ...trackProgress(terminal, stack) }, manifest);
       const json = { ...presentBackupJson(manifest), ok: problems.length === 0, problems };
-      if (problems.length === 0) return { json, text: `${presentBackup(manifest)}\nAll of it is as it was written.` };
+      if (problems.length === 0) return { json, text: `${presentBackup(manifest)}\nAll checksums match.` };
       const lines = problems.map((problem) => `✗ ${problem}`);
-      return { json, text: [...lines, "The backup is damaged."].join("\n"), hasFailed: true };
+      return { json, text: [...lines, "The backup is damaged. Create a new one."].join("\n"), hasFailed: true };
     }),
 };
 
-/** Those with a word more come first: a command is found by how its words begin. */
+/** Longer names first: commands are matched by prefix. */
 export const backupCommands: readonly Command[] = [baseCommand, listCommand, checkCommand, createCommand];
 
 async function withPlace<T>(
@@ -131,6 +131,6 @@ async function withPlace<T>(
 ): Promise<T> {
   const settings = loadSettings(terminal.settingsPlace);
   return await withStack(async (stack) =>
-    work(await openUsed(stack, openPlace(placeName, settings, { use: "read" })), stack),
+    work(await openWith(stack, openPlace(placeName, settings, { use: "read" })), stack),
   );
 }

@@ -13,53 +13,53 @@ import type { Database } from "../platform/database/database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { findPackageFault } from "../providers/ai-sdk/load-package.ts";
 import type { Command, CommandResult } from "./command.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const checkCommand: Command = {
   name: "catalog check",
-  summary: "Finds every mistake in a catalog file, with its line and column. Changes nothing.",
+  summary: "Validate a catalog file and list every error with its line and column. Changes nothing.",
   positionals: ["file"],
   run: ({ positionals: [path = ""], terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const outcome = await previewCatalog(await gatherParts(database, settings), readFile(path));
-      return presentOutcome(path, outcome, () => "The catalog is fine.");
+      const outcome = await previewCatalog(await gatherDependencies(database, settings), readFile(path));
+      return presentOutcome(path, outcome, () => "The catalog is valid.");
     }),
 };
 
 const diffCommand: Command = {
   name: "catalog diff",
-  summary: "Shows what applying a catalog file would change. Changes nothing.",
+  summary: "Show what applying a catalog file would change. Changes nothing.",
   positionals: ["file"],
   run: ({ positionals: [path = ""], terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const outcome = await previewCatalog(await gatherParts(database, settings), readFile(path));
-      return presentOutcome(path, outcome, ({ changes }) => changes.join("\n") || "Nothing would change.");
+      const outcome = await previewCatalog(await gatherDependencies(database, settings), readFile(path));
+      return presentOutcome(path, outcome, ({ changes }) => changes.join("\n") || "No changes.");
     }),
 };
 
 const applyCommand: Command = {
   name: "catalog apply",
-  summary: "Makes a catalog file the one in force, whole or not at all; gateways serve it within a second.",
+  summary: "Apply a catalog file atomically. Gateways serve it within a second.",
   positionals: ["file"],
   run: ({ positionals: [path = ""], terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const outcome = await applyCatalog(await gatherParts(database, settings), readFile(path));
+      const outcome = await applyCatalog(await gatherDependencies(database, settings), readFile(path));
       return presentOutcome(path, outcome, ({ version, changes }) =>
         changes.length === 0
-          ? `Nothing changed; version ${version} stays in force.`
-          : `${changes.join("\n")}\n\nVersion ${version} is in force.`,
+          ? `No changes. Version ${version} stays active.`
+          : `${changes.join("\n")}\n\nVersion ${version} is active.`,
       );
     }),
 };
 
 const exportCommand: Command = {
   name: "catalog export",
-  summary: "Prints the catalog in force as a file that can be edited and applied again.",
+  summary: "Print the active catalog as a file that you can edit and apply.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const catalog = await findCatalog(database);
-      if (catalog === null) throw new OperatorError("There is no catalog yet.", "Apply one: catalog apply <file>");
+      if (catalog === null) throw new OperatorError("There is no catalog yet.", "Apply one: npm run -s sluice -- catalog apply <file>");
       const text = exportCatalog(catalog);
       return { json: { version: catalog.version, catalog: text }, text: text.trimEnd() };
     }),
@@ -67,7 +67,7 @@ const exportCommand: Command = {
 
 export const catalogCommands: readonly Command[] = [checkCommand, diffCommand, applyCommand, exportCommand];
 
-async function gatherParts(database: Database, settings: Settings) {
+async function gatherDependencies(database: Database, settings: Settings) {
   const plans = await listPlans(database);
   const accounts = await listAccounts(database);
   const surroundings = {
@@ -77,14 +77,14 @@ async function gatherParts(database: Database, settings: Settings) {
     hasSecret,
     findPackageFault: (packageName: string) => findPackageFault({ packageName, packagesFolder: settings.packages_dir }),
   };
-  return { ...systemParts, database, surroundings };
+  return { ...systemDependencies, database, surroundings };
 }
 
 function readFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new OperatorError(`The file ${path} cannot be read.`, "Check its name and its permissions.", {
+    throw new OperatorError(`Cannot read the file ${path}.`, "Check its name and permissions.", {
       cause: error,
     });
   }

@@ -10,22 +10,22 @@ import type { AccountId } from "../lib/ids.ts";
 import { presentMoney } from "../lib/money.ts";
 import type { Command } from "./command.ts";
 import { readAmount } from "./credit-commands.ts";
-import { keepSecret } from "./keep-secret.ts";
+import { saveSecret } from "./save-secret.ts";
 import { createWrongValue, readNumber, readTime } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const createCommand: Command = {
   name: "code create",
-  summary: "Creates codes, each worth an amount to the first account that redeems it, and shows them, this once.",
+  summary: "Create codes that credit an amount to the first account that redeems them. They are shown once.",
   options: {
-    amount: { placeholder: "amount", explains: "What each code is worth.", isRequired: true },
-    count: { placeholder: "number", explains: "How many codes; without it: 1." },
-    kind: { placeholder: "word", explains: "gift, which is spent first, or cash; without it: gift." },
-    days: { placeholder: "number", explains: "For how many days the gift lasts; without it: for good." },
-    expires: { placeholder: "time", explains: "Until when they can be redeemed; without it: at any time." },
-    note: { placeholder: "text", explains: "What they are for." },
+    amount: { placeholder: "amount", description: "The amount of each code.", isRequired: true },
+    count: { placeholder: "number", description: "The number of codes. Default: 1." },
+    kind: { placeholder: "word", description: "gift (spent first) or cash. Default: gift." },
+    days: { placeholder: "number", description: "The number of days until the gift expires. Default: never." },
+    expires: { placeholder: "time", description: "When the codes expire. Default: never." },
+    note: { placeholder: "text", description: "A note for yourself." },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, { currency, data_dir: dataDir }) => {
@@ -33,7 +33,7 @@ const createCommand: Command = {
       const kind = (["gift", "cash"] as const).find((word) => word === (options.kind ?? "gift"));
       if (kind === undefined) throw createWrongValue("kind", "gift or cash");
       const created = await createCodes(
-        { ...systemParts, database, currency },
+        { ...systemDependencies, database, currency },
         {
           kind,
           amount: readAmount(options.amount ?? ""),
@@ -48,15 +48,15 @@ const createCommand: Command = {
       }
       const texts = created.map(({ text }) => text).join("\n");
       const place = terminal.isTerminal
-        ? `${texts}\n\nKeep them now: they are not shown again.`
-        : `They are in ${keepSecret(dataDir, created[0]?.code.id ?? "codes", texts)}, because this is not a terminal.`;
+        ? `${texts}\n\nSave them now: they are not shown again.`
+        : `Saved to ${saveSecret(dataDir, created[0]?.code.id ?? "codes", texts)} (standard output is not a terminal).`;
       return { json: null, text: `Created ${created.length} codes.\n\n${place}` };
     }),
 };
 
 const listCommand: Command = {
   name: "code list",
-  summary: "Lists codes and what became of them.",
+  summary: "List codes and their status.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const codes = await listCodes(database);
@@ -72,7 +72,7 @@ const listCommand: Command = {
         json: codes.map(presentCodeJson),
         text:
           rows.length === 0
-            ? "There are no codes. Create some: npm run -s sluice -- code create --amount <amount>"
+            ? "No codes. Create some: npm run -s sluice -- code create --amount <amount>"
             : presentRows(["ID", "CODE", "WORTH", "KIND", "STATE", "NOTE"], rows),
       };
     }),
@@ -80,28 +80,28 @@ const listCommand: Command = {
 
 const voidCommand: Command = {
   name: "code void",
-  summary: "Voids a code that has not been redeemed.",
+  summary: "Void a code that is not redeemed yet.",
   positionals: ["code id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
-      const code = await voidCode({ ...systemParts, database }, id);
-      return { json: presentCodeJson(code), text: `${code.id} is worth nothing now.` };
+      const code = await voidCode({ ...systemDependencies, database }, id);
+      return { json: presentCodeJson(code), text: `Voided ${code.id}.` };
     }),
 };
 
 const redeemCommand: Command = {
   name: "code redeem",
-  summary: "Redeems a code for an account.",
+  summary: "Redeem a code for an account.",
   positionals: ["code"],
-  options: { account: { placeholder: "account id", explains: "The account that gets it.", isRequired: true } },
+  options: { account: { placeholder: "account id", description: "The account to credit.", isRequired: true } },
   run: ({ positionals: [text = ""], options, terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
       await requireLedgerCurrency(database, currency);
       const accountId = (options.account ?? "") as AccountId;
-      const code = await redeemCode({ ...systemParts, database, currency }, { accountId, text });
+      const code = await redeemCode({ ...systemDependencies, database, currency }, { accountId, text });
       return {
         json: presentCodeJson(code),
-        text: `${accountId} got ${presentMoney(code.amount)} ${code.currency} by ${code.id}.`,
+        text: `Credited ${presentMoney(code.amount)} ${code.currency} to ${accountId} (${code.id}).`,
       };
     }),
 };
@@ -113,7 +113,7 @@ function describeState(code: RedeemCode): string {
   if (code.voidedAt !== null) return "voided";
   if (code.expiresAt === null) return "open";
   const moment = code.expiresAt.toISOString();
-  return code.expiresAt <= systemParts.clock.now() ? `over since ${moment}` : `open until ${moment}`;
+  return code.expiresAt <= systemDependencies.clock.now() ? `expired ${moment}` : `open until ${moment}`;
 }
 
 function presentCodeJson(code: RedeemCode): Record<string, unknown> {

@@ -1,16 +1,16 @@
-/** One command: the table of them is the help text, and what is parsed. */
+/** A command. Help texts and the argument parser derive from it. */
 export type Command = {
-  /** The words that call it, such as `key create`. */
+  /** Such as `key create`. */
   name: string;
   summary: string;
-  /** Names of the words after the command, all of them required. */
+  /** Names of the arguments, all required. */
   positionals?: readonly string[];
   options?: Readonly<Record<string, CommandOption>>;
   run(input: CommandInput): Promise<CommandResult>;
 };
 
-/** Without a placeholder it takes no value: it is there or not. */
-export type CommandOption = { explains: string; placeholder: string | null; isRequired?: true };
+/** Without a placeholder it is a flag. */
+export type CommandOption = { description: string; placeholder: string | null; isRequired?: true };
 
 type CommandInput = {
   positionals: readonly string[];
@@ -18,19 +18,19 @@ type CommandInput = {
   terminal: Terminal;
 };
 
-/** What a command has to say: for people as lines, for scripts as JSON. `null` when it has said everything itself. */
+/** Text for people, JSON for scripts; `null` if the command has printed its output itself. */
 export type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
 
-export type Terminal = CommandSurroundings & { isJson: boolean };
+export type Terminal = CommandEnvironment & { isJson: boolean };
 
-/** What a command has of the process that runs it. */
-export type CommandSurroundings = {
-  /** Where settings are looked for; without it: in the process's environment and directory. */
+/** The process that runs the command. */
+export type CommandEnvironment = {
+  /** Default: the process's environment and working directory. */
   settingsPlace?: { environment: NodeJS.ProcessEnv; directory: string };
-  /** Whether a person reads standard output, so that secrets may go there. */
+  /** Secrets may be printed to a terminal, but not to a pipe or log. */
   isTerminal: boolean;
   print(text: string): void;
-  /** For what is not the result: progress and hints. */
-  tell(text: string): void;
+  /** Progress and hints, to standard error. */
+  printNote(text: string): void;
   readInput(): Promise<string>;
 };

@@ -3,8 +3,8 @@ import type { Command } from "./command.ts";
 type LoadCommands = () => Promise<readonly Command[]>;
 
 /**
- * All commands by the word that they begin with, in the order of the help text. Each comes with the features that it is
- * about, and loading all of them takes longer than most commands do.
+ * All commands by their first word, in the order of the help text. Loaded on demand: loading all features takes longer than
+ * most commands run.
  */
 const commandsByWord: Readonly<Record<string, LoadCommands>> = {
   serve: async () => [(await import("./serve-command.ts")).serveCommand],
@@ -35,13 +35,12 @@ export async function loadAllCommands(): Promise<readonly Command[]> {
 
 export const commandWords = Object.keys(commandsByWord);
 
-/** All that begin with a word; none where no command does. */
+/** All commands with this first word. */
 export async function loadGroup(word: string): Promise<readonly Command[]> {
   const load = Object.hasOwn(commandsByWord, word) ? commandsByWord[word] : undefined;
   return (await load?.()) ?? [];
 }
 
-/** The command that these words call, or `null`. */
 export async function findCommand(words: readonly string[]): Promise<Command | null> {
   const group = await loadGroup(words[0] ?? "");
   return group.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `)) ?? null;

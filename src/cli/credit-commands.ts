@@ -6,20 +6,20 @@ import { quotaKinds } from "../lib/plan-terms.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
 import { createWrongValue, readTime } from "./option-values.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const creditOptions = {
-  reason: { placeholder: "text", explains: "Why: it is kept with your user name.", isRequired: true },
+  reason: { placeholder: "text", description: "The reason, stored with your user name.", isRequired: true },
   reference: {
     placeholder: "text",
-    explains: "A payment's or case's own number: what has the same one is booked once, however often it is sent.",
+    description: "An idempotency reference, such as a payment or case number. The same reference is booked once.",
   },
 } satisfies Command["options"];
 
 const addCommand: Command = {
   name: "credit add",
-  summary: "Books money that an account's owner has paid.",
+  summary: "Book a payment of an account's owner.",
   positionals: ["account id", "amount"],
   options: creditOptions,
   run: ({ positionals: [id = "", text = ""], options, terminal }) =>
@@ -28,15 +28,15 @@ const addCommand: Command = {
 
 const grantCommand: Command = {
   name: "credit grant",
-  summary: "Gives an account money or quota, for some time or for good.",
+  summary: "Grant money or quota to an account, optionally with an expiry.",
   positionals: ["account id", "amount"],
   options: {
     ...creditOptions,
     unit: {
       placeholder: "word",
-      explains: `What is given: money, or ${quotaKinds.join(", ")} for a quota; without it: money.`,
+      description: `money, or a quota: ${quotaKinds.join(", ")}. Default: money.`,
     },
-    expires: { placeholder: "time", explains: "When it ends, such as 2027-01-01T00:00:00Z; without it: never." },
+    expires: { placeholder: "time", description: "When it expires, such as 2027-01-01T00:00:00Z. Default: never." },
   },
   run: ({ positionals: [id = "", text = ""], options, terminal }) => {
     const unit = (["money", ...quotaKinds] as const).find((word) => word === (options.unit ?? "money"));
@@ -49,7 +49,7 @@ const grantCommand: Command = {
 
 const adjustCommand: Command = {
   name: "credit adjust",
-  summary: "Corrects an account's cash, up or down (-5.00), never below zero.",
+  summary: "Correct an account's cash up or down (-5.00), never below zero.",
   positionals: ["account id", "amount"],
   options: creditOptions,
   run: ({ positionals: [id = "", text = ""], options, terminal }) => {
@@ -60,7 +60,7 @@ const adjustCommand: Command = {
 
 const refundCommand: Command = {
   name: "credit refund",
-  summary: "Refunds a charge or a part of it, to where it came from.",
+  summary: "Refund a charge or part of it to the buckets it was paid from.",
   positionals: ["account id", "transaction id", "amount"],
   options: creditOptions,
   run: ({ positionals: [id = "", chargeId = "", text = ""], options, terminal }) => {
@@ -71,7 +71,7 @@ const refundCommand: Command = {
 
 export const creditCommands: readonly Command[] = [addCommand, grantCommand, adjustCommand, refundCommand];
 
-/** Who works at this machine: what operators do to money is kept with their name. */
+/** The operator's user name, stored with every booking. */
 export function getActor(): string {
   return userInfo().username;
 }
@@ -79,13 +79,13 @@ export function getActor(): string {
 export function readAmount(text: string): ReturnType<typeof nano> {
   const amount = parseMoney(text);
   if (amount !== null && amount > 0n) return amount;
-  const message = "An amount is a decimal above zero with at most nine places, such as 10.00.";
+  const message = "The amount must be a decimal above zero with at most nine places, such as 10.00.";
   throw new AppError("invalid_parameter", message, { param: "amount" });
 }
 
 function readUnits(text: string): bigint {
   if (/^\d{1,16}$/.test(text)) return BigInt(text);
-  const message = "A quota's amount is a whole number of tokens, images or seconds.";
+  const message = "The amount of a quota must be a whole number of tokens, images or seconds.";
   throw new AppError("invalid_parameter", message, { param: "amount" });
 }
 
@@ -98,7 +98,7 @@ function book(
   return withDatabase(terminal, async (database, { currency }) => {
     await requireLedgerCurrency(database, currency);
     const { transactionId, isReplay } = await bookCredit(
-      { ...systemParts, database },
+      { ...systemDependencies, database },
       {
         accountId: accountId as AccountId,
         booking,
@@ -107,12 +107,12 @@ function book(
         reference: options.reference ?? null,
       },
     );
-    const { balance } = await readBalance(database, accountId as AccountId, systemParts.clock.now());
+    const { balance } = await readBalance(database, accountId as AccountId, systemDependencies.clock.now());
     const available = presentMoney(balance.available);
     return {
       json: { id: transactionId, account: accountId, replayed: isReplay, available_balance: available },
       text: isReplay
-        ? `${transactionId} was booked before; nothing changed. ${accountId} has ${available} ${currency} available.`
+        ? `Already booked as ${transactionId}. No changes. ${accountId} has ${available} ${currency} available.`
         : `Booked ${transactionId}. ${accountId} has ${available} ${currency} available.`,
     };
   });

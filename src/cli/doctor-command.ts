@@ -13,7 +13,7 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { readCertificate } from "../platform/http/certificate.ts";
 import { examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Command, Terminal } from "./command.ts";
-import { databaseClock, systemParts } from "./system-parts.ts";
+import { databaseClock, systemDependencies } from "./system-dependencies.ts";
 import { openForCommand } from "./with-database.ts";
 
 type Finding = { check: string; isOk: boolean; message: string; remedy?: string };
@@ -24,12 +24,12 @@ const certificateMsWanted = 7 * 24 * 3_600_000;
 export const doctorCommand: Command = {
   name: "doctor",
   summary:
-    "Checks settings, certificate, disk, decoders, database, Redis, clock, log archive, upstreams, ledger and months, and says how to mend what is wrong.",
+    "Check settings, certificate, disk, decoders, database, Redis, clock, log archive, upstreams, ledger and partitions, and show how to fix problems.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
     const text = findings.map(presentFinding).join("\n");
-    const verdict = broken.length === 0 ? "All is well." : `${broken.length} of ${findings.length} checks failed.`;
+    const verdict = broken.length === 0 ? "All checks passed." : `${broken.length} of ${findings.length} checks failed.`;
     return {
       json: { ok: broken.length === 0, checks: findings.map(presentFindingJson) },
       text: `${text}\n\n${verdict}`,
@@ -59,13 +59,13 @@ async function examine(terminal: Terminal): Promise<Finding[]> {
   return [...findings, ...(await examineDatabase(settings, terminal))];
 }
 
-/** Nothing to find where the gateway speaks HTTP. */
+/** Empty without TLS. */
 async function examineCertificate({ tls_cert_file: certFile, tls_key_file: keyFile }: Settings): Promise<Finding[]> {
   if (certFile === undefined || keyFile === undefined) return [];
   try {
     const { validTo } = await readCertificate({ certFile, keyFile });
     const message = `valid until ${validTo.toISOString().slice(0, 10)}`;
-    const isLasting = validTo.getTime() - systemParts.clock.now().getTime() > certificateMsWanted;
+    const isLasting = validTo.getTime() - systemDependencies.clock.now().getTime() > certificateMsWanted;
     return isLasting
       ? [{ check: "certificate", isOk: true, message }]
       : [{ check: "certificate", isOk: false, message, remedy: `Replace ${certFile}; no restart is needed.` }];
@@ -81,8 +81,8 @@ function examineDisk(settings: Settings): Finding {
     return {
       check: "disk",
       isOk: false,
-      message: `${dataDir} can be opened by other users`,
-      remedy: `Close it: chmod 700 ${dataDir}`,
+      message: `other users can access ${dataDir}`,
+      remedy: `Restrict it: chmod 700 ${dataDir}`,
     };
   }
   const { bavail, bsize } = statfsSync(dataDir);
@@ -90,21 +90,21 @@ function examineDisk(settings: Settings): Finding {
   const message = `${(freeBytes / 1024 ** 3).toFixed(1)} GB free for ${dataDir}`;
   return freeBytes >= freeBytesWanted
     ? { check: "disk", isOk: true, message }
-    : { check: "disk", isOk: false, message, remedy: "Free some space, or move data_dir to a larger disk." };
+    : { check: "disk", isOk: false, message, remedy: "Free disk space, or move data_dir to a larger disk." };
 }
 
-/** Nothing to find where no Redis is set. */
+/** Empty without Redis. */
 async function examineRedis({ redis_url: url }: Settings): Promise<Finding[]> {
   if (url === undefined) return [];
   const { createRedisCounters } = await import("../platform/counters/redis-counters.ts");
   const counters = createRedisCounters({ url, onTrouble: () => {}, timeoutMs: 2000 });
   try {
     await counters.take({ rates: [{ key: "doctor", perMinute: 1, cost: 0 }], leases: [] });
-    return [{ check: "redis", isOk: true, message: "counts for all gateways" }];
+    return [{ check: "redis", isOk: true, message: "reachable" }];
   } catch {
-    // Why it fails may name its password; that it does is what the operator needs.
-    const remedy = "Start it, or correct redis_url; until then each gateway counts for itself.";
-    return [{ check: "redis", isOk: false, message: "does not answer", remedy }];
+    // The error may contain the password.
+    const remedy = "Start Redis, or correct redis_url. Until then each gateway counts limits alone.";
+    return [{ check: "redis", isOk: false, message: "unreachable", remedy }];
   } finally {
     await counters.close();
   }
@@ -156,20 +156,20 @@ async function examineLedger(database: Database): Promise<Finding> {
       };
 }
 
-/** Nothing to find where the write-ahead log is not archived. What is not archived fills the disk, and no moment of it can be restored. */
+/** Empty without an archive. Unarchived segments fill the disk and cannot be restored. */
 async function examineArchive(database: Database): Promise<Finding[]> {
   const standing = await readArchiveStanding(database);
   if (standing === null) return [];
   const { failing, lastArchivedAt } = standing;
-  const last = lastArchivedAt === null ? "none yet" : `the last one ${lastArchivedAt.toISOString()}`;
+  const last = lastArchivedAt === null ? "none yet" : `last ${lastArchivedAt.toISOString()}`;
   if (failing === null) return [{ check: "log archive", isOk: true, message: `segments are archived, ${last}` }];
-  const message = `${failing.segment} could not be archived at ${failing.since.toISOString()}; archived is ${last}`;
+  const message = `archiving ${failing.segment} has failed since ${failing.since.toISOString()}; archived: ${last}`;
   const remedy =
-    "Look into the database's log why, and mend it: until then its log grows, and points in time are lost.";
+    "Find the reason in the database's log. Until it is fixed, the log grows and points in time are lost.";
   return [{ check: "log archive", isOk: false, message, remedy }];
 }
 
-/** What can only be asked of a schema that is up to date. */
+/** Checks that need an up-to-date schema. */
 async function examineHistory(database: Database, settings: Settings): Promise<Finding[]> {
   return [
     await examineUpstreams(database, settings),
@@ -179,21 +179,21 @@ async function examineHistory(database: Database, settings: Settings): Promise<F
   ];
 }
 
-/** By this command's own environment: start it with the gateway's. */
+/** Uses this command's environment variables: run it with the gateway's. */
 async function examineUpstreams(database: Database, { packages_dir: packagesDir }: Settings): Promise<Finding> {
   if (existsSync(packagesDir) && (statSync(packagesDir).mode & 0o022) !== 0) {
-    const message = `other users can change ${packagesDir}, whose packages the gateway runs`;
-    return { check: "upstreams", isOk: false, message, remedy: `Close it: chmod go-w ${packagesDir}` };
+    const message = `other users can modify ${packagesDir}, whose packages the gateway executes`;
+    return { check: "upstreams", isOk: false, message, remedy: `Restrict it: chmod go-w ${packagesDir}` };
   }
   const faults = listRouteFaults(await findCatalog(database), packagesDir);
   if (faults.length === 0)
-    return { check: "upstreams", isOk: true, message: "every route of the catalog can be called" };
+    return { check: "upstreams", isOk: true, message: "every route of the catalog is usable" };
   const message = [...new Set(faults.map(({ target, fault }) => `${target.providerId}: ${fault.message}`))].join(" ");
   const remedy = [...new Set(faults.map(({ fault }) => fault.remedy))].join(" ");
   return { check: "upstreams", isOk: false, message, remedy };
 }
 
-/** Calls wait in no month's partition only where the job that makes the months has not run, or a clock was wrong. */
+/** Rows outside monthly partitions mean that the partition job did not run, or a clock was wrong. */
 async function examineRequestLog(database: Database): Promise<Finding> {
   const strays = await countStrayRequests(database);
   return strays === 0
@@ -201,12 +201,12 @@ async function examineRequestLog(database: Database): Promise<Finding> {
     : {
         check: "request log",
         isOk: false,
-        message: `${strays} calls are in no month's partition`,
-        remedy: "Let a gateway run for an hour: its job roll-request-log moves them.",
+        message: `${strays} calls are outside the monthly partitions`,
+        remedy: "Run a gateway for an hour: its job roll-request-log moves them.",
       };
 }
 
-/** The same of other tables that have months. */
+/** The same for the other partitioned tables. */
 async function examineMonths(database: Database): Promise<Finding> {
   const strays = (await countStrayRows(database)).filter(({ count }) => count > 0);
   return strays.length === 0
@@ -214,18 +214,18 @@ async function examineMonths(database: Database): Promise<Finding> {
     : {
         check: "months",
         isOk: false,
-        message: `in no month's partition: ${strays.map(({ table, count }) => `${count} of ${table}`).join(", ")}`,
-        remedy: "Let a gateway run for an hour: its job make-months moves them. What stays has ids of a wrong clock.",
+        message: `outside the monthly partitions: ${strays.map(({ table, count }) => `${count} of ${table}`).join(", ")}`,
+        remedy: "Run a gateway for an hour: its job make-months moves them. Rows that remain have ids from a wrong clock.",
       };
 }
 
-/** Gateways go by the database's time, and one whose own clock differs is out of service. */
+/** Gateways use the database's time; one whose clock differs too much does not serve. */
 function describeClock(): Finding {
   const { state, aheadMs } = databaseClock.standing();
   const message = presentDifference(aheadMs);
   return state !== "machine-off"
     ? { check: "clock", isOk: true, message }
-    : { check: "clock", isOk: false, message, remedy: "Set both machines' clocks by NTP: gateways here do not serve." };
+    : { check: "clock", isOk: false, message, remedy: "Synchronize both machines by NTP. Until then gateways on this machine do not serve." };
 }
 
 function describeFailure(check: string, error: unknown): Finding {

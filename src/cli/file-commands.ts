@@ -5,53 +5,53 @@ import { openByteStore } from "../platform/storage/open-byte-store.ts";
 import type { Command } from "./command.ts";
 import { createWrongValue, readNumber } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const filesMax = 10_000;
-const filesStandard = "100";
+const defaultLimit = "100";
 
 const listCommand: Command = {
   name: "file list",
-  summary: "Lists files, the newest first: uploads, and what tasks made.",
+  summary: "List files, newest first: uploads and task outputs.",
   options: {
-    account: { placeholder: "account id", explains: "Only those of this account." },
-    limit: { placeholder: "number", explains: `At most so many; without it: ${filesStandard}.` },
+    account: { placeholder: "account id", description: "Only files of this account." },
+    limit: { placeholder: "number", description: `The maximum number. Default: ${defaultLimit}.` },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const limit = readNumber("limit", options.limit ?? filesStandard);
+      const limit = readNumber("limit", options.limit ?? defaultLimit);
       if (limit < 1 || limit > filesMax) throw createWrongValue("limit", `a number from 1 to ${filesMax}`);
       const filter = options.account === undefined ? {} : { accountId: options.account as AccountId };
       const files = await listFiles(database, filter, { limit });
       const heading = ["ID", "ACCOUNT", "PURPOSE", "TYPE", "BYTES", "EXPIRES", "NAME"];
       return {
         json: files.map(presentFileJson),
-        text: files.length === 0 ? "There are no files." : presentRows(heading, files.map(toRow)),
+        text: files.length === 0 ? "No files." : presentRows(heading, files.map(toRow)),
       };
     }),
 };
 
 const purgeCommand: Command = {
   name: "file purge",
-  summary: "Removes files whose time is over, with their bytes, at once; or one file, whatever its time.",
-  options: { file: { placeholder: "file id", explains: "Removes this file and nothing else." } },
+  summary: "Delete expired files now, or one file.",
+  options: { file: { placeholder: "file id", description: "Delete only this file." } },
   run: ({ options: { file: fileId }, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const { clock } = systemParts;
+      const { clock } = systemDependencies;
       const bytes = await openByteStore(settings);
-      const onTrouble = () => terminal.tell("Some bytes could not be removed now; the gateway tries again.");
+      const onTrouble = () => terminal.printNote("Some stored bytes could not be deleted. The gateway will retry.");
       const removal = createFileRemoval({ database, clock, bytes, onTrouble });
       try {
         if (fileId === undefined) {
           const { files, removedBytes } = await removal.removeExpired();
-          const text = `Removed ${files} expired files, and the bytes of ${removedBytes}.`;
+          const text = `Deleted ${files} expired files and the stored bytes of ${removedBytes}.`;
           return { json: { files, removed_bytes: removedBytes }, text };
         }
         if (!(await removal.deleteFile({ fileId }))) {
-          throw new AppError("file_not_found", `There is no file ${fileId}.`, { param: "file" });
+          throw new AppError("file_not_found", `There is no file ${fileId}. List them: npm run -s sluice -- file list`, { param: "file" });
         }
-        return { json: { id: fileId, deleted: true }, text: `${fileId} is gone.` };
+        return { json: { id: fileId, deleted: true }, text: `Deleted ${fileId}.` };
       } finally {
         await bytes.close();
       }

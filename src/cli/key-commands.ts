@@ -13,53 +13,53 @@ import { presentMoney } from "../lib/money.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
-import { keepSecret } from "./keep-secret.ts";
+import { saveSecret } from "./save-secret.ts";
 import { readRestrictions, restrictionOptions } from "./option-values.ts";
 import { presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const createCommand: Command = {
   name: "key create",
-  summary: "Creates an API key and shows it, this once.",
+  summary: "Create an API key. It is shown once.",
   options: {
-    account: { placeholder: "account id", explains: "The account that the key belongs to.", isRequired: true },
-    name: { placeholder: "text", explains: "What the key is for; without it: default." },
+    account: { placeholder: "account id", description: "The account of the key.", isRequired: true },
+    name: { placeholder: "text", description: "A name for the key. Default: default." },
     ...restrictionOptions,
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const { apiKey, text } = await createApiKey(await gatherParts(database), {
+      const { apiKey, text } = await createApiKey(await gatherDependencies(database), {
         accountId: options.account ?? "",
         name: options.name ?? "default",
         ...readRestrictions(options, unrestricted),
       });
       if (terminal.isJson) return { json: { ...presentKeyJson(apiKey), key: text }, text: "" };
       const place = terminal.isTerminal
-        ? `${text}\nKeep it now: it is not shown again.`
-        : `It is in ${keepSecret(settings.data_dir, apiKey.id, text)}, because this is not a terminal.`;
+        ? `${text}\nSave it now: it is not shown again.`
+        : `Saved to ${saveSecret(settings.data_dir, apiKey.id, text)} (standard output is not a terminal).`;
       return { json: null, text: `Created ${apiKey.id} (${apiKey.name}) for ${apiKey.accountId}.\n\n${place}` };
     }),
 };
 
 const listCommand: Command = {
   name: "key list",
-  summary: "Lists API keys, of all accounts or of one.",
-  options: { account: { placeholder: "account id", explains: "Only the keys of this account." } },
+  summary: "List API keys of all accounts or one.",
+  options: { account: { placeholder: "account id", description: "Only keys of this account." } },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const keys = await listApiKeys(database, options.account === undefined ? {} : { accountId: options.account });
       return {
         json: keys.map(presentKeyJson),
-        text: keys.length === 0 ? "There are no keys." : presentKeyRows(keys),
+        text: keys.length === 0 ? "No keys." : presentKeyRows(keys),
       };
     }),
 };
 
 const showCommand: Command = {
   name: "key show",
-  summary: "Shows an API key's restrictions.",
+  summary: "Show an API key and its restrictions.",
   positionals: ["key id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
@@ -77,43 +77,43 @@ const showCommand: Command = {
 
 const updateCommand: Command = {
   name: "key update",
-  summary: "Changes what an API key may do; every gateway goes by it within a second.",
+  summary: "Change an API key's restrictions. Gateways apply it within a second.",
   positionals: ["key id"],
-  options: { name: { placeholder: "text", explains: "What the key is for." }, ...restrictionOptions },
+  options: { name: { placeholder: "text", description: "A name for the key." }, ...restrictionOptions },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const current = await getKey(database, id);
-      const apiKey = await updateApiKey(await gatherParts(database), id, {
+      const apiKey = await updateApiKey(await gatherDependencies(database), id, {
         ...readRestrictions(options, current),
         ...(options.name === undefined ? {} : { name: options.name }),
       });
-      return { json: presentKeyJson(apiKey), text: `Changed ${apiKey.id} (${apiKey.name}).` };
+      return { json: presentKeyJson(apiKey), text: `Updated ${apiKey.id} (${apiKey.name}).` };
     }),
 };
 
 const revokeCommand: Command = {
   name: "key revoke",
-  summary: "Ends an API key at once and for good.",
+  summary: "Revoke an API key immediately. This cannot be undone.",
   positionals: ["key id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
-      const apiKey = await revokeApiKey({ ...systemParts, database }, id);
+      const apiKey = await revokeApiKey({ ...systemDependencies, database }, id);
       return { json: presentKeyJson(apiKey), text: `Revoked ${apiKey.id} (${apiKey.name}).` };
     }),
 };
 
 export const keyCommands: readonly Command[] = [createCommand, listCommand, showCommand, updateCommand, revokeCommand];
 
-/** A key can be limited only to models that the catalog has. */
-async function gatherParts(database: Database) {
+/** Keys can be limited only to models of the catalog. */
+async function gatherDependencies(database: Database) {
   const catalog = await findCatalog(database);
   const modelIds = new Set(catalog?.models.map(({ id }) => id));
-  return { ...systemParts, database, hasModel: (id: string) => modelIds.has(id) };
+  return { ...systemDependencies, database, hasModel: (id: string) => modelIds.has(id) };
 }
 
 async function getKey(database: Database, id: string): Promise<ApiKey> {
   const apiKey = await findApiKey(database, id);
-  if (apiKey === null) throw new AppError("not_found", `There is no key ${id}.`);
+  if (apiKey === null) throw new AppError("not_found", `There is no key ${id}. List them: npm run -s sluice -- key list`);
   return apiKey;
 }
 
@@ -127,8 +127,8 @@ export function presentKeyRows(keys: readonly ApiKey[]): string {
     key.id,
     key.accountId,
     key.name,
-    // Nobody has ever seen the console's own key.
-    findKeyKind(key) === "console" ? "the console's own" : `sk-slc-…${key.lastFour}`,
+    // The console's key is never shown.
+    findKeyKind(key) === "console" ? "console" : `sk-slc-…${key.lastFour}`,
     key.revokedAt === null ? "active" : `revoked ${key.revokedAt.toISOString()}`,
   ]);
   return presentRows(["ID", "ACCOUNT", "NAME", "KEY", "STATE"], rows);

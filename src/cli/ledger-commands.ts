@@ -23,30 +23,30 @@ import { AppError } from "../platform/errors/app-error.ts";
 import type { Command, CommandResult } from "./command.ts";
 import { createWrongValue, readNumber, readTime } from "./option-values.ts";
 import { presentEntryJson, presentStatementCsv, presentStatementText } from "./present-statement.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const entriesMax = 1_000_000;
-const entriesStandard = "1000";
+const defaultLimit = "1000";
 
 const showCommand: Command = {
   name: "ledger show",
-  summary: "Prints an account's statement: every movement, why, and the balance after it.",
+  summary: "Print an account's statement: every entry with its cause and balance.",
   positionals: ["account id"],
   options: {
-    format: { placeholder: "word", explains: "table or csv; without it: table. --json prints JSON." },
-    from: { placeholder: "time", explains: "Only from this time on." },
-    to: { placeholder: "time", explains: "Only before this time." },
-    limit: { placeholder: "number", explains: `At most so many, the newest; without it: ${entriesStandard}.` },
+    format: { placeholder: "word", description: "table or csv. Default: table. Use --json for JSON." },
+    from: { placeholder: "time", description: "Only entries from this time on." },
+    to: { placeholder: "time", description: "Only entries before this time." },
+    limit: { placeholder: "number", description: `The maximum number, newest entries. Default: ${defaultLimit}.` },
   },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
       const format = (["table", "csv"] as const).find((word) => word === (options.format ?? "table"));
       if (format === undefined) throw createWrongValue("format", "table or csv");
-      const limit = readNumber("limit", options.limit ?? entriesStandard);
+      const limit = readNumber("limit", options.limit ?? defaultLimit);
       if (limit < 1 || limit > entriesMax) throw createWrongValue("limit", `a number from 1 to ${entriesMax}`);
       const accountId = await requireAccount(database, id);
-      const { balance, period } = await readBalance(database, accountId, systemParts.clock.now());
+      const { balance, period } = await readBalance(database, accountId, systemDependencies.clock.now());
       const freeze = await findFreeze(database, accountId);
       const debts = await listDebts(database, accountId);
       const entries = await listStatement(database, accountId, {
@@ -61,14 +61,14 @@ const showCommand: Command = {
         gift: presentMoney(balance.gift),
       };
       const heading = [
-        `${accountId}: ${amounts.available} ${currency} available, ${amounts.frozen} ${currency} frozen; cash ${amounts.cash} ${currency}, gift ${amounts.gift} ${currency}`,
+        `${accountId}: ${amounts.available} ${currency} available, ${amounts.frozen} ${currency} on hold; cash ${amounts.cash} ${currency}, gift ${amounts.gift} ${currency}`,
         `quotas: ${quotaKinds.map((kind) => `${kind} ${balance.quotas[kind]}`).join(", ")}; plan: ${period === null ? "none" : `${period.planName} until ${period.endsAt.toISOString()}`}`,
         ...(freeze === null
           ? []
-          : [`FROZEN for spending since ${freeze.at.toISOString()}, because an invariant is broken: ${freeze.reason}`]),
+          : [`FROZEN for spending since ${freeze.at.toISOString()}, invariant violated: ${freeze.reason}`]),
         ...debts.map(
           (debt) =>
-            `FROZEN for spending since ${debt.createdAt.toISOString()}: ${presentMoney(computeDebt(debt))} ${currency} are owed for ${debt.cause.id} (${debt.cause.kind} ${debt.id})`,
+            `FROZEN for spending since ${debt.createdAt.toISOString()}: ${presentMoney(computeDebt(debt))} ${currency} owed for ${debt.cause.id} (${debt.cause.kind} ${debt.id})`,
         ),
       ].join("\n");
       const table = entries.length === 0 ? "No entries." : presentStatementText(entries, currency);
@@ -94,17 +94,17 @@ const showCommand: Command = {
 
 const verifyCommand: Command = {
   name: "ledger verify",
-  summary: "Checks that every cent is accounted for; accounts where one is not are frozen for spending.",
+  summary: "Verify the ledger's invariants. Accounts with a violation are frozen for spending.",
   options: {
-    account: { placeholder: "account id", explains: "Only this account, and all of it; without it: all accounts." },
+    account: { placeholder: "account id", description: "Verify this account completely. Default: all accounts." },
     whole: {
       placeholder: null,
-      explains: "Reads everything again, not only what is new since the last time. Gateways do so every night.",
+      description: "Verify all entries, not only those since the last check. Gateways do so every night.",
     },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const now = systemParts.clock.now();
+      const now = systemDependencies.clock.now();
       if (options.account !== undefined) {
         const accountIds = [await requireAccount(database, options.account)];
         const { violations } = await checkAccounts(database, { kind: "whole", accountIds, now });
@@ -122,22 +122,22 @@ const verifyCommand: Command = {
 
 const unfreezeCommand: Command = {
   name: "ledger unfreeze",
-  summary: "Lets a frozen account spend again, if its invariants hold by now.",
+  summary: "Unfreeze an account, if its invariants hold now.",
   positionals: ["account id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
       const accountId = await requireAccount(database, id);
-      const now = systemParts.clock.now();
+      const now = systemDependencies.clock.now();
       const violations = await findViolations(database, { kind: "whole", accountIds: [accountId], now });
       const json = { ok: violations.length === 0, violations: violations.map(presentViolationJson) };
       if (violations.length > 0) return { json, text: presentViolations(violations), hasFailed: true };
       const wasFrozen = await unfreezeWallet(database, accountId);
       const [debt] = await listDebts(database, accountId);
       if (debt !== undefined) {
-        const text = `${accountId} owes something for ${debt.cause.id}: see payment show, and payment waive to give it up.`;
+        const text = `${accountId} still owes money for ${debt.cause.id}. See payment show, or waive it with payment waive.`;
         return { json: { ...json, ok: false }, text, hasFailed: true };
       }
-      return { json, text: wasFrozen ? `${accountId} may spend again.` : `${accountId} was not frozen.` };
+      return { json, text: wasFrozen ? `Unfroze ${accountId}.` : `${accountId} was not frozen.` };
     }),
 };
 
@@ -145,7 +145,7 @@ export const ledgerCommands: readonly Command[] = [showCommand, verifyCommand, u
 
 async function requireAccount(database: Database, id: string): Promise<AccountId> {
   const account = await findAccount(database, id);
-  if (account === null) throw new AppError("not_found", `There is no account ${id}.`, { param: "account" });
+  if (account === null) throw new AppError("not_found", `There is no account ${id}. List them: npm run -s sluice -- account list`, { param: "account" });
   return account.id;
 }
 
@@ -164,8 +164,8 @@ function presentVerdict(
   const { accounts, entries } = covered;
   const read = isWhole
     ? `all ${entries} entries and ${covered.holds} holds`
-    : `${entries} entries that were not checked yet`;
-  return { json, text: `${holds} Read were ${read} of ${accounts} accounts.` };
+    : `${entries} unchecked entries`;
+  return { json, text: `${holds} Verified ${read} of ${accounts} accounts.` };
 }
 
 function presentViolations(violations: readonly Violation[]): string {

@@ -5,11 +5,11 @@ import { openForCommand } from "./with-database.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
-  summary: "Brings the database to the newest schema; serve does the same when it starts.",
+  summary: "Apply pending migrations. The gateway does the same at startup.",
   run: async ({ terminal }) => {
     const { address, close } = await openForCommand(loadSettings(terminal.settingsPlace), terminal);
     try {
-      const applied = await migrate(address, { onProgress: terminal.isJson ? () => {} : terminal.tell });
+      const applied = await migrate(address, { onProgress: terminal.isJson ? () => {} : terminal.printNote });
       return {
         json: { applied },
         text: applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`,

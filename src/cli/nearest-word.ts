@@ -1,21 +1,21 @@
-/** The known word that was likely meant; `null` where none is near. Of several that are equally near, the first. */
+/** The closest known word, or `null`; the first of several equally close ones. */
 export function findNearest(typed: string, known: readonly string[]): string | null {
-  const begun = known.find((word) => typed.length >= shortestBeginning && word.startsWith(typed));
+  const begun = known.find((word) => typed.length >= prefixLengthMin && word.startsWith(typed));
   if (begun !== undefined) return begun;
   let nearest: string | null = null;
-  // A slip for every three letters, and one in any case.
+  // One typo per three letters, at least one.
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const word of known) {
-    const slips = countSlips(typed, word);
-    if (slips < least) [nearest, least] = [word, slips];
+    const edits = countEdits(typed, word);
+    if (edits < least) [nearest, least] = [word, edits];
   }
   return nearest;
 }
 
-const shortestBeginning = 3;
+const prefixLengthMin = 3;
 
-/** How many letters are wrong, missing, too many, or in the place of their neighbour. */
-function countSlips(one: string, other: string): number {
+/** The Damerau-Levenshtein distance. */
+function countEdits(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {

@@ -5,7 +5,7 @@ import { nano, presentMoney } from "../lib/money.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { limitOptions, readLimits, readRestrictions, restrictionOptions } from "./option-values.ts";
 
-/** A key that is restricted in every way. */
+/** A key with every restriction. */
 const restricted: KeyRestrictions = {
   expiresAt: new Date("2027-01-01T00:00:00Z"),
   modelIds: ["talk"],
@@ -26,14 +26,14 @@ function findRefusal(read: () => unknown): { param: string | null; message: stri
   }
 }
 
-describe("options that are not given", () => {
-  test("change nothing: only what is named is answered, and the limits that are set already", () => {
+describe("absent options", () => {
+  test("change nothing: only given options and current limits are returned", () => {
     expect(readRestrictions({}, restricted)).toEqual({ limits: restricted.limits });
     expect(readRestrictions({ models: "film" }, restricted)).toEqual({ modelIds: ["film"], limits: restricted.limits });
     expect(readLimits({}, restricted.limits)).toEqual(restricted.limits);
   });
 
-  test("every option that is offered is read", () => {
+  test("every option is read", () => {
     const values: Record<string, string> = { expires: "2028-01-01T00:00:00Z", budget: "1", "budget-period": "day" };
     const read = (name: string) => readRestrictions({ budget: "7", [name]: values[name] ?? "3" }, restricted);
     const without = readRestrictions({ budget: "7" }, restricted);
@@ -49,11 +49,11 @@ describe("none", () => {
     ["endpoints", { endpoints: null }],
     ["addresses", { addresses: null }],
     ["budget", { budget: null }],
-  ])("takes away the restriction of --%s", (option, expected) => {
+  ])("removes the restriction of --%s", (option, expected) => {
     expect(readRestrictions({ [option]: "none" }, restricted)).toEqual({ ...expected, limits: restricted.limits });
   });
 
-  test("takes away a limit, and leaves the others", () => {
+  test("removes one limit and keeps the others", () => {
     const limits = readLimits({ "requests-per-minute": "none", "tokens-per-minute": "none" }, restricted.limits);
     expect(limits).toEqual({ tasksInFlight: 2 });
     expect(Object.keys(limits)).toEqual(["tasksInFlight"]);
@@ -62,7 +62,7 @@ describe("none", () => {
 });
 
 describe("limits", () => {
-  test("each option sets its own", () => {
+  test("each option sets its limit", () => {
     const options = {
       "requests-per-minute": "1",
       "tokens-per-minute": "2",
@@ -74,7 +74,7 @@ describe("limits", () => {
     expect(readRestrictions(options, restricted)).toEqual({ limits });
   });
 
-  test.each(["", "-1", "1.5", "1e3", "ten", " 5", "5 ", "0x10", "12345678901", "None"])("%j is refused", (value) => {
+  test.each(["", "-1", "1.5", "1e3", "ten", " 5", "5 ", "0x10", "12345678901", "None"])("%j is rejected", (value) => {
     expect(findRefusal(() => readLimits({ "tasks-in-flight": value }, {}))).toEqual({
       param: "tasks-in-flight",
       message: "Write a whole number, or none after --tasks-in-flight.",
@@ -90,25 +90,25 @@ describe("lists", () => {
     ["talk,,film,", ["talk", "film"]],
     ["", []],
     [" , ", []],
-  ])("%j is read without the spaces around its items, and without empty ones", (value, expected) => {
+  ])("%j is split and trimmed, without empty items", (value, expected) => {
     const read = readRestrictions({ models: value, endpoints: value, addresses: value }, unrestricted);
     expect(read).toEqual({ modelIds: expected, endpoints: expected, addresses: expected, limits: {} });
   });
 });
 
-describe("the end of a key", () => {
+describe("a key's expiry", () => {
   test.each([
     ["2027-01-01T00:00:00Z", "2027-01-01T00:00:00.000Z"],
     ["2027-01-01T02:00:00+02:00", "2027-01-01T00:00:00.000Z"],
     ["2027-01-01T00:00Z", "2027-01-01T00:00:00.000Z"],
-  ])("%s is the moment %s", (value, moment) => {
+  ])("%s is parsed as %s", (value, moment) => {
     expect(readRestrictions({ expires: value }, unrestricted).expiresAt).toEqual(new Date(moment));
   });
 
   test.each([
     ...["", "tomorrow", "2027-01-01", "2027-01-01T00:00:00", "2027-13-01T00:00:00Z", "1798761600", "T00:00:00Z"],
     ...["2027-02-30T00:00:00Z", "2027-02-01T25:00:00Z"],
-  ])("%j is refused", (value) => {
+  ])("%j is rejected", (value) => {
     expect(findRefusal(() => readRestrictions({ expires: value }, unrestricted))).toEqual({
       param: "expires",
       message: "Write a time with its offset, such as 2027-01-01T00:00:00Z, or none after --expires.",
@@ -122,18 +122,18 @@ describe("the budget", () => {
   const five = nano(5_000_000_000n);
   const eight = nano(8_000_000_000n);
 
-  test("without a period it is for the whole life of the key, or for the period that is set already", () => {
+  test("without a period it is total, or keeps the current period", () => {
     expect(read({ budget: "8" })).toEqual({ amount: eight, period: "total" });
     expect(read({ budget: "8" }, restricted)).toEqual({ amount: eight, period: "week" });
   });
 
-  test("with a period it is for that", () => {
+  test("a given period is used", () => {
     for (const period of ["total", "day", "week", "month"]) {
       expect(read({ budget: "8.00", "budget-period": period }, restricted)).toEqual({ amount: eight, period });
     }
   });
 
-  test("a period alone keeps the amount that is set; where none is, it asks for one", () => {
+  test("a period alone keeps the current amount, and needs one", () => {
     expect(read({ "budget-period": "month" }, restricted)).toEqual({ amount: five, period: "month" });
     const refusal = findRefusal(() => read({ "budget-period": "month" }));
     expect(refusal).toEqual({
@@ -142,7 +142,7 @@ describe("the budget", () => {
     });
   });
 
-  test("every amount is read to the last billionth", () => {
+  test("amounts are exact to nine places", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }), (amount) => {
         expect(read({ budget: presentMoney(nano(amount)) })?.amount).toBe(amount);
@@ -150,11 +150,11 @@ describe("the budget", () => {
     );
   });
 
-  test.each(["", "-1", "1e3", "1,5", "0.0000000001", "lots", "1234567890"])("%j is no amount", (budget) => {
+  test.each(["", "-1", "1e3", "1,5", "0.0000000001", "lots", "1234567890"])("%j is not an amount", (budget) => {
     expect(findRefusal(() => read({ budget, "budget-period": "day" }, restricted))?.param).toBe("budget");
   });
 
-  test.each(["", "year", "Day", "none"])("%j is no period", (period) => {
+  test.each(["", "year", "Day", "none"])("%j is not a period", (period) => {
     expect(findRefusal(() => read({ budget: "8", "budget-period": period }, restricted))).toEqual({
       param: "budget-period",
       message: "Write one of total, day, week, month after --budget-period.",

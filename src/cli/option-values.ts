@@ -8,17 +8,17 @@ import type { Command } from "./command.ts";
 type Options = Readonly<Record<string, string | undefined>>;
 type Limits = Account["limits"];
 
-/** Written in place of a value, it takes a restriction away. */
+/** Removes a restriction. */
 const none = "none";
 
 export const limitOptions = {
   "requests-per-minute": {
     placeholder: "number",
-    explains: "How many requests a minute; none for no limit of its own.",
+    description: "Maximum requests per minute; none removes the limit.",
   },
-  "tokens-per-minute": { placeholder: "number", explains: "How many tokens a minute; none for no limit of its own." },
-  "concurrent-requests": { placeholder: "number", explains: "How many chat requests at a time; none as above." },
-  "tasks-in-flight": { placeholder: "number", explains: "How many tasks at a time; none as above." },
+  "tokens-per-minute": { placeholder: "number", description: "Maximum tokens per minute; none removes the limit." },
+  "concurrent-requests": { placeholder: "number", description: "Maximum concurrent chat requests; none removes the limit." },
+  "tasks-in-flight": { placeholder: "number", description: "Maximum concurrent tasks; none removes the limit." },
 } satisfies Command["options"];
 
 const limitNames = {
@@ -29,19 +29,19 @@ const limitNames = {
 } as const satisfies Record<keyof typeof limitOptions, keyof Limits>;
 
 export const restrictionOptions = {
-  expires: { placeholder: "time", explains: "When it ends, such as 2027-01-01T00:00:00Z; none for never." },
-  models: { placeholder: "ids", explains: "The only models it may use, with commas between; none for all." },
-  endpoints: { placeholder: "names", explains: "The only endpoints it may use, with commas between; none for all." },
+  expires: { placeholder: "time", description: "When it expires, such as 2027-01-01T00:00:00Z; none for never." },
+  models: { placeholder: "ids", description: "Allowed models, comma-separated; none for all." },
+  endpoints: { placeholder: "names", description: "Allowed endpoints, comma-separated; none for all." },
   addresses: {
     placeholder: "networks",
-    explains: "Where it may be used from, with commas between; none for anywhere.",
+    description: "Allowed networks, comma-separated; none for all.",
   },
-  budget: { placeholder: "amount", explains: "How much it may spend in its budget period; none for no limit." },
-  "budget-period": { placeholder: "word", explains: `When its budget starts anew: ${budgetPeriods.join(", ")}.` },
+  budget: { placeholder: "amount", description: "The budget per period; none for no limit." },
+  "budget-period": { placeholder: "word", description: `When the budget resets: ${budgetPeriods.join(", ")}.` },
   ...limitOptions,
 } satisfies Command["options"];
 
-/** The limits that result from what is set already and what the options say. */
+/** Applies the options to the current limits. */
 export function readLimits(options: Options, current: Limits): Limits {
   const limits: Limits = { ...current };
   for (const [option, name] of Object.entries(limitNames)) {
@@ -53,7 +53,7 @@ export function readLimits(options: Options, current: Limits): Limits {
   return limits;
 }
 
-/** The restrictions that the options name, beside what is set already. */
+/** Applies the options to the current restrictions. */
 export function readRestrictions(options: Options, current: KeyRestrictions): Partial<KeyRestrictions> {
   return {
     ...(options.expires === undefined ? {} : { expiresAt: readTime(options.expires) }),
@@ -87,10 +87,10 @@ export function readTime(value: string, option = "expires"): Date | null {
   throw createWrongValue(option, "a time with its offset, such as 2027-01-01T00:00:00Z, or none");
 }
 
-/** Whether an option that knows one word says it. */
+/** Reads an option with a single allowed value. */
 export function readWord(option: string, value: string | undefined, word: string): boolean {
   if (value === undefined || value === word) return value === word;
-  throw createWrongValue(option, `the word ${word}, or nothing`);
+  throw createWrongValue(option, `${word} or absent`);
 }
 
 function readList(value: string): string[] | null {
@@ -103,5 +103,5 @@ function readList(value: string): string[] | null {
 }
 
 export function createWrongValue(option: string, expected: string): AppError {
-  return new AppError("invalid_parameter", `Write ${expected} after --${option}.`, { param: option });
+  return new AppError("invalid_parameter", `--${option} must be ${expected}.`, { param: option });
 }

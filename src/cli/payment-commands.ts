@@ -14,15 +14,15 @@ import type { Command } from "./command.ts";
 import { getActor } from "./credit-commands.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const paymentsShownMax = 100;
 
 const listCommand: Command = {
   name: "payment list",
-  summary: `Lists the newest ${paymentsShownMax} payments by card.`,
-  options: { state: { placeholder: "word", explains: `Only those that are ${checkoutStates.join(", ")}.` } },
+  summary: `List the newest ${paymentsShownMax} card payments.`,
+  options: { state: { placeholder: "word", description: `Only payments with this state: ${checkoutStates.join(", ")}.` } },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const state = checkoutStates.find((word) => word === options.state);
@@ -43,20 +43,20 @@ const listCommand: Command = {
         json: checkouts.map(presentPaymentJson),
         text:
           rows.length === 0
-            ? "There are no such payments."
-            : presentRows(["ID", "ACCOUNT", "AMOUNT", "STATE", "BEGUN", "NOTE"], rows),
+            ? "No payments."
+            : presentRows(["ID", "ACCOUNT", "AMOUNT", "STATE", "CREATED", "NOTE"], rows),
       };
     }),
 };
 
 const showCommand: Command = {
   name: "payment show",
-  summary: "Shows a payment by card, with Stripe's names for it, what went wrong, and what was taken back.",
+  summary: "Show a card payment with its Stripe ids, errors and reversals.",
   positionals: ["checkout id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
       const checkout = await findCheckout(database, { id });
-      if (checkout === null) throw new AppError("not_found", `There is no payment ${id}.`);
+      if (checkout === null) throw new AppError("not_found", `There is no payment ${id}. List them: npm run -s sluice -- payment list`);
       const clawbacks = await listClawbacks(database, id);
       const reversals = (await listReversals(database, [id])).map((reversal) =>
         presentReversalJson(checkout, reversal, clawbacks.find((clawback) => clawback.id === reversal.id) ?? null),
@@ -64,27 +64,28 @@ const showCommand: Command = {
       const json = presentPaymentJson(checkout);
       const amounts = { amount: presentAmount(checkout), refunded: presentRefunded(checkout) };
       const rows = Object.entries({ ...json, ...amounts }).map(([name, value]) => [name, String(value ?? "-")]);
-      const told = reversals.map((reversal) => Object.values(reversal).map((value) => String(value ?? "-")));
+      const reversalRows = reversals.map((reversal) => Object.values(reversal).map((value) => String(value ?? "-")));
       const headings = ["REVERSAL", "KIND", "STATUS", "AMOUNT", "REASON", "OWED", "TAKEN", "WAIVED", "DEBT"];
       return {
         json: { ...json, reversals },
-        text: [presentRows(["FIELD", "VALUE"], rows), ...(told.length === 0 ? [] : [presentRows(headings, told)])].join(
-          "\n\n",
-        ),
+        text: [
+          presentRows(["FIELD", "VALUE"], rows),
+          ...(reversalRows.length === 0 ? [] : [presentRows(headings, reversalRows)]),
+        ].join("\n\n"),
       };
     }),
 };
 
 const waiveCommand: Command = {
   name: "payment waive",
-  summary: "Gives up what is still owed for a refunded or disputed payment, so that its account can spend again.",
+  summary: "Waive the debt of a refunded or disputed payment, so that its account can spend again.",
   positionals: ["checkout id"],
-  options: { reason: { placeholder: "text", explains: "Why; it is kept.", isRequired: true } },
+  options: { reason: { placeholder: "text", description: "The reason, stored with your user name.", isRequired: true } },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
       const request = { causeId: id, actor: getActor(), reason: options.reason ?? "" };
-      const waived = presentMoney(await waiveDebts({ ...systemParts, database }, request));
-      return { json: { id, waived, currency }, text: `${waived} ${currency} are owed no more for ${id}.` };
+      const waived = presentMoney(await waiveDebts({ ...systemDependencies, database }, request));
+      return { json: { id, waived, currency }, text: `Waived ${waived} ${currency} for ${id}.` };
     }),
 };
 

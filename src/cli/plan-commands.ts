@@ -4,43 +4,43 @@ import type { Command } from "./command.ts";
 import { createWrongValue, limitOptions, readLimits } from "./option-values.ts";
 import { presentLimits, presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const quotaUnits = { text: "tokens", image: "images", video: "seconds of video" } as const;
 
 const termOptions = {
-  period: { placeholder: "word", explains: `How long its quotas last: ${planPeriods.join(", ")}; without it: month.` },
+  period: { placeholder: "word", description: `The period of its quotas: ${planPeriods.join(", ")}. Default: month.` },
   ...Object.fromEntries(
     quotaKinds.map((kind) => [
       `${kind}-quota`,
-      { placeholder: "number", explains: `How many ${quotaUnits[kind]} it gives in each period.` },
+      { placeholder: "number", description: `The quota of ${quotaUnits[kind]} per period.` },
     ]),
   ),
 } satisfies Command["options"];
 
 const createCommand: Command = {
   name: "plan create",
-  summary: "Creates a plan: limits, prices and quotas that accounts share.",
+  summary: "Create a plan: limits, prices and quotas that accounts share.",
   positionals: ["plan id"],
   options: {
-    name: { placeholder: "text", explains: "Its name; without it: its id." },
+    name: { placeholder: "text", description: "The name. Default: the id." },
     ...termOptions,
     ...limitOptions,
   },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const request = { id, name: options.name ?? id, limits: readLimits(options, {}), ...readTerms(options, null) };
-      const plan = await createPlan({ ...systemParts, database }, request);
-      return { json: presentPlanJson(plan), text: `Created the plan ${plan.id}.` };
+      const plan = await createPlan({ ...systemDependencies, database }, request);
+      return { json: presentPlanJson(plan), text: `Created plan ${plan.id}.` };
     }),
 };
 
 const updateCommand: Command = {
   name: "plan update",
-  summary: "Changes a plan; accounts feel limits within a second, quotas from their next period on.",
+  summary: "Change a plan. Limits apply within a second, quotas from the next period on.",
   positionals: ["plan id"],
-  options: { name: { placeholder: "text", explains: "Its new name." }, ...termOptions, ...limitOptions },
+  options: { name: { placeholder: "text", description: "The new name." }, ...termOptions, ...limitOptions },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const current = await getPlan(database, id);
@@ -53,13 +53,13 @@ const updateCommand: Command = {
           ...(options.name === undefined ? {} : { name: options.name }),
         },
       );
-      return { json: presentPlanJson(plan), text: `Changed the plan ${plan.id}.` };
+      return { json: presentPlanJson(plan), text: `Updated plan ${plan.id}.` };
     }),
 };
 
 const listCommand: Command = {
   name: "plan list",
-  summary: "Lists all plans.",
+  summary: "List all plans.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const plans = await listPlans(database);
@@ -72,14 +72,14 @@ const listCommand: Command = {
       ]);
       return {
         json: plans.map(presentPlanJson),
-        text: rows.length === 0 ? "There are no plans." : presentRows(["ID", "NAME", "LIMITS", "QUOTAS", "PER"], rows),
+        text: rows.length === 0 ? "No plans." : presentRows(["ID", "NAME", "LIMITS", "QUOTAS", "PER"], rows),
       };
     }),
 };
 
 export const planCommands: readonly Command[] = [createCommand, updateCommand, listCommand];
 
-/** The period and quotas that result from what is set already and what the options say. */
+/** Applies the options to the current period and quotas. */
 function readTerms(
   options: Readonly<Record<string, string | undefined>>,
   current: Plan | null,

@@ -2,7 +2,7 @@ import { type Manifest, sumBytes } from "../features/backups/index.ts";
 
 export function presentBackup(manifest: Manifest): string {
   const { id, taken_at, tables, files } = manifest;
-  return `${id}: the database of ${taken_at} (${tables.length} tables) and ${files.count} files, ${presentSize(sumBytes(manifest))}.`;
+  return `${id}: database of ${taken_at} (${tables.length} tables) and ${files.count} files, ${presentSize(sumBytes(manifest))}.`;
 }
 
 export function presentBackupJson(manifest: Manifest): Record<string, unknown> {
@@ -18,9 +18,8 @@ export function presentSize(bytes: number): string {
   return megabytes >= 1000 ? `${(megabytes / 1000).toFixed(1)} GB` : `${megabytes.toFixed(1)} MB`;
 }
 
-/** What the operator is to do about the secret key. */
 export function presentSecretAdvice({ includesSecret }: { includesSecret: boolean }): string {
   return includesSecret
-    ? "The secret key is in it: keep it as safe as the key itself."
-    : "The secret key is not in it: keep secret.key of data_dir, or secret_key of the settings, apart from it.";
+    ? "The backup contains the secret key: protect it like the key itself."
+    : "The backup does not contain the secret key: store secret.key of data_dir, or the setting secret_key, separately.";
 }

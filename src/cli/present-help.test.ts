@@ -11,24 +11,24 @@ function listOptions(command: (typeof commands)[number]) {
   }));
 }
 
-test("the table has the commands that the docs promise", () => {
+test("the table contains the documented commands", () => {
   const names = commands.map((command) => command.name);
   expect(names).toEqual(expect.arrayContaining(["serve", "migrate", "doctor", "account create", "key create"]));
   expect(new Set(names).size).toBe(names.length);
 });
 
-test.each([[], ["toString"], ["key"], ["key", "creat"]])("nothing is found by %j", async (...words) => {
+test.each([[], ["toString"], ["key"], ["key", "creat"]])("%j finds no command", async (...words) => {
   expect(await findCommand(words)).toBeNull();
 });
 
 describe.each(commands)("$name", (command) => {
-  test("is found by its words, whatever follows them", async () => {
+  test("is found by its name, with any arguments", async () => {
     expect(await findCommand([...command.name.split(" "), "--json"])).toBe(command);
   });
 
   const lines = presentHelp(commands).split("\n");
 
-  test("has one line in the help, with its words, its required options and its summary", () => {
+  test("has one line in the help: name, required options and summary", () => {
     const required = listOptions(command).filter((option) => option.isRequired === true);
     const words = (command.positionals ?? []).map((word) => `<${word}>`);
     const usage = [command.name, ...words, ...required.map((option) => option.flag)].join(" ");
@@ -36,24 +36,24 @@ describe.each(commands)("$name", (command) => {
     expect(own).toHaveLength(1);
   });
 
-  test("has a help of its own with every option, marked where it is required", () => {
+  test("has its own help with every option", () => {
     const ownLines = presentCommandHelp(command).split("\n");
     expect(ownLines[0]).toBe(command.summary);
-    for (const { flag, explains, isRequired } of listOptions(command)) {
+    for (const { flag, description, isRequired } of listOptions(command)) {
       const line = ownLines.find((candidate) => candidate.startsWith(`  ${flag} `));
-      expect(line?.endsWith(isRequired === true ? `${explains} (required)` : explains), flag).toBe(true);
+      expect(line?.endsWith(isRequired === true ? `${description} (required)` : description), flag).toBe(true);
     }
     expect(ownLines.at(-1)).toMatch(/^ {2}--json /);
   });
 });
 
-test("the summaries stand under each other", () => {
+test("summaries are aligned", () => {
   const lines = presentHelp(commands).split("\n");
   const columns = commands.map(({ summary }) => lines.find((line) => line.endsWith(summary))?.indexOf(summary));
   expect(new Set(columns).size).toBe(1);
 });
 
-test("required options are part of how a command is called, the others are not", () => {
+test("the usage contains only required options", () => {
   const help = presentHelp(commands);
   expect(help).toContain("account create --email <address> ");
   expect(help).toContain("key create --account <account id> ");

@@ -2,14 +2,13 @@ import type { Command, CommandOption } from "./command.ts";
 
 const start = "npm run -s sluice --";
 
-/** How a command is called from where the server lies. */
+/** The full command line, run in the server's folder. */
 export function callCommand(words: string): string {
   return `${start} ${words}`;
 }
 
-/** What ends how; scripts rely on it. */
 const exitCodeNote =
-  "Exit codes: 0 done, 1 failed or found something wrong, 2 no such command or option, or one that is missing.";
+  "Exit codes: 0 success, 1 failure or problems found, 2 unknown command or invalid arguments.";
 
 export function presentHelp(commands: readonly Command[]): string {
   return [
@@ -19,7 +18,7 @@ export function presentHelp(commands: readonly Command[]): string {
     "",
     ...presentSummaries(commands),
     "",
-    "Every command takes --json for scripts and --help for its options; help <word> lists those that begin with it.",
+    "Every command accepts --json and --help. help <word> lists the commands that begin with a word.",
     exitCodeNote,
   ].join("\n");
 }
@@ -30,7 +29,7 @@ export function presentGroupHelp(word: string, commands: readonly Command[]): st
     "",
     ...presentSummaries(commands),
     "",
-    "Each takes --help for its options.",
+    "Every command accepts --help.",
   ].join("\n");
 }
 
@@ -42,11 +41,11 @@ function presentSummaries(commands: readonly Command[]): string[] {
 export function presentCommandHelp(command: Command): string {
   const options = Object.entries(command.options ?? {});
   const rows = [
-    ...options.map(([name, { explains, isRequired, ...option }]) => ({
+    ...options.map(([name, { description, isRequired, ...option }]) => ({
       flag: presentFlag(name, option),
-      explains: `${explains}${isRequired === true ? " (required)" : ""}`,
+      description: `${description}${isRequired === true ? " (required)" : ""}`,
     })),
-    { flag: "--json", explains: "Prints JSON for scripts." },
+    { flag: "--json", description: "Print JSON." },
   ];
   const width = Math.max(...rows.map(({ flag }) => flag.length)) + 2;
   return [
@@ -54,7 +53,7 @@ export function presentCommandHelp(command: Command): string {
     "",
     `Usage: ${start} ${presentUsage(command)}`,
     "",
-    ...rows.map(({ flag, explains }) => `  ${flag.padEnd(width)}${explains}`),
+    ...rows.map(({ flag, description }) => `  ${flag.padEnd(width)}${description}`),
   ].join("\n");
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { presentRows } from "./present-rows.ts";
 
-test("every column starts at the same place in every line, two spaces after the widest cell", () => {
+test("columns are aligned, two spaces after the widest cell", () => {
   const text = presentRows(
     ["ID", "EMAIL", "STATE"],
     [
@@ -26,10 +26,10 @@ test("no line ends in spaces", () => {
   expect(presentRows(["NAME", "NOTE"], [["long name", ""]])).toBe("NAME       NOTE\nlong name");
 });
 
-test("without rows there is the heading alone", () => {
+test("without rows only the heading is printed", () => {
   expect(presentRows(["ID", "NAME"], [])).toBe("ID  NAME");
 });
 
-test("a line break or a terminal's command in a cell becomes a space", () => {
+test("control characters in a cell become a space", () => {
   expect(presentRows(["A", "B"], [["one\ntwo", "\u001b[2Jthree"]])).toBe("A        B\none two   [2Jthree");
 });

@@ -1,6 +1,6 @@
 /**
- * Rows under a heading, each column as wide as its widest cell. What people wrote into names and notes can neither break
- * a row nor command the terminal.
+ * A table with aligned columns. Control characters are removed: user-supplied names must not break rows or control the
+ * terminal.
  */
 export function presentRows(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = [heading, ...rows.map((row) => row.map((cell) => cell.replaceAll(/\p{Cc}+/gu, " ")))];

@@ -40,7 +40,7 @@ const charge: StatementEntry = {
 };
 const quota: StatementEntry = { ...topUp, kind: "grant", unit: "text", amount: 1000n, balance: 1000n, operator: null };
 
-test("a statement for people says what moved, why, and what there was afterwards", () => {
+test("a text statement contains amounts, causes and balances", () => {
   const [heading, , second] = presentStatementText([topUp, charge], "EUR").split("\n");
   expect(heading).toMatch(/^TIME +KIND +UNIT +AMOUNT +BALANCE +BUCKET +CAUSE +DETAIL$/);
   expect(second).toContain("-0.00045 EUR");
@@ -49,11 +49,11 @@ test("a statement for people says what moved, why, and what there was afterwards
   expect(text).toContain("request req_1");
 });
 
-test("units of a quota are whole numbers, not money", () => {
+test("quota units are whole numbers", () => {
   expect(presentStatementText([quota], "EUR")).toMatch(/ text +1000 +1000 /);
 });
 
-test("a statement as CSV has one row an entry, and no field is taken for a formula or breaks out of its quotes", () => {
+test("a CSV statement has one row per entry, safe against formulas and quotes", () => {
   const csv = presentStatementCsv([topUp, charge]);
   const [heading, ...rest] = csv.split("\r\n");
   expect(heading?.split(",")).toHaveLength(18);
@@ -62,7 +62,7 @@ test("a statement as CSV has one row an entry, and no field is taken for a formu
   expect(csv).toContain("input_tokens:1000@0.00045,1000,0.00");
 });
 
-test("a statement as JSON has everything a charge can be computed from, amounts as text", () => {
+test("a JSON statement contains everything to recompute a charge, amounts as text", () => {
   expect(presentEntryJson(charge)).toMatchObject({
     id: "txn_2",
     amount: "-0.00045",

@@ -30,7 +30,7 @@ function describeDetail({ operator, bill }: StatementEntry, currency: string): s
 
 export function presentStatementCsv(entries: readonly StatementEntry[]): string {
   const { heading, presentLine } = createStatementCsv("operator");
-  // Whoever prints it ends the last line.
+  // The caller prints the last line break.
   return [heading, ...entries.map(presentLine)].join("").trimEnd();
 }
 

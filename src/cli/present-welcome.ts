@@ -1,18 +1,17 @@
 type Welcome = {
   siteUrl: string;
   baseUrl: string;
-  /** Where mails can be read that are not sent; whoever has the link can sign in as anybody. */
+  /** The link to unsent mails; it allows signing in as any user. */
   outbox: Secret | null;
-  /** What is to be mended, and how. */
   notices: readonly { message: string; remedy?: string | undefined }[];
-  /** The demo account on the first run. */
+  /** Only on the first run. */
   demo: { email: string; password: Secret; key: Secret } | null;
 };
 
-/** Its text for a terminal, or the file that keeps it. */
+/** The text on a terminal, else the file that contains it. */
 type Secret = { text: string } | { path: string };
 
-/** The page that a start shows: where things are and what to do next. */
+/** The startup page: addresses and next steps. */
 export function presentWelcome({ siteUrl, baseUrl, outbox, notices, demo }: Welcome): string {
   const lines = [
     "",
@@ -21,7 +20,7 @@ export function presentWelcome({ siteUrl, baseUrl, outbox, notices, demo }: Welc
     `  Site        ${siteUrl}`,
     `  API         ${baseUrl}`,
     `  Reference   ${siteUrl}/docs`,
-    ...(outbox === null ? [] : [`  Outbox      ${"text" in outbox ? outbox.text : `its link is in ${outbox.path}`}`]),
+    ...(outbox === null ? [] : [`  Outbox      ${"text" in outbox ? outbox.text : `link in ${outbox.path}`}`]),
     "",
     ...notices.flatMap(({ message, remedy }) => [`  Warning     ${message}.`, `              ${remedy}`, ""]),
   ];
@@ -29,7 +28,7 @@ export function presentWelcome({ siteUrl, baseUrl, outbox, notices, demo }: Welc
     return [
       ...lines,
       "  Accounts    npm run -s sluice -- account list",
-      "  A new key   npm run -s sluice -- key create --account <account id>",
+      "  New key     npm run -s sluice -- key create --account <account id>",
       "",
     ].join("\n");
   }
@@ -38,11 +37,11 @@ export function presentWelcome({ siteUrl, baseUrl, outbox, notices, demo }: Welc
   const secret = isShown ? key.text : `$(cat '${key.path}')`;
   return [
     ...lines,
-    `  Sign in as ${email} with this password${"text" in password ? " (shown this once)" : ", which is in this file"}:`,
+    `  Sign in as ${email} with this password${"text" in password ? " (shown once)" : ", stored in this file"}:`,
     "",
     `    ${"text" in password ? password.text : password.path}`,
     "",
-    isShown ? "  Your API key (shown this once, so keep it now):" : "  Your API key is in this file:",
+    isShown ? "  Your API key (shown once, save it now):" : "  Your API key is in this file:",
     "",
     `    ${isShown ? key.text : key.path}`,
     "",

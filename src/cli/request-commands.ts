@@ -7,7 +7,7 @@ import { withDatabase } from "./with-database.ts";
 
 const showCommand: Command = {
   name: "request show",
-  summary: "Shows a request of any account with what only operators see: its upstream, and what failed there.",
+  summary: "Show a request of any account, including operator-only data: its upstream and failed attempts.",
   positionals: ["request id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
@@ -25,7 +25,7 @@ const showCommand: Command = {
     }),
 };
 
-const heading = ["FAILED AT", "UPSTREAM MODEL", "KEY", "FAILURE", "STATUS", "CODE", "AFTER", "SAID"];
+const heading = ["FAILED AT", "UPSTREAM MODEL", "KEY", "FAILURE", "STATUS", "CODE", "AFTER", "MESSAGE"];
 
 type PresentedAttempt = ReturnType<typeof presentRequest>["failed_attempts"][number];
 
@@ -34,7 +34,7 @@ function toRow(attempt: PresentedAttempt): string[] {
   return [upstream, model, String(key), failure, String(status ?? ""), code ?? "", `${ms} ms`, said ?? ""];
 }
 
-/** `null` for a task that has been forgotten since. */
+/** `null` for a task that is no longer stored. */
 async function findTask(database: Parameters<typeof getTask>[0], id: string): Promise<Task | null> {
   return await getTask(database, { id }).catch(() => null);
 }

@@ -10,10 +10,10 @@ import type { Command, CommandResult, Terminal } from "./command.ts";
 import { readTime, readWord } from "./option-values.ts";
 import { presentBackup, presentBackupJson } from "./present-backup.ts";
 import { callCommand } from "./present-help.ts";
-import { databaseClock, systemParts } from "./system-parts.ts";
-import { watchWork } from "./watch-work.ts";
+import { databaseClock, systemDependencies } from "./system-dependencies.ts";
+import { trackProgress } from "./track-progress.ts";
 import { openForCommand, withDatabase } from "./with-database.ts";
-import { openUsed, withStack } from "./with-stack.ts";
+import { openWith, withStack } from "./with-stack.ts";
 
 type Order = {
   placeName: string;
@@ -27,17 +27,17 @@ const latest = "latest";
 
 const restoreCommand: Command = {
   name: "restore",
-  summary: "Makes a copy of a backup in an empty database and data directory; restore confirm lets it take over.",
+  summary: "Restore a backup into an empty database and data folder, as a read-only copy until you run restore confirm.",
   positionals: ["where"],
   options: {
-    backup: { placeholder: "backup id", explains: "Which one; without it: the newest that is complete." },
+    backup: { placeholder: "backup id", description: "The backup to restore. Default: the newest complete one." },
     to: {
       placeholder: "time",
-      explains: `From a wal_archive: as of this time, such as 2027-01-01T00:00:00Z; or ${latest}.`,
+      description: `Point in time from a wal_archive, such as 2027-01-01T00:00:00Z, or ${latest}.`,
     },
     secrets: {
       placeholder: "word",
-      explains: "new: goes without the original's secret key, and loses what it sealed.",
+      description: "new: restore without the original secret key. Encrypted secrets are lost.",
     },
   },
   async run({ positionals: [placeName = ""], options, terminal }) {
@@ -49,12 +49,12 @@ const restoreCommand: Command = {
 
 function restoreWhole({ placeName, options, settings, terminal, acceptsNewSecret }: Order): Promise<CommandResult> {
   return withStack(async (stack) => {
-    const place = await openUsed(stack, openPlace(placeName, settings, { use: "read" }));
+    const place = await openWith(stack, openPlace(placeName, settings, { use: "read" }));
     const manifest = await getBackup(place, options.backup);
-    const files = await openUsed(stack, openByteStore(settings));
-    const { database, address } = await openUsed(stack, openForCommand(settings, terminal));
-    const { randomBytes } = systemParts;
-    const work = watchWork(terminal, stack);
+    const files = await openWith(stack, openByteStore(settings));
+    const { database, address } = await openWith(stack, openForCommand(settings, terminal));
+    const { randomBytes } = systemDependencies;
+    const work = trackProgress(terminal, stack);
     await restoreBackup({ place, database, address, files, settings, randomBytes, ...work }, manifest, {
       acceptsNewSecret,
     });
@@ -69,36 +69,36 @@ function restoreWhole({ placeName, options, settings, terminal, acceptsNewSecret
 function restoreTo({ placeName, settings, terminal, acceptsNewSecret }: Order, to: string): Promise<CommandResult> {
   return withStack(async (stack) => {
     const until = to === latest ? null : readTime(to, "to");
-    const archive = await openUsed(stack, openPlace(placeName, settings, { use: "read" }));
-    const files = await openUsed(stack, openByteStore(settings));
-    const { randomBytes } = systemParts;
-    const work = watchWork(terminal, stack);
+    const archive = await openWith(stack, openPlace(placeName, settings, { use: "read" }));
+    const files = await openWith(stack, openByteStore(settings));
+    const { randomBytes } = systemDependencies;
+    const work = trackProgress(terminal, stack);
     const restored = await restoreMoment(
       { archive, files, settings, randomBytes, ...work },
       { until, acceptsNewSecret },
     );
-    const { database, address } = await openUsed(stack, openForCommand(settings, terminal));
+    const { database, address } = await openWith(stack, openForCommand(settings, terminal));
     await migrate(address);
     const { base, missing } = restored;
     const shown = missing.slice(0, 5).join(", ");
     return await conclude(database, {
       json: { base: base.id, to: until?.toISOString() ?? latest, files: restored.files, missing },
       lines: [
-        `Restored the database of ${until?.toISOString() ?? "the latest moment in the log"} and ${restored.files} files.`,
-        ...(missing.length === 0 ? [] : [`${missing.length} files are not in the archive, such as ${shown}.`]),
+        `Restored the database as of ${until?.toISOString() ?? "the latest moment in the log"} and ${restored.files} files.`,
+        ...(missing.length === 0 ? [] : [`${missing.length} files are missing from the archive, such as ${shown}.`]),
       ],
       isWhole: missing.length === 0,
     });
   });
 }
 
-/** Checks the ledger of a copy, and says what comes next. */
+/** Verifies the copy's ledger and prints the next step. */
 async function conclude(
   database: Database,
   { json, lines, isWhole }: { json: Record<string, unknown>; lines: string[]; isWhole: boolean },
 ): Promise<CommandResult> {
   databaseClock.observe(await readDatabaseTime(database));
-  const now = systemParts.clock.now();
+  const now = systemDependencies.clock.now();
   const found: Violation[] = [];
   const onFound = ({ violations }: CheckOutcome): void => void found.push(...violations);
   await checkEverything(database, { now, onFound, place: "own" });
@@ -109,9 +109,9 @@ async function conclude(
       ...lines,
       isSound
         ? `All ${invariants.length} invariants of the ledger hold.`
-        : `The ledger is not as it must be: ${callCommand("ledger verify")}`,
-      "This copy answers reads only, and runs no tasks and sends no webhooks, until it is confirmed.",
-      `When the original is stopped for good: ${callCommand("restore confirm")}`,
+        : `The ledger has violations. List them: ${callCommand("ledger verify")}`,
+      "Until you confirm it, this copy serves only reads, runs no tasks and sends no webhooks.",
+      `After you have stopped the original for good: ${callCommand("restore confirm")}`,
     ].join("\n"),
     ...(isSound && isWhole ? {} : { hasFailed: true as const }),
   };
@@ -119,18 +119,18 @@ async function conclude(
 
 const confirmCommand: Command = {
   name: "restore confirm",
-  summary: "Lets a restored copy take over: calls are paid, tasks run and webhooks are sent again.",
+  summary: "Confirm a restored copy: it charges calls, runs tasks and sends webhooks from now on.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const wasWaiting = await confirmCopy(database);
       return {
         json: { confirmed: wasWaiting },
         text: wasWaiting
-          ? "The copy takes over: gateways on it begin to work within a second."
-          : "This database is no restored copy that waits to be confirmed. Nothing was changed.",
+          ? "Confirmed. Gateways on this copy start to work within a second."
+          : "This database is not a copy that waits for confirmation. No changes.",
       };
     }),
 };
 
-/** The one with a word more comes first: a command is found by how its words begin. */
+/** Longer names first: commands are matched by prefix. */
 export const restoreCommands: readonly Command[] = [confirmCommand, restoreCommand];

@@ -1,24 +1,24 @@
 import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
-import type { CommandSurroundings, Terminal } from "./command.ts";
+import type { CommandEnvironment, Terminal } from "./command.ts";
 import { commandWords, findCommand, loadAllCommands, loadGroup } from "./commands.ts";
-import { MisuseError } from "./misuse-error.ts";
+import { UsageError } from "./usage-error.ts";
 import { findNearest } from "./nearest-word.ts";
 import { callCommand, presentCommandHelp, presentGroupHelp, presentHelp } from "./present-help.ts";
-import { readWords } from "./read-words.ts";
+import { parseArguments } from "./parse-arguments.ts";
 
-/** How a command can end. Scripts rely on these numbers. */
+/** Scripts rely on these. */
 const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
 
-/** Finds the command, reads its options, runs it, and turns whatever happens into text and the exit code it returns. */
-export async function runCommandLine(words: readonly string[], surroundings: CommandSurroundings): Promise<number> {
-  const terminal = { ...surroundings, isJson: words.includes("--json") };
+/** Runs a command and returns its exit code. */
+export async function runCommandLine(words: readonly string[], environment: CommandEnvironment): Promise<number> {
+  const terminal = { ...environment, isJson: words.includes("--json") };
   try {
     return await runCommand(words, terminal);
   } catch (error) {
     reportError(error, terminal);
-    return error instanceof MisuseError ? exitCodes.misused : exitCodes.failed;
+    return error instanceof UsageError ? exitCodes.misused : exitCodes.failed;
   }
 }
 
@@ -26,13 +26,13 @@ async function runCommand(words: readonly string[], terminal: Terminal): Promise
   const asksForHelp = words.length === 0 || words[0] === "help" || words.includes("--help") || words.includes("-h");
   const command = await findCommand(words);
   if (command === null || asksForHelp) return await showHelp(words, { asksForHelp, terminal });
-  const input = readWords(command, words.slice(command.name.split(" ").length));
+  const input = parseArguments(command, words.slice(command.name.split(" ").length));
   const result = await command.run({ ...input, terminal });
   if (result !== null) terminal.print(terminal.isJson ? JSON.stringify(result.json) : result.text);
   return result?.hasFailed === true ? exitCodes.failed : exitCodes.done;
 }
 
-/** Of a command, of a group of them, or of all; whoever typed half a command is shown what it could become. */
+/** Help for a command, a group or all commands. An incomplete command shows its group. */
 async function showHelp(
   words: readonly string[],
   { asksForHelp, terminal }: { asksForHelp: boolean; terminal: Terminal },
@@ -47,12 +47,12 @@ async function showHelp(
   if (command !== null) terminal.print(presentCommandHelp(command));
   else if (first === undefined) terminal.print(presentHelp(await loadAllCommands()));
   else if (asksForHelp) terminal.print(presentGroupHelp(first, group));
-  else terminal.tell(presentGroupHelp(first, group));
+  else terminal.printNote(presentGroupHelp(first, group));
   return asksForHelp ? exitCodes.done : exitCodes.misused;
 }
 
-/** Names what was typed, the command that was likely meant, and where to look. */
-async function createUnknown([first = "", second]: readonly string[]): Promise<MisuseError> {
+/** Suggests the closest command. */
+async function createUnknown([first = "", second]: readonly string[]): Promise<UsageError> {
   const group = await loadGroup(first);
   const isInGroup = group.length > 0 && second !== undefined;
   const typed = isInGroup ? `${first} ${second}` : first;
@@ -61,27 +61,27 @@ async function createUnknown([first = "", second]: readonly string[]): Promise<M
     ...(nearest === null ? [] : [`Did you mean: ${callCommand(nearest)}`]),
     `See: ${callCommand(isInGroup ? `help ${first}` : "help")}`,
   ];
-  return new MisuseError(`There is no command "${typed}".`, hints.join("\n  "));
+  return new UsageError(`Unknown command "${typed}".`, hints.join("\n  "));
 }
 
 function reportError(error: unknown, terminal: Terminal): void {
   if (terminal.isJson) {
-    terminal.tell(JSON.stringify({ error: presentErrorForScripts(error) }));
-  } else if (error instanceof OperatorError || error instanceof MisuseError) {
-    terminal.tell(`\n✗ ${error.message}\n  ${error.remedy}\n`);
+    terminal.printNote(JSON.stringify({ error: presentErrorForScripts(error) }));
+  } else if (error instanceof OperatorError || error instanceof UsageError) {
+    terminal.printNote(`\n✗ ${error.message}\n  ${error.remedy}\n`);
   } else if (error instanceof AppError) {
-    terminal.tell(`\n✗ ${error.message}\n`);
+    terminal.printNote(`\n✗ ${error.message}\n`);
   } else if (isDatabaseUnavailable(error) && error instanceof Error) {
-    terminal.tell(
-      `\n✗ The database cannot do this right now: ${error.message}\n  Nothing was changed. Run the command again.\n`,
+    terminal.printNote(
+      `\n✗ The database is unavailable: ${error.message}\n  No changes were made. Run the command again.\n`,
     );
   } else {
-    terminal.tell(`\n✗ Something unforeseen went wrong: ${error instanceof Error ? error.stack : String(error)}\n`);
+    terminal.printNote(`\n✗ Unexpected error: ${error instanceof Error ? error.stack : String(error)}\n`);
   }
 }
 
 function presentErrorForScripts(error: unknown): Record<string, string> {
-  if (error instanceof OperatorError || error instanceof MisuseError)
+  if (error instanceof OperatorError || error instanceof UsageError)
     return { message: error.message, remedy: error.remedy };
   if (error instanceof AppError) return { message: error.message, code: error.code };
   return { message: error instanceof Error ? error.message : String(error) };

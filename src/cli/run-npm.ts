@@ -6,7 +6,7 @@ import type { RunNpm } from "../providers/ai-sdk/install-package.ts";
 const npmMsMax = 10 * 60_000;
 const printedBytesMax = 64 * 1024 * 1024;
 
-/** The npm that started this command, or the one on the path. */
+/** The npm that started this command, else the one on the PATH. */
 export const runNpm: RunNpm = async (words, folder) => {
   const { ownPath, environment: env } = readNpmEnvironment();
   const [program, first] = ownPath === null ? ["npm", []] : [process.execPath, [ownPath]];
@@ -29,16 +29,16 @@ type Printed = { stdout: string; stderr: string };
 function describeNpmFailure(error: Error & { code?: unknown }, printed: Printed): OperatorError {
   if (error.code === "ENOENT") {
     return new OperatorError(
-      "npm is not installed here.",
+      "npm is not installed on this machine.",
       "In a container, install packages when you build your image (docs/operating/upstreams.md).",
       { cause: error },
     );
   }
-  const message = `npm could not install it: ${readNpmReason(printed) ?? error.message}`;
-  return new OperatorError(message, "Check the name, the version and the connection.", { cause: error });
+  const message = `npm install failed: ${readNpmReason(printed) ?? error.message}`;
+  return new OperatorError(message, "Check the package name, the version and the network connection.", { cause: error });
 }
 
-/** npm explains itself in JSON where it was asked for JSON, else in lines of its own. */
+/** npm prints errors as JSON with `--json`, else as text lines. */
 function readNpmReason({ stdout, stderr }: Printed): string | null {
   const summary = /"summary": ("(?:[^"\\]|\\.)*")/.exec(stdout)?.[1];
   if (summary !== undefined) return JSON.parse(summary);

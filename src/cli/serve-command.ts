@@ -7,13 +7,13 @@ import { loadSettings, type Settings } from "../platform/config/load-settings.ts
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createLogger, type Logger } from "../platform/observability/logger.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
-import { keepSecret } from "./keep-secret.ts";
+import { saveSecret } from "./save-secret.ts";
 import { presentWelcome } from "./present-welcome.ts";
-import { databaseClock, systemParts } from "./system-parts.ts";
+import { databaseClock, systemDependencies } from "./system-dependencies.ts";
 
 export const serveCommand: Command = {
   name: "serve",
-  summary: "Starts the gateway.",
+  summary: "Start the gateway.",
   run: async ({ terminal }) => {
     const settings = loadSettings(terminal.settingsPlace);
     if (cluster.isWorker) return await serveAsProcess(settings, terminal);
@@ -23,11 +23,11 @@ export const serveCommand: Command = {
 
 const failed: CommandResult = { text: "", json: null, hasFailed: true };
 
-/** One process, which has everything. */
+/** A single process. */
 async function serveAlone(settings: Settings, terminal: Terminal): Promise<CommandResult> {
   const logger = createProcessLogger(settings, terminal, linesLengthMax);
   const stop = createStopSignal(logger);
-  endOnSurprise(logger);
+  exitOnUncaught(logger);
   const gateway = await start(settings, terminal, { logger, group: createGroup(), onLost: stop.fail });
   welcome(gateway, settings, terminal);
   logger.info({ site_url: settings.site_url, port: gateway.port }, "ready");
@@ -41,36 +41,36 @@ async function serveAlone(settings: Settings, terminal: Terminal): Promise<Comma
   return reason === "failure" ? failed : null;
 }
 
-/** One of several processes, which a supervisor has started. */
+/** A process started by the supervisor. */
 async function serveAsProcess(settings: Settings, terminal: Terminal): Promise<CommandResult> {
   const logger = createProcessLogger(settings, terminal, pipeAtomicLength);
   const stop = createStopSignal(logger, "debug");
-  endOnSurprise(logger);
-  // Closing a terminal, or telling all processes of a group to roll, is the supervisor's to hear.
+  exitOnUncaught(logger);
+  // The supervisor handles SIGHUP for the group.
   process.on("SIGHUP", () => {});
   const { joinSupervisor } = await import("../app/processes/join-supervisor.ts");
   const { group, siblings, onStop, tellReady, leave } = await joinSupervisor();
-  const told = new Promise<{ delayMs: number; alone: boolean }>(onStop);
+  const stopped = new Promise<{ delayMs: number; alone: boolean }>(onStop);
   try {
     const gateway = await start(settings, terminal, { logger, group, siblings, onLost: stop.fail });
     tellReady(gateway);
     const signalled = stop.requested.then((reason) => ({ delayMs: getDelay(reason, settings), alone: false }));
-    await gateway.close(await Promise.race([told, signalled]));
+    await gateway.close(await Promise.race([stopped, signalled]));
   } finally {
     leave();
   }
   return null;
 }
 
-/** Starts the processes that serve, and stands by. */
+/** Starts and supervises the serving processes. */
 async function supervise(settings: Settings, terminal: Terminal): Promise<CommandResult> {
   const logger = createProcessLogger(settings, terminal, pipeAtomicLength);
   const stop = createStopSignal(logger);
-  endOnSurprise(logger);
+  exitOnUncaught(logger);
   const { superviseGateway } = await import("../app/supervise-gateway.ts");
   const gateway = await superviseGateway({
     ...{ settings, logger, group: createGroup(), clock: systemClock, onLost: stop.fail },
-    onProgress: (sentence) => tellProgress(sentence, terminal, logger),
+    onProgress: (message) => printProgress(message, terminal, logger),
   });
   const ready = await Promise.race([gateway.ready, stop.requested]);
   if (ready === null) {
@@ -91,53 +91,53 @@ async function supervise(settings: Settings, terminal: Terminal): Promise<Comman
   return reason === "failure" ? failed : null;
 }
 
-/** Settings that are wrong are told here, before any process meets them. */
+/** Validates the settings before any process loads them. */
 function roll(gateway: SupervisedGateway, terminal: Terminal, logger: Logger): void {
-  readAnew(terminal, logger, "not rolled: the processes go on with the settings that they have", (settings) => {
+  reloadSettings(terminal, logger, "roll rejected, settings invalid", (settings) => {
     gateway.roll(settings);
-    logger.info({ processes: settings.processes }, "rolling: new processes read the settings anew");
+    logger.info({ processes: settings.processes }, "roll started");
   });
 }
 
-/** One process cannot roll itself. What can change while it serves is what people see of it. */
+/** A single process cannot roll itself; it reloads only the brand settings. */
 function rebrand(gateway: Gateway, terminal: Terminal, logger: Logger): void {
-  readAnew(terminal, logger, "the brand stays as it is", (settings) => {
+  reloadSettings(terminal, logger, "brand reload rejected, settings invalid", (settings) => {
     gateway.rebrand(settings);
-    logger.info("the brand is read anew; other settings need a restart");
+    logger.info("brand reloaded; other settings need a restart");
   });
 }
 
-function readAnew(terminal: Terminal, logger: Logger, refusal: string, take: (settings: Settings) => void): void {
+function reloadSettings(terminal: Terminal, logger: Logger, failureMessage: string, apply: (settings: Settings) => void): void {
   try {
-    take(loadSettings(terminal.settingsPlace));
+    apply(loadSettings(terminal.settingsPlace));
   } catch (error) {
     const remedy = error instanceof OperatorError ? error.remedy : undefined;
-    logger.error({ error, remedy }, refusal);
+    logger.error({ error, remedy }, failureMessage);
   }
 }
 
 type StartOptions = Pick<GatewayOptions, "logger" | "siblings" | "onLost"> & { group: string };
 
 async function start(settings: Settings, terminal: Terminal, options: StartOptions): Promise<Gateway> {
-  // Loaded only here: the other commands start in half the time without it.
+  // Loaded on demand: other commands start in half the time without it.
   const { startGateway } = await import("../app/start-gateway.ts");
   return await startGateway({
-    ...systemParts,
+    ...systemDependencies,
     databaseClock,
     settings,
     ...options,
-    // Its links are secrets: on a terminal a person reads them, elsewhere they would lie in a log.
-    ...(terminal.isTerminal ? { showMail: terminal.tell } : {}),
-    onProgress: (sentence) => tellProgress(sentence, terminal, options.logger),
+    // Links in mails are secrets: print them only to a terminal, never to a log.
+    ...(terminal.isTerminal ? { showMail: terminal.printNote } : {}),
+    onProgress: (message) => printProgress(message, terminal, options.logger),
   });
 }
 
-function tellProgress(sentence: string, terminal: Terminal, logger: Logger): void {
-  if (terminal.isTerminal) terminal.tell(sentence);
-  else logger.info(sentence);
+function printProgress(message: string, terminal: Terminal, logger: Logger): void {
+  if (terminal.isTerminal) terminal.printNote(message);
+  else logger.info(message);
 }
 
-/** A person at a terminal waits for the end; whoever sends SIGTERM may have a load balancer that has to hear of it. */
+/** SIGTERM comes from orchestrators, whose load balancers need time to react; Ctrl-C does not. */
 function getDelay(reason: StopReason, settings: Settings): number {
   return reason === "SIGTERM" ? settings.shutdown_delay_ms : 0;
 }
@@ -145,13 +145,13 @@ function getDelay(reason: StopReason, settings: Settings): number {
 const groupBytes = 6;
 
 function createGroup(): string {
-  return Buffer.from(systemParts.randomBytes(groupBytes)).toString("hex");
+  return Buffer.from(systemDependencies.randomBytes(groupBytes)).toString("hex");
 }
 
-/** Whatever nobody foresaw ends the process, as it must, but is told in the log's form and without secrets. */
-function endOnSurprise(logger: Logger): void {
+/** Logs an uncaught exception in the log's format, without secrets, and exits. */
+function exitOnUncaught(logger: Logger): void {
   process.on("uncaughtException", (error) => {
-    logger.error({ error }, "an unforeseen error ends the gateway");
+    logger.error({ error }, "uncaught exception, gateway exiting");
     process.exit(1);
   });
 }
@@ -167,10 +167,10 @@ function createProcessLogger(settings: Settings, terminal: Terminal, lengthMax: 
 
 const linesWaitMs = 5;
 const linesLengthMax = 64 * 1024;
-/** What is written into a pipe at once stays together up to this length, so that several processes can share one. */
+/** PIPE_BUF: writes up to this length are atomic, so processes can share a pipe. */
 const pipeAtomicLength = 4096;
 
-/** Each write wakes whoever reads the log, in the middle of a request, so lines wait a moment for others. */
+/** Batches lines: each write would wake the log's reader in the middle of a request. */
 function createLineWriter(lengthMax: number): (line: string) => void {
   let lines = "";
   function flush(): void {
@@ -182,14 +182,14 @@ function createLineWriter(lengthMax: number): (line: string) => void {
     if (lines !== "") writeSync(process.stdout.fd, lines);
   });
   return (line) => {
-    // Characters beyond ASCII are up to three bytes long; in a line they are rare.
+    // Counts UTF-16 units; non-ASCII characters, up to three bytes, are rare.
     if (lines.length + line.length > lengthMax) flush();
     if (lines === "") setTimeout(flush, linesWaitMs);
     lines += line;
   };
 }
 
-/** One Ctrl-C can arrive twice within a moment: from the terminal, and passed on by npm. */
+/** One Ctrl-C can arrive twice: from the terminal and forwarded by npm. */
 const sameSignalMs = 1000;
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
@@ -198,19 +198,19 @@ type StopReason = (typeof stopSignals)[number] | "SIGHUP" | "failure";
 
 type StopSignal = { requested: Promise<StopReason>; request(reason: StopReason): void; fail(error: Error): void };
 
-/** The first signal asks for a stop that lets requests finish; the second one does not wait. */
+/** The first signal stops gracefully; the second exits at once. */
 function createStopSignal(logger: Logger, level: "info" | "debug" = "info"): StopSignal {
   const { promise, resolve } = Promise.withResolvers<StopReason>();
   let stoppingSinceMs: number | null = null;
   for (const signal of stopSignals) {
     process.on(signal, () => {
-      const nowMs = systemParts.clock.monotonicMs();
+      const nowMs = systemDependencies.clock.monotonicMs();
       if (stoppingSinceMs !== null) {
         if (nowMs - stoppingSinceMs > sameSignalMs) process.exit(1);
         return;
       }
       stoppingSinceMs = nowMs;
-      logger[level]({ signal }, "stopping; running requests may finish, a second signal ends them");
+      logger[level]({ signal }, "stopping; a second signal exits at once");
       resolve(signal);
     });
   }
@@ -218,22 +218,22 @@ function createStopSignal(logger: Logger, level: "info" | "debug" = "info"): Sto
     requested: promise,
     request: resolve,
     fail(error) {
-      logger.error({ error }, "cannot go on");
+      logger.error({ error }, "gateway failed");
       resolve("failure");
     },
   };
 }
 
-/** On a terminal the page is for the person there; elsewhere standard output is a log, and secrets go to a file. */
+/** Without a terminal, standard output is a log, so secrets go to files. */
 function welcome({ firstRun, outboxUrl, notices }: Welcome, settings: Settings, terminal: Terminal): void {
   const page = {
     siteUrl: settings.site_url,
     baseUrl: settings.base_url,
-    outbox: keepOutbox(outboxUrl, settings, terminal),
+    outbox: presentOutbox(outboxUrl, settings, terminal),
     notices,
   };
   if (firstRun === null) {
-    (terminal.isTerminal ? terminal.print : terminal.tell)(presentWelcome({ ...page, demo: null }));
+    (terminal.isTerminal ? terminal.print : terminal.printNote)(presentWelcome({ ...page, demo: null }));
     return;
   }
   const { email, password, keyText } = firstRun;
@@ -241,13 +241,13 @@ function welcome({ firstRun, outboxUrl, notices }: Welcome, settings: Settings, 
     terminal.print(presentWelcome({ ...page, demo: { email, password: { text: password }, key: { text: keyText } } }));
     return;
   }
-  const key = { path: keepSecret(settings.data_dir, "demo-key", keyText) };
-  const kept = { path: keepSecret(settings.data_dir, "demo-password", password) };
-  terminal.tell(presentWelcome({ ...page, demo: { email, password: kept, key } }));
+  const key = { path: saveSecret(settings.data_dir, "demo-key", keyText) };
+  const kept = { path: saveSecret(settings.data_dir, "demo-password", password) };
+  terminal.printNote(presentWelcome({ ...page, demo: { email, password: kept, key } }));
 }
 
-function keepOutbox(outboxUrl: string | null, settings: Settings, terminal: Terminal) {
+function presentOutbox(outboxUrl: string | null, settings: Settings, terminal: Terminal) {
   if (outboxUrl === null) return null;
   if (terminal.isTerminal) return { text: outboxUrl };
-  return { path: keepSecret(settings.data_dir, "outbox-link", outboxUrl) };
+  return { path: saveSecret(settings.data_dir, "outbox-link", outboxUrl) };
 }

@@ -14,26 +14,26 @@ import { createMetrics } from "../platform/observability/metrics.ts";
 import type { Command, Terminal } from "./command.ts";
 import { createWrongValue, readNumber } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const tasksMax = 1000;
-const tasksStandard = "50";
+const defaultLimit = "50";
 
 const listCommand: Command = {
   name: "task list",
-  summary: "Lists tasks, the newest first.",
+  summary: "List tasks, newest first.",
   options: {
-    account: { placeholder: "account id", explains: "Only those of this account." },
-    status: { placeholder: "word", explains: `Only those that are ${taskStates.join(", ")}.` },
-    type: { placeholder: "word", explains: `Only those that make: ${taskTypes.join(", ")}.` },
-    model: { placeholder: "model id", explains: "Only those of this model." },
-    parent: { placeholder: "task id", explains: "Only those that this drama needed." },
-    limit: { placeholder: "number", explains: `At most so many; without it: ${tasksStandard}.` },
+    account: { placeholder: "account id", description: "Only tasks of this account." },
+    status: { placeholder: "word", description: `Only tasks with this status: ${taskStates.join(", ")}.` },
+    type: { placeholder: "word", description: `Only tasks of this type: ${taskTypes.join(", ")}.` },
+    model: { placeholder: "model id", description: "Only tasks of this model." },
+    parent: { placeholder: "task id", description: "Only child tasks of this drama." },
+    limit: { placeholder: "number", description: `The maximum number. Default: ${defaultLimit}.` },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
-      const limit = readNumber("limit", options.limit ?? tasksStandard);
+      const limit = readNumber("limit", options.limit ?? defaultLimit);
       if (limit < 1 || limit > tasksMax) throw createWrongValue("limit", `a number from 1 to ${tasksMax}`);
       const state = readWord("status", options.status, taskStates);
       const type = readWord("type", options.type, taskTypes);
@@ -50,7 +50,7 @@ const listCommand: Command = {
         json: tasks.map(presentTaskJson),
         text:
           tasks.length === 0
-            ? "There are no tasks."
+            ? "No tasks."
             : presentRows(
                 heading,
                 tasks.map((task) => toRow(task, currency)),
@@ -61,7 +61,7 @@ const listCommand: Command = {
 
 const showCommand: Command = {
   name: "task show",
-  summary: "Shows a task with what only operators see: its phase, its upstream and what failed.",
+  summary: "Show a task, including operator-only data: its phase, upstream and failures.",
   positionals: ["task id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
@@ -77,50 +77,50 @@ const showCommand: Command = {
 
 const cancelCommand: Command = {
   name: "task cancel",
-  summary: "Cancels a task: at once where it has not started, else as soon as its upstream has stopped.",
+  summary: "Cancel a task: at once if it has not started, else when its upstream has stopped.",
   positionals: ["task id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
       const task = await cancelTask(
         {
-          ...systemParts,
+          ...systemDependencies,
           database,
           logger: createCommandLogger(terminal),
           failpoint: () => {},
-          // Whoever waits for the task looks for themselves.
+          // Waiting requests poll.
           watch: { announce: () => {} },
           endings: { run: (work) => work() },
           metrics: createMetrics(),
-          // Whether the upstream can is seen when it is asked.
+          // The worker finds out whether the upstream can cancel.
           isCancelable: () => true,
-          // The gateway looks for what is due all the time.
+          // Workers poll for due tasks.
           wakeWorkers: () => {},
         },
         { id },
       );
       const isAsked = task.cancelRequestedAt !== null && task.finishedAt === null;
-      const text = isAsked ? `${id} is ${task.state}; its upstream is being asked to stop.` : `${id} is ${task.state}.`;
+      const text = isAsked ? `${id} is ${task.state}; the upstream was asked to stop.` : `${id} is ${task.state}.`;
       return { json: presentTaskJson(task), text };
     }),
 };
 
 const retryCommand: Command = {
   name: "task retry",
-  summary: "Has a worker look at an open task at once; of one that is over it makes a new task.",
+  summary: "Schedule an open task now, or create a new task from an ended one.",
   positionals: ["task id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
-      const { kind, task } = await retryTask({ ...systemParts, database, currency }, id);
+      const { kind, task } = await retryTask({ ...systemDependencies, database, currency }, id);
       const text =
-        kind === "woken" ? `${id} is ${task.state}; a worker looks at it.` : `${id} is over; made ${task.id} of it.`;
+        kind === "woken" ? `${id} is ${task.state} and due now.` : `${id} has ended; created ${task.id} from it.`;
       return { json: { outcome: kind, ...presentTaskJson(task) }, text };
     }),
 };
 
 export const taskCommands: readonly Command[] = [listCommand, showCommand, cancelCommand, retryCommand];
 
-function createCommandLogger({ tell }: Terminal) {
-  return createLogger({ level: "warn", format: "json", write: (line) => tell(line.trimEnd()) });
+function createCommandLogger({ printNote }: Terminal) {
+  return createLogger({ level: "warn", format: "json", write: (line) => printNote(line.trimEnd()) });
 }
 
 function readWord<T extends string>(name: string, word: string | undefined, words: readonly T[]): T | undefined {

@@ -4,17 +4,17 @@ import { installPackage } from "../providers/ai-sdk/install-package.ts";
 import type { Command } from "./command.ts";
 import { presentRows } from "./present-rows.ts";
 import { runNpm } from "./run-npm.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const listCommand: Command = {
   name: "upstream list",
-  summary: "Lists every upstream of the catalog and how it is doing, as the running gateways see it.",
+  summary: "List the upstreams of the catalog and their circuit states in the running gateways.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
-      const upstreams = await listUpstreams({ ...systemParts, database });
+      const upstreams = await listUpstreams({ ...systemDependencies, database });
       return {
-        text: upstreams.length === 0 ? "The catalog has no routes yet." : presentRows(heading, upstreams.map(toRow)),
+        text: upstreams.length === 0 ? "The catalog has no routes." : presentRows(heading, upstreams.map(toRow)),
         json: upstreams.map(toJson),
       };
     }),
@@ -23,19 +23,19 @@ const listCommand: Command = {
 const installCommand: Command = {
   name: "upstream install",
   summary:
-    "Installs the version of an AI SDK provider package that fits into packages_dir, for providers of the kind ai-sdk.",
+    "Install a compatible version of an AI SDK provider package to packages_dir, for providers of the kind ai-sdk.",
   positionals: ["package"],
   run: async ({ positionals: [spec = ""], terminal }) => {
     const { packages_dir: folder } = loadSettings(terminal.settingsPlace);
     const { packageName, version } = await installPackage({ spec, folder, runNpm });
     return {
       json: { package: packageName, version, folder },
-      text: `Installed ${packageName} ${version} into ${folder}.\n\nName it in the catalog: kind: ai-sdk, package: "${packageName}". Install it on every node. Gateways that have loaded another version need a restart.`,
+      text: `Installed ${packageName} ${version} into ${folder}.\n\nAdd it to the catalog: kind: ai-sdk, package: "${packageName}". Install it on every node. Restart gateways that have loaded another version.`,
     };
   },
 };
 
-const heading = ["provider", "kind", "upstream model", "key", "models", "circuit", "last failure", "open until"];
+const heading = ["PROVIDER", "KIND", "UPSTREAM MODEL", "KEY", "MODELS", "CIRCUIT", "LAST FAILURE", "OPEN UNTIL"];
 
 function toRow(upstream: Upstream): string[] {
   const { reports } = upstream;

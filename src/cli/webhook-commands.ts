@@ -17,10 +17,10 @@ import { openMasterKey } from "../platform/config/master-key.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
-import { keepSecret } from "./keep-secret.ts";
+import { saveSecret } from "./save-secret.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
-import { systemParts } from "./system-parts.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
 const endpointsShownMax = 1000;
@@ -28,42 +28,42 @@ const deliveriesShownMax = 50;
 
 const inboxCommand: Command = {
   name: "webhook inbox",
-  summary: "Opens an account's event inbox: its owner reads the events, so that dramas need no other webhook.",
+  summary: "Open an account's event inbox, so that dramas need no webhook endpoint.",
   options: {
-    account: { placeholder: "account id", explains: "The account whose owner reads them.", isRequired: true },
+    account: { placeholder: "account id", description: "The account.", isRequired: true },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const account = await getAccount(database, options.account);
-      await openEventInbox(database, account.id, systemParts.clock.now());
-      return { json: { account: account.id, inbox: "open" }, text: `The event inbox of ${account.id} is open.` };
+      await openEventInbox(database, account.id, systemDependencies.clock.now());
+      return { json: { account: account.id, inbox: "open" }, text: `Opened the event inbox of ${account.id}.` };
     }),
 };
 
 async function getAccount(database: Database, accountId = "") {
   const account = await findAccount(database, accountId);
-  if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`);
+  if (account === null) throw new AppError("not_found", `There is no account ${accountId}. List them: npm run -s sluice -- account list`);
   return account;
 }
 
 const createCommand: Command = {
   name: "webhook create",
-  summary: "Creates a webhook endpoint of an account and shows its secret, this once.",
+  summary: "Create a webhook endpoint for an account. Its secret is shown once.",
   options: {
-    account: { placeholder: "account id", explains: "The account whose events it hears of.", isRequired: true },
-    url: { placeholder: "address", explains: "Where events are sent.", isRequired: true },
-    events: { placeholder: "types", explains: "The only events it hears of, with commas between; without it: all." },
-    description: { placeholder: "text", explains: "What it is for." },
+    account: { placeholder: "account id", description: "The account whose events it receives.", isRequired: true },
+    url: { placeholder: "address", description: "The URL to send events to.", isRequired: true },
+    events: { placeholder: "types", description: "Event types, comma-separated. Default: all." },
+    description: { placeholder: "text", description: "A description." },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
       const account = await getAccount(database, options.account);
-      const masterKey = await openMasterKey(settings, systemParts.randomBytes);
+      const masterKey = await openMasterKey(settings, systemDependencies.randomBytes);
       const { endpoint, secret } = await createEndpoint(
         {
-          ...systemParts,
+          ...systemDependencies,
           database,
-          secretBox: createSecretBox(masterKey, systemParts.randomBytes),
+          secretBox: createSecretBox(masterKey, systemDependencies.randomBytes),
           allowsPrivate: settings.sandbox === "on",
         },
         {
@@ -75,16 +75,16 @@ const createCommand: Command = {
       );
       if (terminal.isJson) return { json: { ...presentEndpointJson(endpoint), secret }, text: "" };
       const place = terminal.isTerminal
-        ? `${secret}\nKeep it now: it is not shown again.`
-        : `Its secret is in ${keepSecret(settings.data_dir, endpoint.id, secret)}, because this is not a terminal.`;
+        ? `${secret}\nSave it now: it is not shown again.`
+        : `Saved its secret to ${saveSecret(settings.data_dir, endpoint.id, secret)} (standard output is not a terminal).`;
       return { json: null, text: `Created ${endpoint.id} for ${endpoint.accountId}.\n\n${place}` };
     }),
 };
 
 const listCommand: Command = {
   name: "webhook list",
-  summary: "Lists webhook endpoints, of all accounts or of one.",
-  options: { account: { placeholder: "account id", explains: "Only the endpoints of this account." } },
+  summary: "List webhook endpoints of all accounts or one.",
+  options: { account: { placeholder: "account id", description: "Only endpoints of this account." } },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const endpoints = await listEndpoints(database, {
@@ -93,19 +93,19 @@ const listCommand: Command = {
       });
       return {
         json: endpoints.map(presentEndpointJson),
-        text: endpoints.length === 0 ? "There are no webhook endpoints." : presentEndpointRows(endpoints),
+        text: endpoints.length === 0 ? "No webhook endpoints." : presentEndpointRows(endpoints),
       };
     }),
 };
 
 const deliveriesCommand: Command = {
   name: "webhook deliveries",
-  summary: `Lists the newest ${deliveriesShownMax} deliveries, with what came of their attempts.`,
+  summary: `List the newest ${deliveriesShownMax} deliveries and their attempts.`,
   options: {
-    account: { placeholder: "account id", explains: "Only those of this account." },
-    endpoint: { placeholder: "endpoint id", explains: "Only those to this endpoint." },
-    event: { placeholder: "event id", explains: "Only those of this event." },
-    state: { placeholder: "word", explains: `Only those that are ${deliveryStates.join(", ")}.` },
+    account: { placeholder: "account id", description: "Only deliveries of this account." },
+    endpoint: { placeholder: "endpoint id", description: "Only deliveries to this endpoint." },
+    event: { placeholder: "event id", description: "Only deliveries of this event." },
+    state: { placeholder: "word", description: `Only deliveries with this state: ${deliveryStates.join(", ")}.` },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
@@ -122,25 +122,25 @@ const deliveriesCommand: Command = {
       });
       return {
         json: deliveries.map(presentDeliveryJson),
-        text: deliveries.length === 0 ? "There are no such deliveries." : presentDeliveryRows(deliveries),
+        text: deliveries.length === 0 ? "No deliveries." : presentDeliveryRows(deliveries),
       };
     }),
 };
 
 const resendCommand: Command = {
   name: "webhook resend",
-  summary: "Sends an event again, to all its receivers or to one endpoint.",
+  summary: "Resend an event to all its endpoints or one.",
   positionals: ["event id"],
-  options: { endpoint: { placeholder: "endpoint id", explains: "Only to this endpoint of the same account." } },
+  options: { endpoint: { placeholder: "endpoint id", description: "Only to this endpoint of the same account." } },
   run: ({ positionals: [eventId = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const accountId = await findEventOwner(database, eventId);
-      if (accountId === null) throw new AppError("not_found", `There is no event ${eventId}.`);
-      await resendEvent({ ...systemParts, database }, { accountId, eventId, endpointId: options.endpoint ?? null });
+      if (accountId === null) throw new AppError("not_found", `There is no event ${eventId}. List deliveries: npm run -s sluice -- webhook deliveries`);
+      await resendEvent({ ...systemDependencies, database }, { accountId, eventId, endpointId: options.endpoint ?? null });
       const deliveries = await listDeliveries(database, { eventId, state: "pending", limit: deliveriesShownMax });
       return {
         json: deliveries.map(presentDeliveryJson),
-        text: `${eventId} is on its way again. \`webhook deliveries --event ${eventId}\` tells what comes of it.`,
+        text: `Queued ${eventId} again. See: npm run -s sluice -- webhook deliveries --event ${eventId}`,
       };
     }),
 };
@@ -157,7 +157,7 @@ function readEventTypes(text: string | undefined) {
   if (text === undefined) return [];
   return text.split(",").map((word) => {
     const type = eventTypeNames.find((name) => name === word.trim());
-    if (type === undefined) throw createWrongValue("events", `some of ${eventTypeNames.join(", ")}`);
+    if (type === undefined) throw createWrongValue("events", `a comma-separated list of ${eventTypeNames.join(", ")}`);
     return type;
   });
 }

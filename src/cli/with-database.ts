@@ -6,11 +6,11 @@ import { locateLogSpool } from "../platform/database/embedded/cluster-directory.
 import { isNewDatabase, migrate, requireMigrated } from "../platform/database/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/open-database.ts";
 import type { Terminal } from "./command.ts";
-import { databaseClock } from "./system-parts.ts";
+import { databaseClock } from "./system-dependencies.ts";
 
 /**
- * Runs a command's work on the database, whether the gateway runs beside it or not. Never migrates a
- * schema that is there: a command of a newer version must not change it under gateways that nobody meant to upgrade yet.
+ * Runs a command's work on the database, whether a gateway runs or not. Never migrates an existing schema: a command of a
+ * newer version must not change it under older gateways.
  */
 export async function withDatabase<T>(
   terminal: Terminal,
@@ -20,7 +20,7 @@ export async function withDatabase<T>(
   const { database, address, close } = await openForCommand(settings, terminal);
   try {
     databaseClock.observe(await readTime(database));
-    // A data directory that is new gets its server and its schema by whatever comes first.
+    // The first command or start initializes a new data folder.
     if (settings.database_url === undefined && (await isNewDatabase(database))) await migrate(address);
     await requireWhole(database);
     await requireMigrated(database);
@@ -37,9 +37,9 @@ export async function openForCommand(settings: Settings, terminal: Terminal): Pr
     logSpool: locateLogSpool(settings),
     purpose: "command",
     connectionsMax: 2,
-    // A script reads standard error as JSON.
-    onProgress: terminal.isJson ? () => {} : terminal.tell,
-    // The query that needs the connection fails with the same error, and tells it.
+    // With --json, standard error is JSON too.
+    onProgress: terminal.isJson ? () => {} : terminal.printNote,
+    // The query fails with the same error.
     onConnectionError: () => {},
     onLost: () => {},
   });

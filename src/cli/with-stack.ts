@@ -1,4 +1,4 @@
-/** Runs work, then closes in the reverse order whatever it opened. */
+/** Runs work, then closes its resources in reverse order. */
 export async function withStack<T>(work: (stack: AsyncDisposableStack) => Promise<T>): Promise<T> {
   const stack = new AsyncDisposableStack();
   try {
@@ -8,8 +8,8 @@ export async function withStack<T>(work: (stack: AsyncDisposableStack) => Promis
   }
 }
 
-/** What is opened, and closed with the stack. */
-export async function openUsed<T extends { close(): Promise<void> }>(
+/** Opens a resource that the stack closes. */
+export async function openWith<T extends { close(): Promise<void> }>(
   stack: AsyncDisposableStack,
   opening: Promise<T>,
 ): Promise<T> {

@@ -18,7 +18,7 @@ export async function runCommandHere(
     print: (line) => {
       stdout += `${line}\n`;
     },
-    tell: (line) => {
+    printNote: (line) => {
       stderr += `${line}\n`;
     },
     readInput: async () => "",

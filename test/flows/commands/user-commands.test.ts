@@ -49,7 +49,7 @@ test("people are listed, created, invited and given new passwords; the links wor
     [["create", "--email", "ada@example.com"], /account for ada@example.com already/],
     [["invite", "--email", "ada@example.com"], /account for ada@example.com already/],
     [["invite", "--email", "nonsense"], /Enter an e-mail address/],
-    [["reset-password", "--email", "nobody@example.com"], /Nobody signs in as nobody@example.com/],
+    [["reset-password", "--email", "nobody@example.com"], /There is no user nobody@example.com/],
     [["create", "--email", "x@example.com", "--operator", "maybe"], /yes or no/],
   ] as const) {
     expect(await run(...words)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(sentence) });

@@ -132,7 +132,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     await waitUntil("a failure", async () => (await readCount("failed_count")) > 0);
     expect(await examine()).toMatchObject({
       ok: false,
-      message: expect.stringMatching(/^[0-9A-F]{24} could not be archived at .*; archived is none yet$/),
+      message: expect.stringMatching(/^archiving [0-9A-F]{24} has failed since .*; archived: none yet$/),
     });
     await run("alter system set archive_command = 'true'");
     // After three failures the archiver sleeps for a minute. A new server has a new one.

@@ -32,7 +32,7 @@ test("after SIGHUP pages have the announcement of the settings file; with a wron
 
   writeFileSync(settingsFile, 'announcement: Too pale.\nbrand_accent: "#ffff00"\n');
   gateway.kill("SIGHUP");
-  await waitUntil("the refusal", () => gateway.output().includes('"msg":"the brand stays as it is"'));
+  await waitUntil("the refusal", () => gateway.output().includes('"msg":"brand reload rejected, settings invalid"'));
   expect(gateway.output()).toContain("could not be read in the light theme");
   expect(await readPage()).toContain("Open again.");
   gateway.kill("SIGTERM");

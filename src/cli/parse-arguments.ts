@@ -1,20 +1,20 @@
 import { parseArgs } from "node:util";
 import type { Command } from "./command.ts";
-import { MisuseError } from "./misuse-error.ts";
+import { UsageError } from "./usage-error.ts";
 import { findNearest } from "./nearest-word.ts";
 import { callCommand } from "./present-help.ts";
 
 type OptionToken = { name: string; rawName: string; value?: string | undefined; inlineValue?: boolean | undefined };
 
-/** The options and words that a command was called with. Throws a sentence that names what is wrong with them. */
-export function readWords(
+/** Parses a command's arguments. Throws a `UsageError` with the fix. */
+export function parseArguments(
   command: Command,
   words: readonly string[],
 ): { positionals: string[]; options: Record<string, string> } {
   const known = command.options ?? {};
   const names = command.positionals ?? [];
   const remedy = `See: ${callCommand(command.name)} --help`;
-  // Node's own complaints are about how it parses; ours name what was typed.
+  // Not strict: our own messages are clearer than Node's.
   const { positionals, tokens } = parseArgs({
     args: keepNegatives(command, words),
     strict: false,
@@ -31,15 +31,15 @@ export function readWords(
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const problem = findProblem(token, known);
-    if (problem !== null) throw new MisuseError(problem, remedy);
+    if (problem !== null) throw new UsageError(problem, remedy);
     if (token.value !== undefined || known[token.name]?.placeholder === null) options[token.name] = token.value ?? "";
   }
   const missing = Object.keys(known).find((name) => known[name]?.isRequired === true && !options[name]);
-  if (missing !== undefined) throw new MisuseError(`--${missing} is required.`, remedy);
+  if (missing !== undefined) throw new UsageError(`--${missing} is required.`, remedy);
   const surplus = positionals[names.length];
-  if (surplus !== undefined) throw new MisuseError(`"${surplus}" is a word too many.`, remedy);
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`, remedy);
   const shown = names.map((name) => `<${name}>`).join(" ");
-  if (positionals.length < names.length) throw new MisuseError(`Something is missing. Write ${shown}.`, remedy);
+  if (positionals.length < names.length) throw new UsageError(`Missing argument. Usage: ${command.name} ${shown}`, remedy);
   return { positionals, options };
 }
 
@@ -51,17 +51,17 @@ function findProblem(
   const option = Object.hasOwn(known, name) ? known[name] : undefined;
   if (option === undefined) {
     const nearest = rawName.startsWith("--") ? findNearest(name, [...Object.keys(known), "json", "help"]) : null;
-    return `There is no option ${rawName}.${nearest === null ? "" : ` Did you mean --${nearest}?`}`;
+    return `Unknown option ${rawName}.${nearest === null ? "" : ` Did you mean --${nearest}?`}`;
   }
   if (option.placeholder === null) return value === undefined ? null : `--${name} takes no value.`;
   if (value === undefined || value === "--") return `--${name} needs a value: --${name} <${option.placeholder}>.`;
   if (inlineValue === false && value.startsWith("--")) {
-    return `--${name} needs a value, and "${value}" is an option. Where it is the value: --${name}=${value}`;
+    return `--${name} needs a value, but "${value}" is an option. To use it as the value: --${name}=${value}`;
   }
   return null;
 }
 
-/** A negative amount is not an option, though it begins like one: it belongs to the option before it, or stands alone. */
+/** A negative amount is not an option: it is the value of the option before it, or an argument. */
 function keepNegatives({ options = {} }: Command, words: readonly string[]): string[] {
   const kept: string[] = [];
   const alone: string[] = [];
