@@ -5,20 +5,20 @@ import type { Counters } from "../platform/counters/counters.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 
 export type StreamAdmission = {
-  /** Takes a place for the stream that a request opens; answers how to leave. Throws where its key has none left. */
+  /** Counts an open stream of the key and returns the release function. Throws at the limit. */
   enter(request: Pick<FastifyRequest, "caller" | "id">): Promise<() => void>;
   close(): void;
 };
 
 type AdmissionOptions = { counters: Counters; logger: Logger; max: number };
 
-/** A process that dies gives its places back within this time. */
+/** The streams of a dead process are released within this time. */
 const ttlMs = 60_000;
 const renewMs = 20_000;
 
 export function admitStreams({ counters, logger, max }: AdmissionOptions): StreamAdmission {
   const open = new Map<string, Caller>();
-  const onTrouble = (error: unknown): void => logger.warn({ error }, "the place of a stream could not be counted");
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "stream count failed");
   const timer = setInterval(() => {
     for (const [id, caller] of open) renewStreamSlot(counters, caller, { id, ttlMs }).catch(onTrouble);
   }, renewMs);
@@ -26,7 +26,7 @@ export function admitStreams({ counters, logger, max }: AdmissionOptions): Strea
 
   return {
     async enter({ caller, id }) {
-      // The pages of the site have a limit of their own.
+      // Pages of the site have their own limit.
       if (caller === null) return () => {};
       await takeStreamSlot(counters, caller, { id, ttlMs, max });
       open.set(id, caller);

@@ -15,13 +15,11 @@ import { type Database, inTransaction } from "../platform/database/database.ts";
 type AccountDependencies = { database: Database; clock: Clock; ids: IdSource };
 
 type NewAccount = Parameters<typeof createAccount>[1] & {
-  /** Money to begin with. */
   credit?: Omit<CreditRequest, "accountId">;
-  /** Whose account it is, beyond the address. */
   person: { name?: string | null; passwordHash: string | null; isEmailVerified: boolean; isOperator?: boolean };
 };
 
-/** An account with its person, what its plan gives and the money it begins with, or none of it. */
+/** Creates an account with its user, plan quotas and credit in one transaction. */
 export async function openAccount(
   { database, clock, ids }: AccountDependencies,
   { credit, person, ...request }: NewAccount,
@@ -37,7 +35,7 @@ export async function openAccount(
   });
 }
 
-/** Changes an account and, with its plan, what the plan gives: both or neither. */
+/** Changes an account and its plan quotas in one transaction. */
 export async function changeAccount(
   { database, clock, ids }: AccountDependencies,
   accountId: string,
@@ -52,7 +50,7 @@ export async function changeAccount(
 
 const renewalsAtOnceMax = 10_000;
 
-/** Begins the next period wherever one is over. One account's trouble is not another's. */
+/** Starts the next period of every ended plan period. A failure does not affect other accounts. */
 export async function renewPlans({
   database,
   clock,
@@ -67,7 +65,7 @@ export async function renewPlans({
         if (account !== null) await renewAccountPlan({ database: tx, clock, ids }, account);
       });
     } catch (error) {
-      // Tried again at the next renewal; until then the account has money, but no quotas.
+      // Retried at the next run; until then the account has money but no quotas.
       onTrouble(accountId, error);
     }
   }

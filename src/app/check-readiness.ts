@@ -7,8 +7,8 @@ import { AppError } from "../platform/errors/app-error.ts";
 type ReadinessDependencies = { database: Database; ledger: Pick<Ledger, "check"> };
 
 /**
- * Throws where paid calls would be refused: payments cannot be recorded, or nothing else can be read and written. Answers
- * soon, whatever the database does. That all connections of the pool are in use for a while is no reason: they are used.
+ * Throws if paid calls would fail: the ledger or the pool has no working database connection. Returns quickly even if the
+ * database hangs. A busy pool alone is not a failure.
  */
 export async function checkReadiness({ database, ledger }: ReadinessDependencies): Promise<void> {
   await Promise.all([
@@ -19,7 +19,7 @@ export async function checkReadiness({ database, ledger }: ReadinessDependencies
 
 async function refuseLate(): Promise<never> {
   await waitItsTime();
-  throw new AppError("overloaded", "The database does not answer.");
+  throw new AppError("overloaded", "The database is unavailable. Retry after Retry-After.");
 }
 
 function waitItsTime(): Promise<void> {

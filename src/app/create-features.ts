@@ -32,7 +32,7 @@ import { readPaymentSettings } from "./read-payment-settings.ts";
 import { readSiteSettings, readWelcomeCredit } from "./read-site-settings.ts";
 import { readTextLimits } from "./read-text-limits.ts";
 
-/** What a gateway does: every feature, made from what it stands on. */
+/** All features of a gateway. */
 export type Features = Pick<
   GatewayHttpDependencies,
   | "chat"
@@ -56,27 +56,27 @@ export type Features = Pick<
 > & {
   calls: Calls;
   outboxUrl: string | null;
-  /** Takes up whose site it is from settings that were read anew, and tells pages that are open. Throws what is wrong with it. */
+  /** Applies reloaded brand settings and notifies open pages. Throws if they are invalid. */
   rebrand(settings: Settings): void;
-  /** Begins to take tasks further and to deliver events. */
+  /** Starts the workers of tasks and deliveries. */
   startWorking(): void;
-  /** Claims nothing more, which other nodes then do; what is under way goes on, and closing waits for it. */
+  /** Stops claiming work, so that other nodes take it; running work continues until closing. */
   stopWorking(): void;
 };
 
 export type FeatureOptions = FoundationOptions & {
-  /** Called where a task has got to. Tests let the process die there. */
+  /** Tests kill the process at these points. */
   failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
-  /** Shows a mail that is not sent to the person at the terminal. Its links are secrets: a log is no place for it. */
+  /** Prints an unsent mail to the terminal; its links are secrets and must not be logged. */
   showMail?: (text: string) => void;
-  /** Where payments are asked for; only tests have another place than Stripe's own. */
+  /** Stripe's API; tests use another URL. */
   stripe?: StripePlace;
 };
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** Makes every feature. `stack` closes them again, in the reverse order. */
+/** Creates every feature. `stack` closes them in reverse order. */
 export async function createFeatures(
   foundation: Foundation,
   options: FeatureOptions,
@@ -94,12 +94,12 @@ export async function createFeatures(
     stream_heartbeat_ms: heartbeatMs,
   } = settings;
   const allowsPrivate = settings.sandbox === "on";
-  // The first to be made are the last to be closed: what ends with the others is noted too.
+  // Created first, so closed last: the end of other features is logged too.
   const notes = openNotes(foundation, options, stack);
   const calls = createCalls({
     ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
     ...{ currency, keyValidityMs, heartbeatMs, liveForMs: feed.liveForMs },
-    // Each process has its share, so that together they have what the setting says.
+    // Each process gets an equal share of the setting.
     drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
   });
   stack.defer(() => calls.close());
@@ -161,13 +161,12 @@ export async function createFeatures(
   };
 }
 
-/** What is noted of calls, whatever becomes of them. */
 function openNotes(
   { database, metrics, changes, masterKey }: Foundation,
   { clock, ids, randomBytes, logger }: FeatureOptions,
   stack: AsyncDisposableStack,
 ): Pick<Features, "keyUses" | "requestLog" | "contentSeal" | "contentAllowance"> {
-  const onTrouble = (error: unknown): void => logger.warn({ error }, "the use of keys could not be noted");
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "key usage update failed");
   const keyUses = createKeyUses({ database, onTrouble });
   stack.defer(() => keyUses.close());
   const contentSeal = createContentSeal({ masterKey, randomBytes });
@@ -192,9 +191,9 @@ function openJobs({ database, metrics, time, copy }: Foundation, options: Featur
     jobs: listJobs({ database, clock, ids, logger, metrics, requestLogDays, contentLogDays, retention, ...upkeep }),
     onFailure(job, error) {
       metrics.jobFailures.at(job).add(1);
-      logger.error({ job, error }, "a scheduled job failed");
+      logger.error({ job, error }, "scheduled job failed");
     },
-    onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
+    onTrouble: (error) => logger.warn({ error }, "scheduled jobs waiting for the database"),
   });
 }
 
@@ -210,7 +209,6 @@ function createGatewayWebhooks(
     onAttempted: (accountId) => changes.announce(accountId, "deliveries"),
     presentData: (data, now) => linkEvent(data, files.signLink, now),
   });
-  // Most of what is to be sent comes with a task.
   feed.subscribe("tasks", { onChange: webhooks.pollSoon, onReset: webhooks.pollSoon });
   return webhooks;
 }
@@ -239,7 +237,7 @@ function rebrandSite(site: Site, { changes }: Pick<Foundation, "changes">, setti
   changes.announceHere("site");
 }
 
-/** It expires, so that what is never used does not stay owed for ever. */
+/** It expires, so that unused credit is not owed forever. */
 function describeWelcomeCredit(settings: Settings, now: Date): Pick<Parameters<typeof openAccount>[1], "credit"> {
   const amount = readWelcomeCredit(settings);
   if (amount === null) return {};

@@ -59,14 +59,13 @@ import type { ReaderWatch } from "./watch-readers.ts";
 
 export type GatewayHttpDependencies = {
   settings: Settings;
-  /** What the gateway speaks HTTPS with, where it does. */
   certificate?: Certificate | null;
   database: Database;
   callers: CallerDirectory;
   keyUses: Pick<KeyUses, "note">;
   requestLog: Pick<RequestLog, "note" | "amend">;
   contentSeal: Pick<ContentSeal, "open">;
-  /** What this process may hold of bodies until they are written. */
+  /** Memory limit for logged bodies of this process. */
   contentAllowance: ByteAllowance;
   readers: Pick<ReaderWatch, "watch">;
   catalog: LiveCatalog;
@@ -98,11 +97,11 @@ export type GatewayHttpDependencies = {
 
 const apiDescription = `An OpenAI-compatible API: point an OpenAI client at the address below.
 
-Every call sends \`Authorization: Bearer <API_KEY>\` (or \`x-api-key: <API_KEY>\`), from a server, never from a browser. Every answer has an
-\`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
+Every call sends \`Authorization: Bearer <API_KEY>\` (or \`x-api-key: <API_KEY>\`), from a server, never from a browser. Every response has an
+\`x-request-id\`; send your own trace id in \`X-Client-Request-Id\`, and the response returns it. Every error has the same body:
 \`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
-/** The list of all routes, in one place, behind the edge that all of them share. */
+/** All routes of the gateway. */
 export async function createGatewayHttp(given: GatewayHttpDependencies): Promise<HttpServer> {
   const { settings, database, counters, clock, ids, randomBytes, logger, tracing = null } = given;
   return await createHttpServer({
@@ -151,7 +150,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
-        // In the console people do what programs do with keys, by the same routes.
+        // The console reuses the routes of the public API.
         consoleApi.register(async (api: HttpServer) => {
           const identify: Identify = (request, attempt) => {
             const session = getSession(request);
@@ -176,7 +175,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
   });
 }
 
-/** Of the limits of whoever sent a valid key to the API, where an answer comes before anybody has asked who calls. */
+/** The limits of a valid API key, for responses sent before authentication. */
 async function findLimits(
   request: FastifyRequest,
   { callers, counters, clock }: GatewayHttpDependencies,
@@ -193,7 +192,7 @@ function readKind({ method }: FastifyRequest): "read" | "write" {
   return method === "GET" || method === "HEAD" ? "read" : "write";
 }
 
-/** What shows or changes a secret of the account needs somebody who has just proven who they are. */
+/** Routes that show or change secrets require a recent authentication. */
 const secretEndpoints = new Set<EndpointName | undefined>([
   "getWebhookSecret",
   "rotateWebhookSecret",
@@ -225,12 +224,12 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   addRequestRoutes(api, { database, clock, keptDays, contentDays, contentSeal: given.contentSeal });
 }
 
-/** Whether its body is, or may be, so large that it is worth a question before it is read. */
+/** Whether the body may be large enough to check funds before reading it. */
 function isLarge({ headers }: FastifyRequest): boolean {
   return Number(headers["content-length"]) > smallBodyBytes || headers["transfer-encoding"] !== undefined;
 }
 
-/** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
+/** Admission: the endpoint is enabled, the caller authenticated and within its limits. */
 function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDependencies): void {
   const { settings, keyUses, database, catalog, counters, ledger, clock } = given;
   const funds = { database, catalog, ledger, clock };
@@ -239,8 +238,8 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
 
   api.addHook("onRequest", async (request, reply) => {
     const { endpoint, url } = request.routeOptions.config;
-    invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
-    if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
+    invariant(endpoint !== undefined, `${url} is not in the endpoint table`);
+    if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is disabled by the operator.");
     const now = clock.now();
     const { scope, spends, readsMemory = false } = getEndpoint(endpoint);
     const caller = await identify(request, { address: request.ip, endpointScope: scope, readsMemory, now });

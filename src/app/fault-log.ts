@@ -1,7 +1,7 @@
 import type { RouteFault } from "../features/catalog/index.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 
-/** Logs which upstreams are out of service, once for each provider and reason, and which no longer are. */
+/** Logs upstreams that go out of service, once per provider and reason, and their recovery. */
 export function createFaultLog(logger: Logger): (faults: readonly RouteFault[]) => void {
   let known = new Map<string, string>();
   return (faults) => {

@@ -6,31 +6,31 @@ import { copyNotice } from "./watch-copy.ts";
 
 type HealthOptions = {
   checkDatabase(): Promise<void>;
-  /** Whether it was told to stop: it serves for a while yet, but nobody should send more. */
+  /** Stopping: still serves, but load balancers should not send more. */
   isStopping(): boolean;
-  /** Whether it is not a restored copy that waits to be confirmed. */
+  /** False for a restored copy that is not confirmed. */
   isLive(): boolean;
 };
 
-/** Anybody may ask, as often as they like: the database is asked once a second. */
+/** Unauthenticated, so the database is checked at most once a second. */
 const checkEveryMs = 1000;
 
 export function isHealthPath(path: string): boolean {
   return path === "/healthz" || path === "/readyz";
 }
 
-/** For load balancers and supervisors: `/healthz` says that the process lives, `/readyz` that it can serve. */
+/** For load balancers: `/healthz` means alive, `/readyz` means able to serve. */
 export function addHealthRoutes(http: HttpServer, options: HealthOptions): void {
   const schema = { hide: true, response: { 200: Type.Object({ status: Type.String() }) } };
   http.get("/healthz", { schema }, async () => ({ status: "ok" }));
   http.get("/readyz", { schema }, async () => {
-    if (options.isStopping()) throw new AppError("shutting_down", "This node is about to stop.");
+    if (options.isStopping()) throw new AppError("shutting_down", "This node is shutting down. Retry on a new connection.");
     await options.checkDatabase();
     return { status: options.isLive() ? "ok" : `ok. ${copyNotice.message}.` };
   });
 }
 
-/** Whoever asks while a check is under way, or shortly after, is told what it found. */
+/** Shares a running or recent check. */
 export function shareChecks(clock: Clock, checkDatabase: () => Promise<void>): () => Promise<void> {
   let last: { startedMs: number; outcome: Promise<void> } | null = null;
   return () => {

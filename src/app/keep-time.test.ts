@@ -20,7 +20,7 @@ test("a gateway that begins with a wrong clock says by how much, and begins its 
   hear();
   expect([time.hasAgreed(), calls]).toEqual([false, []]);
   expect(time.requireAgreement).toThrow(
-    "This node is out of service: its machine's clock is 20.0 s behind the database's.",
+    "This node is out of service: its clock is 20.0 s behind the database's. Retry on a new connection.",
   );
   machine.aheadMs = 0;
   hear();

@@ -7,22 +7,21 @@ import {
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 
-/** Keeps a gateway's clock on the database's time, and the gateway out of service while the machine's is off. */
+/** Keeps the gateway's clock on the database's time, and out of service while the machine's clock is wrong. */
 export type TimeKeeping = {
   hear(reading: TimeReading): void;
-  /** Throws while the machine's clock and the database's do not agree. */
+  /** Throws while the clocks of machine and database differ. */
   requireAgreement(): void;
-  /** Whether they ever did: who begins with a wrong clock cannot know which of the two it is, and touches nothing. */
+  /** Whether they ever agreed: before that it is unknown which clock is wrong, and no work starts. */
   hasAgreed(): boolean;
-  /** Calls back at once, or when they agree first. */
+  /** Calls back when they first agree, or at once. */
   whenAgreed(work: () => void): void;
-  /** How far the machine's clock is ahead of the database's; negative where it is behind. */
+  /** How far the machine's clock is ahead of the database's; negative if behind. */
   aheadMs(): number;
-  /** Calls nobody back any more. */
   close(): void;
 };
 
-/** Without a clock to keep, as in tests that move their own, all agree. */
+/** For tests with their own clock. */
 export function keepTime(clock: DatabaseClock | undefined, logger: Logger): TimeKeeping {
   let hasAgreed = clock === undefined;
   let waiting: (() => void)[] = [];
@@ -44,7 +43,7 @@ export function keepTime(clock: DatabaseClock | undefined, logger: Logger): Time
       const { state, aheadMs } = clock?.standing() ?? { state: "agreed", aheadMs: 0 };
       if (state === "agreed" || state === "unknown") return;
       const difference = presentDifference(aheadMs);
-      throw new AppError("overloaded", `This node is out of service: its machine's clock is ${difference}.`);
+      throw new AppError("overloaded", `This node is out of service: its clock is ${difference}. Retry on a new connection.`);
     },
     hasAgreed: () => hasAgreed,
     aheadMs: () => clock?.standing().aheadMs ?? 0,
@@ -59,10 +58,10 @@ export function keepTime(clock: DatabaseClock | undefined, logger: Logger): Time
 }
 
 const logEntries = {
-  "machine-off": ["error", "this machine's clock is off, so that the gateway is out of service until it is right"],
-  "database-off": ["error", "the database's clock has jumped, so that the gateway is out of service until it is right"],
-  agreed: ["info", "this machine's clock and the database's agree again"],
-  jumped: ["warn", "the clocks of this machine and of the database have jumped, so that the gateway's time has"],
+  "machine-off": ["error", "machine clock wrong, gateway out of service"],
+  "database-off": ["error", "database clock jumped, gateway out of service"],
+  agreed: ["info", "clocks agree again"],
+  jumped: ["warn", "clocks of machine and database jumped"],
 } as const satisfies Record<ClockChange["kind"], readonly ["info" | "warn" | "error", string]>;
 
 function tell(logger: Logger, { kind, ms }: ClockChange): void {

@@ -32,7 +32,7 @@ const everyHour = { minute: 23 };
 const everyNight = { hour: 3, minute: 17 };
 const violationsShownMax = 20;
 
-/** What falls due again and again, on one of all gateways. */
+/** The scheduled jobs, each run by one of all gateways. */
 export function listJobs(options: JobOptions): ScheduledJob[] {
   const { database, clock, ids, logger, metrics } = options;
 
@@ -40,7 +40,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
     if (violations.length === 0) return;
     metrics.violations.at().add(violations.length);
     const found = { count: violations.length, violations: violations.slice(0, violationsShownMax), frozen };
-    logger.error(found, "the ledger is not as it must be; the accounts are frozen for spending");
+    logger.error(found, "ledger violations found, accounts frozen for spending");
   }
 
   return [
@@ -51,7 +51,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
         await sweepLedger({
           ...{ database, clock },
           onTrouble: ({ kind, accountId }, error) =>
-            logger.error({ kind, account_id: accountId, error }, "could not be swept up"),
+            logger.error({ kind, account_id: accountId, error }, "sweep failed"),
         });
       },
     },
@@ -62,7 +62,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
         renewPlans({
           ...{ database, clock, ids },
           onTrouble: (accountId, error) =>
-            logger.error({ account_id: accountId, error }, "a plan's next period could not begin"),
+            logger.error({ account_id: accountId, error }, "plan renewal failed"),
         }),
     },
     {
@@ -106,7 +106,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
   ];
 }
 
-/** What makes room: partitions that are made ahead, and everything that is kept for a time only. */
+/** Partition creation and retention jobs. */
 function listRetention(options: JobOptions): ScheduledJob[] {
   const { database, clock } = options;
   return [

@@ -13,8 +13,8 @@ const modelCharactersMax = 128;
 const noFacts = createFacts({});
 
 /**
- * Takes a request into the log of the account that made it: each of the API whose key is known, also one that was refused
- * before anybody asked who calls, and what people do in the console. What its pages read is no call of anybody's.
+ * Adds a request to the account's log: API calls with a known key, also those rejected before authentication, and changes
+ * made in the console. Reads of console pages are not logged.
  */
 export function noteRequest({ requestLog, callers }: NoteDependencies, ended: EndedRequest): void {
   const { reply, route, endpoint } = ended;
@@ -64,13 +64,13 @@ function describeFacts({ taskId, firstTokenMs, tokens, charge, chargeId, upstrea
     reasoningTokens: tokens?.reasoning ?? null,
     audioInputTokens: tokens?.audioInput ?? null,
     audioOutputTokens: tokens?.audioOutput ?? null,
-    // A charge of nothing is one where there is a bill.
+    // A bill of 0 is a charge of 0, not null.
     charge: chargeId === null ? null : charge,
     chargeId,
   };
 }
 
-/** What a request that came to nothing asked for, as far as it can be stored. */
+/** The model of a failed request, if it can be stored. */
 function readModel(body: unknown): string | null {
   if (typeof body !== "object" || body === null || !("model" in body)) return null;
   const { model } = body;

@@ -18,7 +18,7 @@ import type { UpstreamHealth } from "../providers/upstream-health.ts";
 import type { TimeKeeping } from "./keep-time.ts";
 
 export type GatewayMetrics = {
-  /** All metrics as they are now. Answers within a second, whatever the database does. */
+  /** Collects all metrics within a second, even if the database hangs. */
   collect(): Promise<CollectedMetric[]>;
   close(): void;
 };
@@ -32,18 +32,18 @@ type ObservedGateway = {
   health: Pick<UpstreamHealth, "findState">;
   time: Pick<TimeKeeping, "aheadMs">;
   currency: string;
-  /** Throws where the gateway cannot serve. */
+  /** Throws if the gateway cannot serve. */
   checkReady(): Promise<void>;
 };
 
-/** A little less than whoever scrapes waits between two scrapes. */
+/** A little below the usual scrape interval. */
 const readEveryMs = 14_000;
-/** How long the database may count for one of them. */
+/** Query timeout. */
 const readMsMax = 2000;
-/** How long a scrape waits for the database before it tells what it knows. */
+/** How long a scrape waits for the database before it returns the last values. */
 const scrapeMsMax = 700;
 
-/** Adds to the registry what is known by asking: nothing is asked, least of all the database, unless somebody collects. */
+/** Registers observed metrics. Nothing is queried between scrapes. */
 export function observeGateway(observed: ObservedGateway): GatewayMetrics {
   const { metrics, time, feed, currency } = observed;
   const readings = observeDatabase(observed);
@@ -73,11 +73,11 @@ export function observeGateway(observed: ObservedGateway): GatewayMetrics {
   };
 }
 
-/** Each is one query, of which no more than one is under way. What was read last is told with its age. */
+/** One query each, one at a time. The last values are reported with their age. */
 function observeDatabase({ metrics, clock, database }: ObservedGateway): SlowReading<unknown>[] {
   const readSlowly = <T>(read: (tx: Database) => Promise<T>): SlowReading<T> =>
     createSlowReading({ clock, everyMs: readEveryMs, read: () => readBriefly(database, readMsMax, read) });
-  // When it is read, not when it is told: what was due then may be done by now.
+  // Relative to the reading: due work may be done by the time of the scrape.
   const measureSince = (moment: Date | null): number =>
     moment === null ? 0 : Math.max(0, clock.now().getTime() - moment.getTime()) / 1000;
   const tasks = readSlowly(async (tx) => {
@@ -115,7 +115,7 @@ function observeDatabase({ metrics, clock, database }: ObservedGateway): SlowRea
   return [tasks, deliveries, holds];
 }
 
-/** Every target of the catalog has a circuit, which several models may share. */
+/** Models may share a target and its circuit. */
 function observeCircuits({ metrics, catalog, health }: ObservedGateway): void {
   const [, { values: states }] = metricTable.circuits.labels;
   metrics.circuits.observe(() => {

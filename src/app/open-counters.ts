@@ -16,18 +16,18 @@ type CounterOptions = {
   siblings?: Pick<Siblings, "counters"> | undefined;
 };
 
-/** Counters of this process alone, of all processes of this gateway, or of all gateways that have the same Redis. */
+/** Counters of this process, of this gateway's processes, or of all gateways on one Redis. */
 export async function openCounters(options: CounterOptions): Promise<Counters> {
   const { settings, clock, logger } = options;
   const outage = createOutageLog({
     ...{ logger, clock },
-    begins: "Redis does not answer; limits are local for now",
-    ends: "Redis answers again; limits are shared",
+    begins: "Redis unavailable, limits counted locally",
+    ends: "Redis available again, limits shared",
   });
   options.metrics.redisFallback.observe(() => [[outage.isOngoing() ? 1 : 0]]);
   const local = await openLocalCounters(options);
   if (settings.redis_url === undefined) return createCountersWithEstimates({ counters: local, clock });
-  // Loaded only where it is used: it would slow every start down.
+  // Loaded on demand, for a fast start.
   const { createRedisCounters } = await import("../platform/counters/redis-counters.ts");
   const { createCountersWithFallback } = await import("../platform/counters/counters-with-fallback.ts");
   const { onTrouble, onRecovery } = outage;
@@ -38,7 +38,7 @@ export async function openCounters(options: CounterOptions): Promise<Counters> {
   });
 }
 
-/** Those of the machine: where several processes serve, their supervisor counts for all. */
+/** With several processes, the supervisor counts for all. */
 async function openLocalCounters({ clock, logger, siblings }: CounterOptions): Promise<Counters> {
   const local = createMemoryCounters({ clock });
   if (siblings === undefined) return local;
@@ -46,6 +46,6 @@ async function openLocalCounters({ clock, logger, siblings }: CounterOptions): P
   const { createCountersWithFallback } = await import("../platform/counters/counters-with-fallback.ts");
   return createCountersWithFallback({
     ...{ local, clock, shared: createRemoteCounters({ stream: siblings.counters }) },
-    onTrouble: (error) => logger.warn({ error }, "the supervisor does not answer; this process counts alone for now"),
+    onTrouble: (error) => logger.warn({ error }, "supervisor unavailable, limits counted by this process"),
   });
 }

@@ -44,23 +44,22 @@ type FilesOptions = {
   masterKey: MasterKey;
   logger: Logger;
   copy: Pick<CopyWatch, "isLive">;
-  /** Whether this process does what one of a gateway's processes alone must do. */
+  /** Whether this is the process for once-per-gateway work. */
   isLead(): boolean;
   feed: Pick<ChangeFeed, "liveForMs">;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
 const hourMs = 60 * 60 * 1000;
-/** A video of the longest kind at the highest quality; what an upstream sends beyond that is no video of ours. */
+/** The longest video at the highest quality. */
 const outputBytesMax = 1024 * 1024 * 1024;
 
-/** Files with their storage. */
 export async function openFiles(options: FilesOptions) {
   const { settings, database, clock, ids, counters, masterKey, logger } = options;
   const bytes = await openByteStore(settings);
   const spool = await createSpool({ folder: join(settings.data_dir, "spool") });
   const images = createImageReader();
-  const onTrouble = (error: unknown): void => logger.warn({ error }, "a file's bytes wait to be removed");
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "file deletion failed, retry scheduled");
   const files: Files = createFiles({
     ...{ database, clock, ids, bytes, spool, images, counters, onTrouble },
     hasMoney: async (tx, accountId) =>
@@ -94,7 +93,7 @@ export async function openFiles(options: FilesOptions) {
   };
 }
 
-/** Carries the write-ahead log and the files to their archive, where there is one. */
+/** Ships the write-ahead log and the files to the archive, if set. */
 async function openArchive({ settings, database, logger, copy, isLead }: FilesOptions, bytes: ByteStore) {
   const { wal_archive: where } = settings;
   if (where === undefined) {
@@ -103,12 +102,12 @@ async function openArchive({ settings, database, logger, copy, isLead }: FilesOp
   }
   if (settings.database_url !== undefined) {
     throw new OperatorError(
-      "The setting wal_archive is for the embedded database, and this one is external.",
-      "Remove wal_archive, and archive the log with the external database's own tools.",
+      "wal_archive is set, but the database is external.",
+      "Remove wal_archive and archive the log with the database's own tools.",
     );
   }
   const archive = await openPlace(where, settings, { use: "write" });
-  const onTrouble = (error: unknown): void => logger.error({ error }, "the write-ahead log and files are not archived");
+  const onTrouble = (error: unknown): void => logger.error({ error }, "archiving failed");
   const shipping = startLogShipping({
     ...{ spool: locateLogSpool(settings) ?? "", archive, mayShip: () => copy.isLive() && isLead(), onTrouble },
     archiveFiles: (signal) => archiveBytes({ database, bytes, archive, signal, onTrouble }),
@@ -129,7 +128,7 @@ type KeyedRequestOptions = {
   liveForMs(): number;
 };
 
-/** Features of one rank do not know each other: files are handed what remembers requests. */
+/** Files and idempotency may not import each other, so the function is injected here. */
 function createKeyedRequests({ database, clock, onTrouble, ...terms }: KeyedRequestOptions): KeyedRequests {
   const claims = {
     ...{ database, clock, ...terms },

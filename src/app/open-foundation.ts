@@ -38,7 +38,7 @@ import type { Siblings } from "./processes/siblings.ts";
 import { requireSharedNodes } from "./require-shared-nodes.ts";
 import { type CopyWatch, watchCopy } from "./watch-copy.ts";
 
-/** What the features of a gateway stand on. */
+/** Database, ledger, caches and other dependencies of the features. */
 export type Foundation = {
   metrics: MetricRegistry;
   database: Database;
@@ -60,11 +60,11 @@ export type Foundation = {
 export type FoundationOptions = {
   settings: Settings;
   clock: Clock;
-  /** The same clock where it is to be kept on the database's time. Tests have clocks that they move themselves. */
+  /** The clock that follows the database's time; absent in tests with their own clock. */
   databaseClock?: DatabaseClock;
-  /** Names the gateway among others on its database, and has it look for them. Tests start many that share nothing. */
+  /** The gateway's id among others on its database; enables the check for unshared nodes. */
   group?: string;
-  /** Where this is one of several processes of a gateway. */
+  /** Set if this is one of several processes. */
   siblings?: Siblings;
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
@@ -73,13 +73,12 @@ export type FoundationOptions = {
   onLost(error: Error): void;
 };
 
-/** Says when nobody waits for the database any longer. */
 type Abandoned = { abandoned: AbortSignal };
 
-/** One hears of changes (the change feed), one writes payments (the ledger). */
+/** One for the change feed, one for the ledger. */
 const connectionsBesidePool = 2;
 
-/** Opens the database, brings its schema up to date and connects what keeps its caches true. `stack` closes it all again. */
+/** Opens and migrates the database and connects the change feed. `stack` closes everything. */
 export async function openFoundation(
   options: FoundationOptions & Abandoned,
   stack: AsyncDisposableStack,
@@ -88,10 +87,10 @@ export async function openFoundation(
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
   const watchOutage = (begins: string, ends: string) => createOutageLog({ logger, clock, begins, ends });
   const metrics = createMetrics();
-  // Opened first and closed last: whatever ends before it is still told of.
+  // Opened first, so closed last: the end of other parts is still exported.
   const { tracing, ...telemetry } = await openTelemetry({ settings, metrics, clock, ids, logger });
   stack.defer(() => telemetry.close());
-  // Takes a moment in other processes, while the database starts in another.
+  // Runs in child processes while the database starts.
   const examined = examineDecoders();
   const opened = await openDatabase({
     url: settings.database_url,
@@ -100,7 +99,7 @@ export async function openFoundation(
     purpose: siblings === undefined ? "gateway" : "process",
     connectionsMax: settings.database_connections - connectionsBesidePool,
     onProgress: options.onProgress,
-    onConnectionError: warn("a database connection broke"),
+    onConnectionError: warn("database connection lost"),
     onLost: options.onLost,
     abandoned,
     startTimeoutMs: settings.database_start_timeout_ms,
@@ -126,7 +125,7 @@ export async function openFoundation(
   if (node !== null) await requireSharedNodes({ database, settings, logger }, node);
   const copy = await watchCopy({ database, feed, logger });
   stack.defer(() => copy.close());
-  const changes = createAccountChanges({ database, feed, onTrouble: warn("changes of accounts could not be told") });
+  const changes = createAccountChanges({ database, feed, onTrouble: warn("account change notification failed") });
   stack.defer(() => changes.close());
   const health = createUpstreamHealth({ clock, metrics });
   const registry = createProviderRegistry({
@@ -134,7 +133,7 @@ export async function openFoundation(
   });
   stack.defer(() => registry.close());
   const { loadAdapters } = registry;
-  const reading = watchOutage("the catalog could not be read", "the catalog is read again");
+  const reading = watchOutage("catalog read failed", "catalog read again");
   const catalog = await openLiveCatalog({
     ...{ database, feed, health, loadAdapters, packagesFolder: settings.packages_dir, ...reading },
     onFaults: createFaultLog(logger),
@@ -143,13 +142,13 @@ export async function openFoundation(
   requireCurrency(settings, catalog.current().catalog?.currency);
   const counters = await openCounters({ settings, clock, logger, metrics, siblings });
   stack.defer(() => counters.close());
-  const waits = watchOutage("payments wait for the database", "payments are recorded again");
+  const waits = watchOutage("ledger waiting for the database", "ledger writing again");
   const onBooked = (accountId: AccountId): void => changes.announce(accountId, "balance");
   const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, onBooked, ...waits });
   stack.defer(() => ledger.close());
   const publisher = publishHealth({
     ...{ database, clock, health, nodeId: ids.next("node") },
-    ...watchOutage("the health of upstreams could not be told", "the health of upstreams is told again"),
+    ...watchOutage("upstream health report failed", "upstream health reported again"),
   });
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
@@ -157,7 +156,7 @@ export async function openFoundation(
   return { metrics, database, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
 }
 
-/** What others on the database are to know of this gateway. Nobody else is on an embedded one. */
+/** Registers this gateway for others on the database. An embedded database has no others. */
 async function describeNode({ settings, group, randomBytes }: FoundationOptions): Promise<NodeFacts | null> {
   if (group === undefined || settings.database_url === undefined) return null;
   const counts = settings.redis_url === undefined ? "memory" : "redis";
@@ -179,7 +178,7 @@ function observePool(
   metrics.poolWaiting.observe(() => [[read().waiting]]);
 }
 
-/** The newest schema, the same currency as ever, and, in an empty sandbox, something to try. */
+/** Migrates, checks the currency and prepares an empty sandbox. */
 async function prepareDatabase(
   { database, address }: { database: Database; address: DatabaseAddress },
   { settings, clock, ids, randomBytes, logger, onProgress }: FoundationOptions,
@@ -192,7 +191,7 @@ async function prepareDatabase(
   return await prepareFirstRun({ database, clock, ids, randomBytes }, settings.currency);
 }
 
-/** What is wrong with the machine and can be borne; an error where the operator says that it cannot. */
+/** Warnings about the machine; throws if media_confinement is required and missing. */
 function requireConfinement(
   { media_confinement: wanted }: Settings,
   findings: readonly DecoderFinding[],
@@ -201,16 +200,16 @@ function requireConfinement(
   const missing = notices.find(({ check }) => check === "confinement");
   if (wanted === "preferred" || missing === undefined) return notices;
   throw new OperatorError(
-    `The setting media_confinement is required, but ${missing.message}.`,
-    `${missing.remedy} Or write media_confinement: preferred, which goes without.`,
+    `media_confinement is required, but ${missing.message}.`,
+    `${missing.remedy} Or set media_confinement to preferred, to run unconfined.`,
   );
 }
 
-/** Amounts that are already written would silently mean something else. */
+/** Existing amounts would silently change their meaning. */
 function requireCurrency({ currency }: Settings, catalogCurrency: string | undefined): void {
   if (catalogCurrency === undefined || catalogCurrency === currency) return;
   throw new OperatorError(
     `The catalog in force is in ${catalogCurrency}, but the setting currency is ${currency}.`,
-    `Write currency: ${catalogCurrency}, or use another data_dir or database for another currency.`,
+    `Set currency to ${catalogCurrency}, or use a new data_dir or database for another currency.`,
   );
 }

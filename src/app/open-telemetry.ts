@@ -17,12 +17,12 @@ type TelemetryOptions = {
   logger: Logger;
 };
 
-/** What the operator's collector is told: how requests fare, and what is counted. */
+/** Traces and metrics for the operator's collector. */
 type Telemetry = { tracing: Tracing | null; close(): Promise<void> };
 
 type Collector = { endpoint: string; headers: Record<string, string>; resource: Record<string, string> };
 
-/** Tells nobody anything where no collector is set. */
+/** Exports nothing without a collector. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { settings, ids } = options;
   const { otlp_endpoint: endpoint } = settings;
@@ -40,18 +40,18 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
 }
 
 async function openTraces({ settings, clock, logger }: TelemetryOptions, collector: Collector): Promise<Tracing> {
-  // Loaded only where it is used: it would slow every start down.
+  // Loaded on demand, for a fast start.
   const { openTracing } = await import("../platform/tracing/open-tracing.ts");
   return openTracing({
     ...{ ...collector, clock, delayMs: settings.traces_delay_ms },
     sampler: createSampler({
       ...{ name: settings.traces_sampler, ratio: settings.traces_sampler_arg, clock },
-      // Drawn for every request, and no secret: the system's own chance took a hundredth of a call.
+      // Not a secret; crypto randomness would take 1 % of a call.
       random: Math.random,
       callersPerSecondMax: settings.traces_callers_per_second_max,
     }),
-    onLoss: (error, lost) => logger.warn({ error, lost }, "the trace collector takes no spans; they are lost"),
-    onRecovery: (lost) => logger.info({ lost }, "the trace collector takes spans again"),
+    onLoss: (error, lost) => logger.warn({ error, lost }, "span export failed, spans dropped"),
+    onRecovery: (lost) => logger.info({ lost }, "span export recovered"),
   });
 }
 
@@ -64,8 +64,8 @@ async function openMetricExport(
   const { exportMetrics } = await import("../platform/observability/export-metrics.ts");
   return exportMetrics({
     ...{ ...collector, metrics, clock, intervalMs },
-    onTrouble: (error) => logger.warn({ error }, "the collector takes no metrics"),
-    onRecovery: () => logger.info("the collector takes metrics again"),
+    onTrouble: (error) => logger.warn({ error }, "metric export failed"),
+    onRecovery: () => logger.info("metric export recovered"),
   });
 }
 
@@ -73,7 +73,7 @@ function readHeader([name, text]: [string, string]): [string, string] {
   const value = resolveSecret(text);
   if (value !== null) return [name, value];
   throw new OperatorError(
-    `The header ${name} of otlp_headers names a variable that is not set.`,
-    `Set ${text.slice(2, -1)} in the environment, or take the header out of otlp_headers.`,
+    `The variable of the header ${name} in otlp_headers is not set.`,
+    `Set ${text.slice(2, -1)} in the environment, or remove the header from otlp_headers.`,
   );
 }

@@ -13,7 +13,7 @@ const demoEmail = "demo@localhost";
 const demoCredit = {
   booking: { kind: "top-up" as const, amount: nano(10_000_000_000n) },
   actor: "sluice",
-  reason: "the sandbox's demo account has something to spend",
+  reason: "sandbox demo credit",
   reference: null,
 };
 
@@ -24,14 +24,13 @@ type SandboxDependencies = {
   randomBytes: (count: number) => Uint8Array;
 };
 
-/** What the demo account's owner is told once. */
+/** Shown once. */
 export type FirstRun = { email: string; password: string; keyText: string };
 
 const passwordBytes = 15;
 
 /**
- * Gives an empty sandbox something to try: a catalog, and a demo account with a password and a key. `null` on every
- * later run.
+ * Prepares an empty sandbox with a catalog and a demo account with password and key. `null` on later runs.
  */
 export async function prepareFirstRun(
   { database, clock, ids, randomBytes }: SandboxDependencies,
@@ -52,7 +51,7 @@ export async function prepareFirstRun(
       return { email: demoEmail, password, keyText: key.text };
     });
   } catch (error) {
-    // Another gateway that was started at the same moment was first.
+    // Another gateway that started at the same time was first.
     if (error instanceof AppError && (await hasAccounts(database))) return null;
     throw error;
   }

@@ -6,7 +6,7 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 
 const logoBytesMax = 256 * 1024;
 
-/** Whose site it is. Throws what is wrong with it, and what would be right. */
+/** Throws with the fix if a brand setting is invalid. */
 export function readBrandSettings(settings: Settings): Brand {
   const { announcement, announcement_level: level, announcement_url: url } = settings;
   return {
@@ -23,31 +23,31 @@ export function readBrandSettings(settings: Settings): Brand {
   };
 }
 
-/** Where the link to support leads: to a page, or to whoever reads a mail. */
+/** A URL, or a mailto link. */
 function presentContact(contact: string | undefined): string | null {
   if (contact === undefined) return null;
   return /^https?:/.test(contact) ? contact : `mailto:${contact}`;
 }
 
 function readLogo(path: string): Brand["logo"] {
-  const remedy = `Name a file of at most ${logoBytesMax / 1024} kB that ends in ${logoEndings.join(", ")}.`;
+  const remedy = `Use a file of at most ${logoBytesMax / 1024} kB that ends in ${logoEndings.join(", ")}.`;
   const ending = logoEndings.find((known) => known === extname(path).toLowerCase());
-  if (ending === undefined) throw new OperatorError(`The logo ${path} is no image that pages can show.`, remedy);
+  if (ending === undefined) throw new OperatorError(`The logo ${path} has an unsupported format.`, remedy);
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new OperatorError(`The logo ${path} cannot be read.`, remedy, { cause: error });
+    throw new OperatorError(`Cannot read the logo ${path}.`, remedy, { cause: error });
   }
-  if (bytes.length > logoBytesMax) throw new OperatorError(`The logo ${path} has ${bytes.length} bytes.`, remedy);
+  if (bytes.length > logoBytesMax) throw new OperatorError(`The logo ${path} is too large: ${bytes.length} bytes.`, remedy);
   return { ending, bytes };
 }
 
-/** The dark theme's colour follows from the light one's, unless it is written. */
+/** The dark accent derives from the light one unless set. */
 function readAccent({ brand_accent: given, brand_accent_dark: givenDark }: Settings): Brand["accent"] {
   if (given === undefined && givenDark === undefined) return null;
   if (given === undefined) {
-    throw new OperatorError("brand_accent_dark is set, and brand_accent is not.", "Set brand_accent too.");
+    throw new OperatorError("brand_accent_dark is set, but brand_accent is not.", "Set brand_accent too.");
   }
   return {
     light: requireReadable("brand_accent", given, "light"),
@@ -59,7 +59,7 @@ function requireReadable(name: string, hex: string, theme: "light" | "dark") {
   const colours = deriveAccent(hex, theme);
   if (colours !== null) return colours;
   throw new OperatorError(
-    `Words in ${hex} (${name}) could not be read in the ${theme} theme: their contrast is below 4.5.`,
-    `Write ${name}: "${findReadable(hex, theme)}", the nearest that can be read.`,
+    `${name} ${hex} is not readable in the ${theme} theme: its contrast is below 4.5.`,
+    `Write ${name}: "${findReadable(hex, theme)}", the nearest readable colour.`,
   );
 }

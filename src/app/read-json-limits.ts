@@ -1,7 +1,7 @@
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { JsonLimits } from "../platform/http/json-scanner.ts";
 
-/** Some clients write every character beyond ASCII as an escape: as many of them as the longest context has tokens. */
+/** Some clients escape every non-ASCII character: allow as many as the longest context has tokens. */
 const jsonEscapesMax = 1_000_000;
 
 export function readJsonLimits({ json_structure_max: structureMax }: Settings): JsonLimits {

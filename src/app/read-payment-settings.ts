@@ -3,37 +3,37 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 
-/** How people pay here. Throws what is wrong with the settings. */
+/** Throws with the fix if a payment setting is invalid. */
 export function readPaymentSettings(settings: Settings): { keys: StripeKeys | null; limits: PaymentLimits } {
   const { payment_amount_min: amountMin, payment_amount_max: amountMax, site_url: siteUrl, currency } = settings;
   if (amountMin > amountMax) {
     throw new OperatorError(
       `payment_amount_min (${amountMin}) is more than payment_amount_max (${amountMax}).`,
-      "Write a smaller payment_amount_min.",
+      "Lower payment_amount_min.",
     );
   }
   return { keys: readStripeKeys(settings), limits: { siteUrl, currency, amountMin, amountMax } };
 }
 
 const formHint =
-  "stripe_secret_key begins with sk_ or rk_, and stripe_webhook_secret with whsec_; set both or neither.";
+  "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";
 
-/** `null` where nobody can pay by card. */
+/** `null` if card payments are disabled. */
 function readStripeKeys({ stripe_secret_key: key, stripe_webhook_secret: secret }: Settings): StripeKeys | null {
   if (key === undefined && secret === undefined) return null;
   if (key === undefined || secret === undefined)
-    throw new OperatorError("One half of Stripe's keys is missing.", formHint);
+    throw new OperatorError("Only one of stripe_secret_key and stripe_webhook_secret is set.", formHint);
   const secretKey = readSecret("stripe_secret_key", key);
   const webhookSecret = readSecret("stripe_webhook_secret", secret);
   if (/^[sr]k_\S+$/.test(secretKey) && /^whsec_\S+$/.test(webhookSecret)) return { secretKey, webhookSecret };
-  throw new OperatorError("Stripe's keys do not look like keys of Stripe's.", formHint);
+  throw new OperatorError("stripe_secret_key or stripe_webhook_secret has the wrong format.", formHint);
 }
 
 function readSecret(setting: string, text: string): string {
   const value = resolveSecret(text);
   if (value !== null) return value;
   throw new OperatorError(
-    `${setting} names a variable that is not set.`,
-    `Set ${text.slice(2, -1)} in the environment, or take Stripe's keys out of the settings.`,
+    `The variable of ${setting} is not set.`,
+    `Set ${text.slice(2, -1)} in the environment, or remove the Stripe settings.`,
   );
 }

@@ -6,7 +6,7 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { readBrandSettings } from "./read-brand-settings.ts";
 import { readContentDays } from "./read-content-days.ts";
 
-/** What the operator decides about the site. Throws what is wrong with the settings. */
+/** Throws with the fix if a site setting is invalid. */
 export function readSiteSettings(settings: Settings): SiteOptions {
   return {
     siteUrl: settings.site_url,
@@ -27,7 +27,7 @@ export function readSiteSettings(settings: Settings): SiteOptions {
   };
 }
 
-/** The credit that an account begins with, or `null` where it begins with none. */
+/** The welcome credit, or `null`. */
 export function readWelcomeCredit({ welcome_credit: text }: Pick<Settings, "welcome_credit">): Nano | null {
   const amount = parseMoney(text);
   return amount === null || amount === 0n ? null : amount;
@@ -38,8 +38,8 @@ function readProviders({ oidc }: Settings): SiteOptions["providers"] {
     const clientSecret = resolveSecret(client_secret);
     if (clientSecret !== null) return { id, name, issuer, clientId: client_id, clientSecret };
     throw new OperatorError(
-      `The secret of the sign-in service ${id} is not set.`,
-      `Set ${client_secret.slice(2, -1)} in the environment, or take ${id} out of oidc.`,
+      `The client_secret of the OIDC provider ${id} is not set.`,
+      `Set ${client_secret.slice(2, -1)} in the environment, or remove ${id} from oidc.`,
     );
   });
 }

@@ -6,7 +6,7 @@ import { readJsonLimits } from "./read-json-limits.ts";
 
 type TextLimits = Pick<Parameters<typeof createResponses>[0], "itemLimits" | "textLimits">;
 
-/** How much text an account may store, and how much of it a response may go on from. */
+/** Limits on stored text per account, and on the text that a response may continue. */
 export function readTextLimits(settings: Settings): TextLimits {
   return {
     itemLimits: { ...readJsonLimits(settings), bytesMax: settings.json_body_bytes_max },

@@ -16,8 +16,7 @@ type FundsDependencies = {
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Refuses a call of an account that has nothing left, before its body is read: only a large one is worth the question.
- * Whoever is let pass is still asked for the price of what they want.
+ * Rejects a call with a large body before reading it, if the account has no funds. The call's own price is checked later.
  */
 export async function requireFunds(
   { database, ledger, catalog, clock }: FundsDependencies,
@@ -29,12 +28,12 @@ export async function requireFunds(
   const now = clock.now();
   const { balance } = await readBalance(database, caller.accountId, now);
   if (balance.available > 0n || Object.values(balance.quotas).some((units) => units > 0n)) return;
-  // What was done is done: its answer is given again for nothing.
+  // A repeated idempotent request is free.
   const key = parseIdempotencyKey(headers["idempotency-key"]);
   if (key !== null && (await isKeyKnown({ database, clock }, { accountId: caller.accountId, key }))) return;
   const offered = listOfferedModels(catalog.current(), caller, now);
   if (offered.some(({ prices }) => prices.some(isFree))) return;
-  throw new AppError("insufficient_balance", "The balance has nothing left. Recharge it.");
+  throw new AppError("insufficient_balance", "The balance is empty. Add credit to continue.");
 }
 
 function isFree({ amounts, minimumCharge }: Price): boolean {

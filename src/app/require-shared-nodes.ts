@@ -11,12 +11,12 @@ type NodeDependencies = {
   logger: Logger;
 };
 
-/** Longer than a node is ever silent: one that was not heard in between is gone, and only its session is left. */
+/** Longer than any heartbeat interval: a node without one is dead, and only its session remains. */
 const lookAgainMs = 1500;
 
 /**
- * Refuses to be the second gateway on a database where the two would count limits apart, or not find each other's files.
- * Called when this one can be seen itself, so that of two that start at once at least one refuses.
+ * Throws if another gateway on the database does not share Redis or file storage. Called after this one is registered, so
+ * that of two that start at once at least one sees the other.
  */
 export async function requireSharedNodes(
   { database, settings, logger }: NodeDependencies,
@@ -50,19 +50,19 @@ function explain(other: SeenNode, own: NodeFacts, settings: NodeDependencies["se
   const faults: string[] = [];
   const remedies: string[] = [];
   if (other.counts !== "redis" || own.counts !== "redis") {
-    faults.push("limits would be counted apart");
-    remedies.push("set redis_url to one Redis for all of them");
+    faults.push("rate limits would not be shared");
+    remedies.push("set redis_url to the same Redis on all of them");
   }
   if (other.storage !== own.storage) {
     faults.push(
       settings.s3_bucket === undefined
-        ? `files would lie in ${settings.data_dir}, where only this one finds them`
-        : "files would lie in different buckets",
+        ? `files in ${settings.data_dir} would not be shared`
+        : "files would be in different buckets",
     );
-    remedies.push("set s3_bucket to one bucket for all of them, or share one folder for files");
+    remedies.push("set s3_bucket to the same bucket on all of them, or share the files folder");
   }
   return new OperatorError(
     `Another gateway${place} uses this database, and ${faults.join(", and ")}.`,
-    `Stop the other one, or ${remedies.join(", and ")}. To go without, write unshared_nodes: allow (docs/operating/scaling.md).`,
+    `Stop the other one, or ${remedies.join(", and ")}. To run without sharing, set unshared_nodes to allow (docs/operating/scaling.md).`,
   );
 }

@@ -17,36 +17,33 @@ import { watchReaders } from "./watch-readers.ts";
 
 type Notice = { message: string; remedy?: string | undefined };
 
-/** What whoever starts a gateway is told of it. */
 export type Welcome = {
   port: number;
-  /** Where metrics are served; `null` where they are not. */
+  /** `null` if metrics are not served. */
   metricsPort: number | null;
-  /** The demo account's key and password, on the run that made it. */
+  /** The demo account, on the first run. */
   firstRun: FirstRun | null;
-  /** Where mails that are not sent can be read. A secret: whoever has it can sign in as anybody. */
+  /** The outbox link. A secret: it allows signing in as any user. */
   outboxUrl: string | null;
-  /** What the operator should mend, and how. */
   notices: readonly Notice[];
 };
 
 export type Gateway = Welcome & {
-  /** Which version of the catalog is served at the moment; 0 before there is one. */
+  /** The served catalog version; 0 without one. */
   catalogVersion(): number;
   connections: HttpListeners["connections"];
   collectMetrics: GatewayMetrics["collect"];
   rebrand: Features["rebrand"];
   /**
-   * Leaves service and says so to whoever asks, serves on for the delay, lets running requests finish, then ends everything
-   * in the reverse order of the start. Where others on its port go on (`alone`), it takes no new connections from the
-   * beginning, and nobody is told to go elsewhere than there.
+   * Graceful shutdown: fails readiness, serves for the delay, lets running requests finish, then closes everything in
+   * reverse order. With `alone`, other processes on the port continue: no new connections, and readiness does not fail.
    */
   close(options?: { delayMs: number; alone?: boolean }): Promise<void>;
 };
 
 export type GatewayOptions = FeatureOptions;
 
-/** Builds every part from the settings and starts it: what features stand on, the features, then the doors. */
+/** Builds and starts everything: foundation, features, then the HTTP listeners. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stack = new AsyncDisposableStack();
   try {
@@ -60,7 +57,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { settings, clock, ids, randomBytes, logger } = options;
   const abandonment = new AbortController();
-  // Before anything else is started: a certificate that cannot be used is the operator's to mend.
+  // First, so that an invalid certificate fails the start early.
   const files = findCertificateFiles(settings);
   const certificate = files && (await readCertificate(files));
   const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
@@ -103,7 +100,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   if (files !== null && certificate !== null) {
     stack.use(followCertificate(http.server, { files, current: certificate, logger }));
   }
-  // Calls whose callers have left are nobody's connection: they have the same time.
+  // Calls without a client connection get the same time to finish.
   const timeoutMs = settings.shutdown_timeout_ms;
   stack.defer(async () => {
     await Promise.all([doors.close(timeoutMs, () => calls.close()), calls.untilDrained(timeoutMs)]);
@@ -119,12 +116,12 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
       time.close();
       copy.close();
       stopWorking();
-      // Load balancers need a while to hear that they should send nothing more.
+      // Load balancers need time to notice.
       await doors.drain(delayMs);
       const abandon = async (): Promise<void> => {
         await checkReady().catch(() => abandonment.abort());
       };
-      // Whatever waits for a database that says nothing would put the end off.
+      // Queries to a hanging database would delay the shutdown.
       const late = setTimeout(abandon, timeoutMs + databaseLimits.abandonAfterMs);
       await stack.disposeAsync();
       clearTimeout(late);
@@ -138,7 +135,7 @@ function findCertificateFiles({ tls_cert_file: certFile, tls_key_file: keyFile }
 
 type Observable = Foundation & { clock: Clock; checkDatabase(): Promise<void>; isStopping(): boolean };
 
-/** Opens the door for those who watch, where the settings want one. It is the last to be closed but for what it watches. */
+/** Starts the metrics server if set. Closed after everything except what it observes. */
 async function serveMetrics(
   { checkDatabase, isStopping, ...observable }: Observable,
   { settings, siblings }: GatewayOptions,
@@ -149,12 +146,12 @@ async function serveMetrics(
     ...observable,
     currency,
     async checkReady() {
-      invariant(!isStopping(), "it is about to stop");
+      invariant(!isStopping(), "the gateway is stopping");
       await checkDatabase();
     },
   });
   stack.defer(close);
-  // Where several processes serve, their supervisor tells for all.
+  // With several processes, the supervisor serves metrics.
   if (port === undefined || siblings !== undefined) return { collect, metricsPort: null };
   const server = await startMetricsServer({ host, port, collect });
   stack.defer(() => server.close());

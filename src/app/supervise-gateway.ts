@@ -11,11 +11,11 @@ import { type Supervisor, superviseProcesses } from "./processes/supervise-proce
 import type { Welcome } from "./start-gateway.ts";
 
 export type SupervisedGateway = {
-  /** What its processes have to say, once all of them serve; `null` where one could not, which has said why. */
+  /** Resolves when all processes serve; `null` if one failed to start and logged the reason. */
   ready: Promise<Welcome | null>;
-  /** Replaces the processes one after another by new ones, which read the settings anew. */
+  /** Rolling restart with reloaded settings. */
   roll(settings: Settings): void;
-  /** Lets all processes finish, then stops the embedded database. */
+  /** Stops all processes gracefully, then the embedded database. */
   close(options: { delayMs: number }): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ type SupervisionOptions = {
   onLost(error: Error): void;
 };
 
-/** What is the supervisor's own: the processes that start afterwards could not have another. */
+/** Settings of the supervisor itself, which a roll cannot change. */
 const fixedSettings = [
   "host",
   "port",
@@ -39,14 +39,14 @@ const fixedSettings = [
   "metrics_port",
 ] as const;
 
-/** For commands and whoever else connects, beside the processes of which one more is there in a roll. */
+/** Spare connections for commands and the extra process of a roll. */
 const spareConnections = 50;
 const connectionsMin = 200;
 
-/** More than a process takes at the most to end by itself. */
+/** Longer than a process takes to stop by itself. */
 const patienceMs = 10_000;
 
-/** Has what must be there once (the embedded database, the counters, mails that are not sent), and the processes that serve. */
+/** Owns what exists once (embedded database, counters, outbox) and the serving processes. */
 export async function superviseGateway(options: SupervisionOptions): Promise<SupervisedGateway> {
   const { settings, group, clock, logger, onProgress, onLost } = options;
   const database =
@@ -65,7 +65,7 @@ export async function superviseGateway(options: SupervisionOptions): Promise<Sup
     roll(next) {
       const changed = fixedSettings.filter((name) => next[name] !== settings[name]);
       if (changed.length > 0) {
-        throw new OperatorError(`A roll cannot change ${changed.join(", ")}.`, "Stop the gateway and start it again.");
+        throw new OperatorError(`A roll cannot change ${changed.join(", ")}.`, "Restart the gateway.");
       }
       supervisor.roll(next.processes);
     },

@@ -4,25 +4,24 @@ import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 
-/** Knows whether the database is a restored copy that nobody has confirmed, on which a gateway only answers reads. */
+/** Watches whether the database is an unconfirmed restored copy, on which a gateway serves only reads. */
 export type CopyWatch = {
   isLive(): boolean;
-  /** Calls back at once, or when the copy is confirmed. */
+  /** Calls back when the copy is confirmed, or at once. */
   whenLive(work: () => void): void;
-  /** Throws where a request would change something. */
+  /** Throws for requests that change data. */
   requireLive(request: { method: string; url: string }): void;
-  /** Calls nobody back any more. */
   close(): void;
 };
 
 export const copyNotice = {
   message:
-    "This is a restored copy: it answers reads only, and runs no tasks and sends no webhooks, until it is confirmed",
-  remedy: "When the original is stopped for good: npm run -s sluice -- restore confirm",
+    "This is an unconfirmed restored copy: it serves only reads, runs no tasks and sends no webhooks",
+  remedy: "After you have stopped the original for good: npm run -s sluice -- restore confirm",
 };
 
 const reads: readonly string[] = ["GET", "HEAD", "OPTIONS"];
-/** Without these nobody could look at the console. They spend, send and delete nothing. */
+/** Needed to use the console; they neither spend, send nor delete. */
 const signInPattern = /^\/console\/api\/(?:sign-in|sign-out|reauthenticate|outbox\/open)(?:[/?]|$)/;
 
 export async function watchCopy({
@@ -42,13 +41,13 @@ export async function watchCopy({
     if (next === state) return;
     state = next;
     if (state !== "live") return;
-    logger.info("the restored copy is confirmed: everything starts");
+    logger.info("restored copy confirmed");
     const ready = waiting;
     waiting = [];
     for (const work of ready) work();
   }
 
-  /** What is heard while it is read is newer. */
+  /** Notifications during the read are newer than its result. */
   async function look(): Promise<void> {
     newsCount += 1;
     const count = newsCount;
@@ -61,7 +60,7 @@ export async function watchCopy({
       newsCount += 1;
       hear(told as CopyState);
     },
-    onReset: () => void look().catch((error) => logger.warn({ error }, "the copy's state could not be read")),
+    onReset: () => void look().catch((error) => logger.warn({ error }, "copy state read failed")),
   });
   await look();
   if (state !== "live") logger.warn({ remedy: copyNotice.remedy }, copyNotice.message);

@@ -17,34 +17,34 @@ import type { Logger } from "../platform/observability/logger.ts";
 import { createOutageLog } from "../platform/observability/outage-log.ts";
 
 export type ReaderWatch = {
-  /** Watches whether whoever sent this request may go on reading what it opened. */
+  /** Watches whether the caller of this request still has access to its stream. */
   watch(request: FastifyRequest): AccessWatch;
   close(): void;
 };
 
 type ReaderWatchOptions = { database: Database; feed: ChangeFeed; clock: Clock; logger: Logger };
 
-/** Ends streams of events within a second after a key, an account or a session may not read them any more. */
+/** Ends event streams within a second after the key, account or session loses access. */
 export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptions): ReaderWatch {
   const waits = createOutageLog({
     ...{ logger, clock },
-    begins: "open streams wait to be checked",
-    ends: "open streams are checked again",
+    begins: "open stream checks failed",
+    ends: "open stream checks recovered",
   });
   const streams = createOpenStreams({ clock, ...waits });
-  const lookAtAll = (): void => streams.recheck(() => true);
+  const recheckAll = (): void => streams.recheck(() => true);
   feed.subscribe("callers", {
     onChange: (accountId) => streams.recheck((reader) => accountId === "" || reader.accountId === accountId),
-    onReset: lookAtAll,
+    onReset: recheckAll,
   });
   feed.subscribe("sessions", {
     onChange: (sessionId) => streams.recheck((reader) => reader.sessionId === sessionId),
-    onReset: lookAtAll,
+    onReset: recheckAll,
   });
 
-  /** A page's own stream, which no program could open with a key. */
+  /** A stream of a page, with a session instead of a key. */
   function watchSession(request: FastifyRequest, session: SiteSession | null): AccessWatch {
-    invariant(session !== null, "streams are for people who are signed in, or for callers");
+    invariant(session !== null, "a stream needs a session or a caller");
     return (end) =>
       streams.add({
         accountId: session.accountId,
@@ -78,7 +78,7 @@ export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptio
   };
 }
 
-/** The last event of a stream whose reader may not read it any more. */
+/** The last event of a stream whose reader lost access. */
 function presentEnd(request: FastifyRequest, refusal: AppError): string {
   request.failure = refusal;
   return `data: ${JSON.stringify(presentError(refusal, request.id).body)}\n\n`;

@@ -49,11 +49,11 @@ async function serveAsProcess(settings: Settings, terminal: Terminal): Promise<C
   // The supervisor handles SIGHUP for the group.
   process.on("SIGHUP", () => {});
   const { joinSupervisor } = await import("../app/processes/join-supervisor.ts");
-  const { group, siblings, onStop, tellReady, leave } = await joinSupervisor();
+  const { group, siblings, onStop, reportReady, leave } = await joinSupervisor();
   const stopped = new Promise<{ delayMs: number; alone: boolean }>(onStop);
   try {
     const gateway = await start(settings, terminal, { logger, group, siblings, onLost: stop.fail });
-    tellReady(gateway);
+    reportReady(gateway);
     const signalled = stop.requested.then((reason) => ({ delayMs: getDelay(reason, settings), alone: false }));
     await gateway.close(await Promise.race([stopped, signalled]));
   } finally {

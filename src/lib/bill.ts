@@ -1,6 +1,6 @@
 import { type Nano, nano } from "./money.ts";
 
-/** What a charge is for: quantities, and the price as it was when the work began. It can be computed again for ever. */
+/** The basis of a charge: quantities, and the price when the work began. Reproducible at any time. */
 export type Bill = {
   priceId: string;
   items: readonly BillItem[];
@@ -13,7 +13,7 @@ export type Bill = {
 
 type BillItem = { name: string; quantity: bigint; rate: Nano };
 
-/** Among the items of a bill it says that the caller hung up before the end. It costs nothing. */
+/** An item without cost: the client disconnected before the end. */
 export const hungUpMark: BillItem = { name: "hung_up", quantity: 1n, rate: nano(0n) };
 
 export function isHungUp({ items }: Pick<Bill, "items">): boolean {

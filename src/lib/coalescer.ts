@@ -19,23 +19,23 @@ type CoalescerOptions<T, R> = {
   run(batch: readonly T[]): Promise<readonly R[]>;
   batchMax: number;
   waitingMax: number;
-  /** Where items can be large: what a batch may weigh. One item alone may weigh more. */
+  /** Maximum weight of a batch; a single item may exceed it. */
   weight?: { of(item: T): number; max: number };
   /**
-   * Waited for before each batch, so that more comes together; absent, all of this moment does. The signal says that
-   * somebody waits for the end.
+   * Awaited before each batch to collect more items; by default a batch contains the items of the current tick. The signal
+   * aborts on close.
    */
   gather?(hurry: AbortSignal): Promise<unknown>;
   /**
-   * What becomes of an item whose batch failed: it is done alone, so that one cannot fail its neighbours; or again, with
-   * those who wait; or its caller is told an error. Absent, all callers are told the failure.
+   * Decides about an item of a failed batch: run it alone, retry it with the next batch, or reject it with an error. By
+   * default all items are rejected with the failure.
    */
   judge?(failure: unknown, item: T): "alone" | "again" | Error;
-  /** What those are told who wait while a batch failed and can wait no longer; the others get `null`. Absent, all wait on. */
+  /** The error for items that can wait no longer after a failed batch; `null` keeps them waiting. */
   expire?(failure: unknown, item: T): Error | null;
-  /** What is told who comes when too many wait. */
+  /** The error when the queue is full. */
   createFullError?(): Error;
-  /** Told of failures that concern items that nobody waits for, once for each batch. */
+  /** Called once per failed batch with items that no caller awaits. */
   onTrouble?(failure: unknown): void;
 };
 
@@ -43,10 +43,10 @@ type Waiting<T, R> = { item: T; resolve(result: R): void; reject(error: unknown)
 
 const nobody = { resolve() {}, reject() {} };
 
-/** One item alone waits for nobody, and a thousand share one batch. */
+/** A single item runs at once; concurrent items share a batch. */
 export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalescer<T, R> {
   const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = options;
-  const { createFullError = () => new Error("Too many wait."), expire, weight } = options;
+  const { createFullError = () => new Error("The queue is full."), expire, weight } = options;
   const waiting: Waiting<T, R>[] = [];
   let working: Promise<void> | null = null;
   let underWay: Waiting<T, R> | null = null;
@@ -134,7 +134,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
   };
 }
 
-/** Work that is done one time after another, never twice at once; however often it is asked for meanwhile, once more will do. */
+/** Single-flight work: requests during a run are merged into one further run. */
 export function createSingleFlight(
   work: () => Promise<void>,
   onTrouble: (error: unknown) => void,

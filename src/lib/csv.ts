@@ -1,4 +1,4 @@
-/** A line of RFC 4180, with its end; what a spreadsheet would take for a formula is marked as text. */
+/** An RFC 4180 line. Formulas are escaped, so that spreadsheets show them as text. */
 export function presentCsvLine(fields: readonly string[]): string {
   return `${fields.map(presentField).join(",")}\r\n`;
 }

@@ -38,7 +38,7 @@ type Prefix =
   | "whs";
 
 export type IdSource = {
-  /** A new id; the text order of ids is their order in time, to the millisecond. */
+  /** Ids sort by creation time, to the millisecond. */
   next<P extends Prefix>(prefix: P): `${P}_${string}`;
 };
 
@@ -47,7 +47,7 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeCharacters = 10; // 50 bits hold the milliseconds of 35 000 years
 const randomCharacters = 16; // 80 bits
 
-/** Drawn, and made into text, in blocks: one draw for each id, or each character by itself, would be the dearest part. */
+/** Random bytes are drawn and encoded in blocks; one draw per id would dominate the cost. */
 const randomBlockBytes = 4096;
 const alphabetCodes = Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
 
@@ -75,12 +75,12 @@ export function createIdSource(options: { clock: Clock; randomBytes: (count: num
   };
 }
 
-/** No id that was made at this moment or later comes before it. */
+/** The smallest id of a moment. */
 export function presentLeastId<P extends Prefix>(prefix: P, time: Date): `${P}_${string}` {
   return `${prefix}_${presentTime(time.getTime())}`;
 }
 
-/** When an id was made; `null` for what is no id. */
+/** The creation time of an id; `null` for other texts. */
 export function readIdTime(id: string): Date | null {
   const text = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-z]{16}$/.exec(id)?.[1];
   if (text === undefined) return null;

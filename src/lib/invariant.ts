@@ -1,4 +1,4 @@
-/** Ends the request when our own code is wrong. Never for what callers or upstreams send. */
+/** For bugs in our code, never for input of callers or upstreams. */
 export function invariant(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant broken: ${message}`);
 }

@@ -1,4 +1,4 @@
-/** How much a caller may do at a time. Plans, accounts and keys each may set any of them. */
+/** Rate and concurrency limits, set by plans, accounts or keys. */
 export type LimitSet = {
   requestsPerMinute: number;
   tokensPerMinute: number;
@@ -6,7 +6,7 @@ export type LimitSet = {
   tasksInFlight: number;
 };
 
-/** What holds where neither the account nor its plan says otherwise. */
+/** Defaults without a limit of the account or plan. */
 export const standardLimits: Readonly<LimitSet> = {
   requestsPerMinute: 600,
   tokensPerMinute: 1_000_000,

@@ -1,24 +1,24 @@
-/** Billionths of the deployment's currency: every amount and every price is a whole number of them. */
+/** Billionths of the currency. All amounts and prices are whole numbers of them. */
 export type Nano = bigint & { readonly unit: "nano" };
 
 const decimals = 9;
 /** A rate for a thousand of something, for one of it. */
 const fineDecimals = 12;
 const placesMin = 2;
-/** Nine digits before the point keep every sum of many amounts far inside 64 bits. */
+/** Nine integer digits keep sums of many amounts within 64 bits. */
 const decimalPattern = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
 
 export function nano(value: bigint): Nano {
   return value as Nano;
 }
 
-/** The amount that a decimal such as `12.50` names, or `null` when the text is none or is finer than a billionth. */
+/** Parses a decimal such as `12.50`; `null` if invalid or finer than a billionth. */
 export function parseMoney(text: string): Nano | null {
   const [, whole, fraction = ""] = decimalPattern.exec(text) ?? [];
   return whole === undefined ? null : nano(BigInt(whole + fraction.padEnd(decimals, "0")));
 }
 
-/** As amounts look on the wire: no exponent, at least two places, no further trailing zeros. */
+/** The wire format: no exponent, at least two places, no further trailing zeros. */
 export function presentMoney(amount: Nano): string {
   return presentDecimal(amount, decimals);
 }

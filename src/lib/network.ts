@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether the text is an IP address or a network such as `10.0.0.0/8`. A length of 0 would be everybody: refused. */
+/** Whether the text is an IP address or a network such as `10.0.0.0/8`. A length of 0 would match every address and is rejected. */
 export function isNetwork(text: string): boolean {
   const [address = "", length, ...rest] = text.split("/");
   const version = isIP(address);
@@ -8,7 +8,7 @@ export function isNetwork(text: string): boolean {
   return length === undefined || (/^[1-9]\d{0,2}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128));
 }
 
-/** Tells whether an address lies in one of the networks. */
+/** Matches addresses against networks. */
 export function createNetworkMatcher(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const network of networks) {
@@ -17,13 +17,13 @@ export function createNetworkMatcher(networks: readonly string[]): (address: str
     list.addSubnet(address, length === undefined ? (family === "ipv4" ? 32 : 128) : Number(length), family);
   }
   return (address) => {
-    // A socket that takes both families shows IPv4 addresses inside IPv6 ones.
+    // Dual-stack sockets report IPv4 addresses as IPv4-mapped IPv6.
     const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
     return list.check(plain, isIP(plain) === 4 ? "ipv4" : "ipv6");
   };
 }
 
-/** Who has one IPv6 address has 2⁶⁴ of them, so all of those count as one. */
+/** Groups IPv6 addresses by /64, which one host usually owns. */
 export function presentNetwork(address: string): string {
   const [plain = ""] = address.split("%");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRegistry } from "./registry.ts";
 
-test("whoever came and has not gone is listed, in whatever order they come and go", () => {
+test("lists added entries that are not removed, in any order", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), (steps) => {
       const registry = createRegistry<number>();

@@ -1,9 +1,9 @@
 /**
- * Things that come and go many times a second. A set would do, but one that takes and loses an entry with every request
- * keeps what has gone in memory until the next great collection of garbage.
+ * A registry of short-lived objects. A `Set` that changes with every request retains removed entries until the next major
+ * garbage collection.
  */
 export type Registry<T> = {
-  /** Answers how to take it out again, once. */
+  /** Returns the remove function; call it once. */
   add(thing: T): () => void;
   list(): T[];
 };
@@ -16,7 +16,7 @@ export function createRegistry<T>(): Registry<T> {
       places.push(place);
       return () => {
         const last = places.pop();
-        // The last one takes the place that is free.
+        // Swap-remove.
         if (last === undefined || last === place) return;
         places[place.index] = last;
         last.index = place.index;

@@ -1,19 +1,18 @@
 export type Semaphore = {
-  /** Does the work as soon as there is a permit, in the order of asking. */
+  /** Runs work with a permit, first come, first served. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Takes a permit as soon as there is one, and answers with what gives it back. Rejects with the signal's reason. */
+  /** Acquires a permit and returns its release function. Rejects with the signal's reason. */
   enter(signal?: AbortSignal): Promise<() => void>;
   isFull(): boolean;
 };
 
-/** A semaphore: so many do their work at a time; the others wait. */
 export function createSemaphore(permitsMax: number): Semaphore {
   const waiting = new Set<() => void>();
   let taken = 0;
 
   function leave(): void {
     const [next] = waiting;
-    // Who is next inherits the permit.
+    // Pass the permit to the next waiter.
     if (next === undefined) taken -= 1;
     else next();
   }

@@ -8,6 +8,6 @@ export type SiteSession = {
   email: string;
   isEmailVerified: boolean;
   createdAt: Date;
-  /** Until then the user needs not reauthenticate. */
+  /** Until then the user need not reauthenticate. */
   freshUntil: Date;
 };

@@ -1,4 +1,4 @@
-/** A moment as subtitles have it: `00:01:02.345` in WebVTT, with a comma in SubRip. */
+/** A subtitle timestamp: `00:01:02.345` in WebVTT, with a comma in SubRip. */
 export function writeSubtitleTime(milliseconds: number, separator: "." | ","): string {
   const pad = (value: number, length = 2): string => String(Math.floor(value)).padStart(length, "0");
   const [hours, minutes, seconds] = [

@@ -1,6 +1,5 @@
 /**
- * A fast number for a text (FNV-1a, 32 bits), to spread things by. It keeps nothing secret, and who wants two texts with
- * the same number finds them.
+ * A fast hash (FNV-1a, 32 bits) for distribution. Not cryptographic.
  */
 export function hashText(text: string, seed = offsetBasis): number {
   let hash = seed;
@@ -11,7 +10,7 @@ export function hashText(text: string, seed = offsetBasis): number {
 const offsetBasis = 0x811c9dc5;
 const prime = 0x01000193;
 
-/** Two numbers as one whose every bit depends on every bit of both (the finalizer of MurmurHash3). */
+/** Mixes two hashes (MurmurHash3 finalizer). */
 export function mixHashes(one: number, other: number): number {
   let hash = one ^ Math.imul(other, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,8 +1,8 @@
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * The moment that an ISO 8601 text with an offset names, or `null`. A time without an offset would mean something else
- * on every machine, and a day that the month does not have would silently become one of the next.
+ * Parses ISO 8601 with an offset, or returns `null`. Times without an offset depend on the machine, and `Date` would move
+ * February 30 to March.
  */
 export function parseTimestamp(text: string): Date | null {
   const [, year, month, day] = pattern.exec(text) ?? [];

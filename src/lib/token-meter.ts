@@ -5,9 +5,9 @@
  */
 export type TokenMeter = {
   add(text: string): void;
-  /** The upstream says that it has written this many so far. */
+  /** Reported by the upstream so far. */
   report(tokens: number): void;
-  /** Rounded up: whoever wrote something has written a token. */
+  /** Rounded up: any text is at least one token. */
   tokens(): number;
   /**
    * More than this it cannot be, whatever the tokenizer: each byte is a token, and so is each addition without text. For
@@ -31,7 +31,7 @@ export function createTokenMeter(): TokenMeter {
   return new CharacterMeter();
 }
 
-/** A class, because there is one for each stream. */
+/** A class saves memory: one instance per stream. */
 class CharacterMeter implements TokenMeter {
   private latin = 0;
   private other = 0;

@@ -270,13 +270,13 @@ test("where Stripe's keys are not set, nobody can pay, and what was paid before 
 });
 
 const halves = [
-  { settings: { stripe_secret_key: "sk_test_x" }, sentence: /One half of Stripe's keys is missing/ },
-  { settings: { stripe_webhook_secret: "whsec_x" }, sentence: /One half of Stripe's keys is missing/ },
-  { settings: { stripe_secret_key: "pk_test_x", stripe_webhook_secret: "whsec_x" }, sentence: /do not look like keys/ },
-  { settings: { stripe_secret_key: "sk_test_x", stripe_webhook_secret: "we_x" }, sentence: /do not look like keys/ },
+  { settings: { stripe_secret_key: "sk_test_x" }, sentence: /Only one of stripe_secret_key and stripe_webhook_secret is set/ },
+  { settings: { stripe_webhook_secret: "whsec_x" }, sentence: /Only one of stripe_secret_key and stripe_webhook_secret is set/ },
+  { settings: { stripe_secret_key: "pk_test_x", stripe_webhook_secret: "whsec_x" }, sentence: /has the wrong format/ },
+  { settings: { stripe_secret_key: "sk_test_x", stripe_webhook_secret: "we_x" }, sentence: /has the wrong format/ },
   {
     settings: { stripe_secret_key: "${NOT_SET_ANYWHERE}", stripe_webhook_secret: "whsec_x" },
-    sentence: /stripe_secret_key names a variable that is not set/,
+    sentence: /The variable of stripe_secret_key is not set/,
   },
   { settings: { payment_amount_min: 2000 }, sentence: /payment_amount_min \(2000\) is more than/ },
 ];

@@ -29,19 +29,19 @@ const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech", "embe
 export const accountCommands: readonly CommandDefinition[] = [
   {
     name: "whoami",
-    summary: "Shows which server and which key are used, and what is left.",
+    summary: "Show the current server, key and balance.",
     examples: [{ line: "sluice whoami", does: "the server that you signed in to last" }],
     run: showWho,
   },
   {
     name: "balance",
-    summary: "Shows what the account has: money, quotas, plan.",
+    summary: "Show the account's balance, quotas and plan.",
     examples: [{ line: "sluice balance --json | jq -r .available_balance", does: "what can be spent, for a script" }],
     run: showBalance,
   },
   {
     name: "models",
-    summary: "Lists the models that you can use, or tells of one.",
+    summary: "List the available models, or show one.",
     words: { shown: "[model]", min: 0, max: 1 },
     options: { type: { placeholder: "type", choices: modelTypes, explains: "Only models of this kind." } },
     examples: [

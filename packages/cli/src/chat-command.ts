@@ -8,16 +8,16 @@ import { type ChatAsk, type ChatMessage, streamAnswer } from "./stream-answer.ts
 
 export const chatCommand: CommandDefinition = {
   name: "chat",
-  summary: "Asks a model, or talks with it when no message is given.",
+  summary: "Send a message to a model, or start a conversation.",
   details: `The answer is shown as it is written. Ctrl-C stops the answer, and what it costs; when nothing is being answered, a
 second Ctrl-C ends the conversation. In a conversation, /model changes the model, /clear forgets what was said, /exit ends.
 The word - stands for standard input, which is also read when there is no message and it is no terminal.`,
   words: { shown: "[message…]", min: 0, max: Number.POSITIVE_INFINITY },
   options: {
-    model: { placeholder: "id", short: "m", explains: "Which model; the first for chat unless told." },
-    system: { placeholder: "text", explains: "What the model is told before everything else." },
-    temperature: { placeholder: "number", explains: "How much is left to chance." },
-    "max-tokens": { placeholder: "count", explains: "How long the answer can be." },
+    model: { placeholder: "id", short: "m", explains: "The model. Default: the first chat model." },
+    system: { placeholder: "text", explains: "The system message." },
+    temperature: { placeholder: "number", explains: "The sampling temperature." },
+    "max-tokens": { placeholder: "count", explains: "The maximum number of output tokens." },
   },
   examples: [
     { line: 'sluice chat "What is a sluice?"', does: "one question" },

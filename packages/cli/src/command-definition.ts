@@ -57,10 +57,10 @@ export type CommandInput = {
 
 /** What every command takes. */
 export const commonOptions = {
-  json: { explains: "Prints JSON for programs: on standard output, and nothing else there." },
+  json: { explains: "Print only JSON to standard output." },
   site: {
     placeholder: "url",
-    explains: "Which server to talk to; the one that you signed in to last unless told.",
+    explains: "The server. Default: the one you signed in to last.",
   },
-  help: { short: "h", explains: "Shows this." },
+  help: { short: "h", explains: "Show this help." },
 } as const satisfies OptionTable;

@@ -10,7 +10,7 @@ import { shells, writeCompletion } from "./write-completion.ts";
 
 const completionCommand: CommandDefinition = {
   name: "completion",
-  summary: "Prints a script that completes commands in your shell.",
+  summary: "Print a completion script for your shell.",
   words: { shown: "<shell>", min: 1, max: 1, choices: shells },
   examples: [
     { line: "source <(sluice completion bash)", does: "bash: into ~/.bashrc" },

@@ -14,14 +14,14 @@ const eventTypes = ["task.succeeded", "task.failed", "task.canceled", "task.expi
 
 export const listenCommand: CommandDefinition = {
   name: "webhooks listen",
-  summary: "Hands your account's events on to a program on this machine.",
+  summary: "Forward your account's events to a program on this machine.",
   details: `Headers and body are those of a real delivery, and so is the signature; the secret to check it with is shown at the
 start and stays the same for a key. While it runs it counts as a webhook, so that dramas can be made. What happens while the
 connection is broken comes afterwards.`,
   options: {
-    "forward-to": { placeholder: "url", explains: "Where to send them; without it they are only shown." },
+    "forward-to": { placeholder: "url", explains: "The URL to forward to. Default: only print them." },
     event: { placeholder: "type", isList: true, choices: eventTypes, explains: "Only events of this type." },
-    "print-secret": { explains: "Prints the signing secret and ends." },
+    "print-secret": { explains: "Print the signing secret and exit." },
   },
   examples: [
     { line: "sluice webhooks listen --forward-to http://localhost:3000/hook", does: "to your own server" },

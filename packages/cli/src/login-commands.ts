@@ -14,18 +14,18 @@ import { parseSite } from "./site-address.ts";
 export const loginCommands: readonly CommandDefinition[] = [
   {
     name: "login",
-    summary: "Signs in through your browser and keeps a key on this machine.",
+    summary: "Sign in through your browser and store a key on this machine.",
     details: `The key is kept where only you can read it, one for each server, and shows up in the console as
 BA:<client>. Signing in again replaces it.`,
     options: {
-      device: { explains: "For a machine without a browser: shows a code to enter on another device." },
-      key: { explains: "Takes a key that you have already, from standard input." },
-      "no-browser": { explains: "Shows the address, but does not open it." },
+      device: { explains: "For a machine without a browser: show a code to enter on another device." },
+      key: { explains: "Read an existing key from standard input." },
+      "no-browser": { explains: "Print the URL without opening it." },
       client: {
         placeholder: "name",
-        explains: "What the key is called in the console; by the name of this machine unless told.",
+        explains: "The key's name in the console. Default: the name of this machine.",
       },
-      api: { placeholder: "url", explains: "Where the API is, if it is not below the site's own address at /v1." },
+      api: { placeholder: "url", explains: "The base URL of the API. Default: the site's URL with /v1." },
     },
     examples: [
       { line: "sluice login", does: "the server on this machine" },
@@ -37,7 +37,7 @@ BA:<client>. Signing in again replaces it.`,
   },
   {
     name: "logout",
-    summary: "Forgets the key that is kept on this machine.",
+    summary: "Delete the key stored on this machine.",
     examples: [{ line: "sluice logout", does: "the server that you signed in to last" }],
     run: logOut,
   },

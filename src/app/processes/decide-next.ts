@@ -1,11 +1,11 @@
-/** One process of a gateway. A newer generation has read newer settings. */
+/** A process. Each roll starts a new generation. */
 export type Member = { state: "starting" | "serving" | "leaving"; generation: number };
 
 export type Next<M extends Member> = { kind: "start"; count: number } | { kind: "leave"; member: M } | { kind: "wait" };
 
 /**
- * What to do so that there are as many processes as wanted, all of the newest generation: whatever is missing is started,
- * then the old ones are replaced one after another, each by one that serves already.
+ * Decides the next step towards the wanted number of processes of the newest generation: start missing ones, then replace
+ * old ones one at a time, each after its replacement serves.
  */
 export function decideNext<M extends Member>(
   members: readonly M[],
@@ -15,7 +15,7 @@ export function decideNext<M extends Member>(
   const serving = members.filter(({ state }) => state === "serving");
   const missing = count - serving.length - starting;
   if (missing > 0) {
-    // The first one migrates the database and furnishes an empty one: the others find that done.
+    // The first process migrates and initializes the database before the others start.
     if (serving.length > 0) return { kind: "start", count: missing };
     return starting === 0 ? { kind: "start", count: 1 } : { kind: "wait" };
   }

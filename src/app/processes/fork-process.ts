@@ -4,7 +4,7 @@ import { Duplex } from "node:stream";
 import { invariant } from "../../lib/invariant.ts";
 import type { ProcessMessage, SupervisorMessage } from "./process-messages.ts";
 
-/** The counters have a line of their own: on the one for messages, sockets would hold up what calls wait for. */
+/** A separate channel for counters: on the IPC channel, passed sockets would delay them. */
 export const countersFd = 4;
 
 export type ForkedProcess = {
@@ -19,8 +19,8 @@ export type ForkedProcess = {
 const mainFile = join(import.meta.dirname, "../../main.ts");
 
 /**
- * Starts `serve` once more, as a process that shares this one's port: all of them accept from one queue of the system, so
- * that a connection which nobody has accepted yet outlives every one of them.
+ * Forks `serve`. All processes accept from one kernel queue, so connections that are not accepted yet survive the exit of
+ * any process.
  */
 export function forkProcess(): ForkedProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -32,8 +32,8 @@ export function forkProcess(): ForkedProcess {
   });
   const worker: Worker = cluster.fork();
   const counters = worker.process.stdio[countersFd];
-  invariant(counters instanceof Duplex, "a process is started with a line for its counters");
-  // A process that is gone is noticed by its exit.
+  invariant(counters instanceof Duplex, "a process needs a channel for its counters");
+  // `exit` reports a dead process.
   worker.on("error", () => {});
   return {
     processId: worker.process.pid ?? 0,

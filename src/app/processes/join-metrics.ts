@@ -1,11 +1,10 @@
 import type { CollectedMetric } from "../../platform/observability/metrics.ts";
 
-/** What one process of a gateway collected. */
 export type ProcessMetrics = { processId: number; metrics: readonly CollectedMetric[] };
 
 /**
- * The metrics of all processes: each with a label more, so that a process that is replaced is a series that ends, not a sum
- * that falls. What all of them read in the database is told once.
+ * Joins the metrics of all processes with a process label: a replaced process ends its series instead of lowering a sum.
+ * Shared readings of the database appear once.
  */
 export function joinMetrics(collected: readonly ProcessMetrics[]): CollectedMetric[] {
   const [first] = collected;

@@ -9,25 +9,25 @@ import type { ProcessMessage, SupervisorMessage } from "./process-messages.ts";
 import type { Siblings } from "./siblings.ts";
 
 export type Supervision = {
-  /** Names the gateway among others on its database. */
+  /** The gateway's id among others on its database. */
   group: string;
   siblings: Siblings;
-  /** Calls back once the supervisor wants this process to end. */
+  /** Called when the supervisor stops this process. */
   onStop(stop: (wanted: { delayMs: number; alone: boolean }) => void): void;
-  /** Says that this process serves, and from now on how many connections it has. */
-  tellReady(gateway: Gateway): void;
-  /** The end: nothing keeps this process any longer. */
+  /** Reports readiness, and from then on the number of connections. */
+  reportReady(gateway: Gateway): void;
+  /** Releases the channels, so that the process can exit. */
   leave(): void;
 };
 
 const reportEveryMs = 1000;
 
-/** This process's end of what connects it to its supervisor. A supervisor that is gone ends it at once. */
+/** Connects this process to its supervisor. Exits if the supervisor dies. */
 export async function joinSupervisor(): Promise<Supervision> {
   const { worker } = cluster;
-  invariant(worker !== undefined, "only a process of a supervisor can join it");
+  invariant(worker !== undefined, "not started by a supervisor");
   const [begin] = (await once(process, "message")) as [SupervisorMessage];
-  invariant(begin.kind === "begin", "a supervisor says first what its processes have to know");
+  invariant(begin.kind === "begin", "the first message must be begin");
   const tell = (message: ProcessMessage): void => void (worker.isConnected() && worker.send(message));
   const counters = new Socket({ fd: countersFd, readable: true, writable: true });
   let mails: readonly KeptMail[] = begin.mails;
@@ -60,7 +60,7 @@ export async function joinSupervisor(): Promise<Supervision> {
     onStop(callback) {
       stop = callback;
     },
-    tellReady(started) {
+    reportReady(started) {
       gateway = started;
       const { port, metricsPort, firstRun, outboxUrl, notices } = started;
       tell({ kind: "ready", welcome: { port, metricsPort, firstRun, outboxUrl, notices } });
@@ -71,7 +71,7 @@ export async function joinSupervisor(): Promise<Supervision> {
     },
     leave() {
       clearInterval(reports);
-      // Nobody else closes it where the start has failed before anything was counted.
+      // Still open if the start failed before the counters were created.
       counters.destroy();
       worker.disconnect();
     },

@@ -2,19 +2,19 @@ import type { KeptMail } from "../../platform/mail/mail-outbox.ts";
 import type { CollectedMetric } from "../../platform/observability/metrics.ts";
 import type { Welcome } from "../start-gateway.ts";
 
-/** What the supervisor tells a process of its gateway. */
+/** From the supervisor to a process. */
 export type SupervisorMessage =
   | { kind: "begin"; group: string; processes: number; mails: readonly KeptMail[] }
-  /** `alone` says whether the others on its port go on, and so does the gateway. */
+  /** `alone`: other processes on the port continue. */
   | { kind: "stop"; delayMs: number; alone: boolean }
-  /** So many of its connections are to end after their next answer, and to come again to whoever is less busy. */
+  /** Close this many connections after their next response, to rebalance. */
   | { kind: "shed"; connections: number }
   | { kind: "mails"; mails: readonly KeptMail[] }
-  /** From now on it does what one process of a gateway alone must do. */
+  /** Takes over once-per-gateway work. */
   | { kind: "lead" }
   | { kind: "collect"; number: number };
 
-/** What a process tells its supervisor. */
+/** From a process to its supervisor. */
 export type ProcessMessage =
   | { kind: "ready"; welcome: Welcome }
   | { kind: "connections"; count: number }

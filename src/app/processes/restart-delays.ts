@@ -1,15 +1,15 @@
 const delayMsMin = 100;
 const delayMsMax = 10_000;
-/** A process that lived for so long did not die of its start. */
+/** A process that lived this long started successfully. */
 const memoryMs = 60_000;
 const deathsMax = 10;
 
 export type RestartDelays = {
-  /** How long to wait before a process that has died is replaced; `null` where too many died lately. */
+  /** Delay before a dead process is replaced; `null` after too many recent deaths. */
   note(nowMs: number): number | null;
 };
 
-/** Exponential backoff: the first death of a minute is repaired at once, and the tenth not at all. */
+/** Exponential backoff: the first death in a minute restarts at once, the tenth gives up. */
 export function createRestartDelays(): RestartDelays {
   let deathsAtMs: number[] = [];
   return {

@@ -1,13 +1,13 @@
 import type { Duplex } from "node:stream";
 import type { MailOutbox } from "../../platform/mail/mail-outbox.ts";
 
-/** What a process has of the gateway that it is one process of. */
+/** A process's view of its gateway. */
 export type Siblings = {
-  /** How many they are, with itself. */
+  /** The number of processes, including this one. */
   processes: number;
-  /** To the supervisor, which counts limits for all of them. */
+  /** To the supervisor's counters. */
   counters: Duplex;
   outbox: MailOutbox;
-  /** Whether this process does what one of them alone must do. */
+  /** Whether this process does once-per-gateway work. */
   isLead(): boolean;
 };

@@ -14,25 +14,24 @@ import { createRestartDelays } from "./restart-delays.ts";
 import { shareConnections } from "./share-connections.ts";
 
 type SupervisorOptions = {
-  /** How many processes to start. */
   count: number;
-  /** Names this gateway among others on its database. */
+  /** The gateway's id among others on its database. */
   group: string;
   counters: Counters;
   clock: Clock;
   logger: Logger;
-  /** Told when processes keep dying. */
+  /** Called when processes keep dying. */
   onLost(error: Error): void;
 };
 
 export type Supervisor = {
-  /** What the first process has to say, once all serve; `null` where one ended instead, which has said why. */
+  /** Resolves when all serve; `null` if one failed to start and logged the reason. */
   ready: Promise<Welcome | null>;
-  /** The metrics of all processes that answer in time. */
+  /** Metrics of all processes that respond in time. */
   collectMetrics(): Promise<CollectedMetric[]>;
-  /** Replaces all processes one after another by new ones, and has so many of them from then on. */
+  /** Rolling restart to this number of processes. */
   roll(count: number): void;
-  /** Lets all of them finish, and ends when they have, or when this time is over. */
+  /** Stops all processes gracefully, with a timeout. */
   stop(options: { delayMs: number; timeoutMs: number }): Promise<void>;
 };
 
@@ -44,13 +43,13 @@ type Process = Member & {
   collecting: { number: number; resolve(metrics: readonly CollectedMetric[]): void } | null;
 };
 
-/** A process that leaves alone serves its open connections on for so long: each answer meanwhile ends its connection. */
+/** How long a replaced process serves its open connections; each response closes its connection. */
 const leaveDelayMs = 1000;
 const shareEveryMs = 1000;
-/** A little more than a process takes at the most to tell its metrics. */
+/** Slightly more than a process's own limit. */
 const collectMsMax = 900;
 
-/** Starts the processes of a gateway, and sees to it that they go on. */
+/** Starts and supervises the processes of a gateway. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of processes; its functions share it.
 export function superviseProcesses(options: SupervisorOptions): Supervisor {
   const { group, counters, clock, logger, onLost } = options;
@@ -142,7 +141,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
     if (stopping.signal.aborted) return;
     if (one.state === "leaving") {
       if (![...processes].some((other) => other.generation < generation || other.state !== "serving"))
-        logger.info({ processes: processes.size }, "rolled");
+        logger.info({ processes: processes.size }, "roll finished");
       look();
       return;
     }
@@ -151,7 +150,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
     if (!isReady) {
       ready.resolve(null);
     } else if (one.state === "starting" && isRolling()) {
-      logger.error(facts, "a new process did not start; the roll is given up, and the old processes go on");
+      logger.error(facts, "process failed to start, roll aborted");
       for (const other of processes) other.generation = generation;
     } else {
       replace(facts);
@@ -165,10 +164,10 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   function replace(facts: Record<string, unknown>): void {
     const delayMs = delays.note(clock.monotonicMs());
     if (delayMs === null) {
-      onLost(new Error("The gateway's processes keep dying."));
+      onLost(new Error("The gateway's processes keep dying. See the log for the reason."));
       return;
     }
-    logger.error({ ...facts, delay_ms: delayMs }, "a process of this gateway died; another one is started");
+    logger.error({ ...facts, delay_ms: delayMs }, "process died, restart scheduled");
     void start(delayMs);
   }
 
@@ -187,7 +186,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   return {
     ready: ready.promise,
     collectMetrics() {
-      // Whoever asks meanwhile is told the same: a process is asked one thing at a time.
+      // Concurrent scrapes share one collection.
       collecting ??= collectFromAll().finally(() => {
         collecting = null;
       });

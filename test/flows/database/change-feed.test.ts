@@ -692,10 +692,10 @@ test("a gateway is refused that would count limits or keep files apart from anot
       ({ message, remedy }: OperatorError) => `${message} ${remedy}`,
     );
   };
-  const none = "To go without, write unshared_nodes: allow (docs/operating/scaling.md).";
-  const bucket = "set s3_bucket to one bucket for all of them, or share one folder for files";
-  const redis = "set redis_url to one Redis for all of them";
-  const folder = "files would lie in /data, where only this one finds them";
+  const none = "To run without sharing, set unshared_nodes to allow (docs/operating/scaling.md).";
+  const bucket = "set s3_bucket to the same bucket on all of them, or share the files folder";
+  const redis = "set redis_url to the same Redis on all of them";
+  const folder = "files in /data would not be shared";
   const begin = "Another gateway uses this database, and";
   expect(
     await Promise.all([
@@ -710,8 +710,8 @@ test("a gateway is refused that would count limits or keep files apart from anot
     "starts",
     "starts",
     `${begin} ${folder}. Stop the other one, or ${bucket}. ${none}`,
-    `${begin} limits would be counted apart. Stop the other one, or ${redis}. ${none}`,
-    `${begin} limits would be counted apart, and ${folder}. Stop the other one, or ${redis}, and ${bucket}. ${none}`,
+    `${begin} rate limits would not be shared. Stop the other one, or ${redis}. ${none}`,
+    `${begin} rate limits would not be shared, and ${folder}. Stop the other one, or ${redis}, and ${bucket}. ${none}`,
     "starts",
   ]);
   expect(warnings).toHaveLength(1);

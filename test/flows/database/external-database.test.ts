@@ -45,8 +45,8 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     // Without a Redis it is refused, unless that is wanted; the folder for files is the same.
     const refused = spawnGateway({ environment: two });
     expect(await refused.exited).toBe(1);
-    expect(refused.output()).toContain("uses this database, and limits would be counted apart.");
-    expect(refused.output()).toContain("Stop the other one, or set redis_url to one Redis for all of them.");
+    expect(refused.output()).toContain("uses this database, and rate limits would not be shared.");
+    expect(refused.output()).toContain("Stop the other one, or set redis_url to the same Redis on all of them.");
     await using _second = await startGatewayProcess({ environment: { ...two, SLUICE_UNSHARED_NODES: "allow" } });
 
     const created = await runCommand(["account", "create", "--email", "a@example.com", "--json"], { environment: one });

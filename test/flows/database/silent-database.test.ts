@@ -113,7 +113,7 @@ describe("a gateway whose database", () => {
     await database.gate.close();
     const calls = [post(ask), askKeyed("away"), chat.gateway.get("/balance", caller.key)].map(time);
     await waitUntil("the payment to wait", () =>
-      chat.gateway.logs.some(({ msg }) => msg === "payments wait for the database"),
+      chat.gateway.logs.some(({ msg }) => msg === "ledger waiting for the database"),
     ).finally(() => database.gate.open());
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
     await expectService();

@@ -249,11 +249,11 @@ describe("metrics", () => {
       expect(age, series).toBeGreaterThanOrEqual(readAgainMs / 1000);
     }
     expect(during.list("sluice_holds_open")).toEqual(before.list("sluice_holds_open"));
-    expect([countLines("payments wait for the database"), countLines("payments are recorded again")]).toEqual([1, 0]);
+    expect([countLines("ledger waiting for the database"), countLines("ledger writing again")]).toEqual([1, 0]);
     await database.gate.open();
     expect(await answer.text()).toContain("[DONE]");
-    expect(countLines("payments wait for the database")).toBe(1);
-    expect(logs.filter(({ msg }) => msg === "payments are recorded again")).toMatchObject([
+    expect(countLines("ledger waiting for the database")).toBe(1);
+    expect(logs.filter(({ msg }) => msg === "ledger writing again")).toMatchObject([
       { level: "info", after_ms: expect.any(Number), failed_tries: expect.any(Number) },
     ]);
     await waitUntil("service", async () => (await scrape()).read("sluice_ready") === 1);

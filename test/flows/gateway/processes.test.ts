@@ -185,7 +185,7 @@ test("callers notice nothing of a roll, which reads the settings anew; with wron
   await waitUntil("both processes to be at work", () => isSpread(1));
   writeFileSync(settingsFile, "prot: 1\n");
   gateway.kill("SIGHUP");
-  await waitUntil("the refusal", () => gateway.output().includes('"msg":"not rolled'));
+  await waitUntil("the refusal", () => gateway.output().includes('"msg":"roll rejected'));
   expect(gateway.output()).toContain("Did you mean port?");
   // Only a process that starts finds out what is wrong with this one.
   writeFileSync(settingsFile, "currency: EUR\n");
@@ -196,7 +196,7 @@ test("callers notice nothing of a roll, which reads the settings anew; with wron
 
   writeFileSync(settingsFile, "disabled_endpoints: [listPrices]\n");
   gateway.kill("SIGHUP");
-  await waitUntil("the end of the roll", () => gateway.output().includes('"msg":"rolled"'));
+  await waitUntil("the end of the roll", () => gateway.output().includes('"msg":"roll finished"'));
   await waitUntil("both processes to be at work again", () => isSpread(1));
   await calls.stop();
   expect(calls.errors).toEqual([]);
@@ -222,7 +222,7 @@ test("a process that dies takes its own connections with it and nothing else, an
   const counted = calls.count();
   await waitUntil("more calls", () => calls.count() > counted + callers);
   await calls.stop();
-  expect(gateway.output()).toContain('"signal":"SIGKILL","delay_ms":0,"msg":"a process of this gateway died');
+  expect(gateway.output()).toContain('"signal":"SIGKILL","delay_ms":0,"msg":"process died');
   expect(calls.errors.length).toBeLessThanOrEqual(callers);
   for (const error of calls.errors) expect(error).toMatch(/ECONNRESET|socket hang up|aborted/);
 });

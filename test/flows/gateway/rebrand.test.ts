@@ -25,7 +25,7 @@ test("after SIGHUP pages have the announcement of the settings file; with a wron
 
   writeFileSync(settingsFile, "announcement: Open again.\nbrand_name: Example AI\n");
   gateway.kill("SIGHUP");
-  await waitUntil("the new brand", () => gateway.output().includes('"msg":"the brand is read anew'));
+  await waitUntil("the new brand", () => gateway.output().includes('"msg":"brand reloaded'));
   const page = await readPage();
   expect(page).toContain("Open again.");
   expect(page).toContain("<title>Example AI</title>");
@@ -33,7 +33,7 @@ test("after SIGHUP pages have the announcement of the settings file; with a wron
   writeFileSync(settingsFile, 'announcement: Too pale.\nbrand_accent: "#ffff00"\n');
   gateway.kill("SIGHUP");
   await waitUntil("the refusal", () => gateway.output().includes('"msg":"brand reload rejected, settings invalid"'));
-  expect(gateway.output()).toContain("could not be read in the light theme");
+  expect(gateway.output()).toContain("is not readable in the light theme");
   expect(await readPage()).toContain("Open again.");
   gateway.kill("SIGTERM");
   expect(await gateway.exited).toBe(0);

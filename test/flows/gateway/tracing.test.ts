@@ -317,9 +317,9 @@ test("a collector that is dead or silent costs calls nothing, and is told of onc
       }
       await another[Symbol.asyncDispose]();
       const warnings = another.logs.filter(({ level }) => level === "warn");
-      const spansAreLost = { msg: "the trace collector takes no spans; they are lost", lost: 20 };
+      const spansAreLost = { msg: "span export failed, spans dropped", lost: 20 };
       // Whether anybody is still there to hear that metrics were not taken is up to how soon a dead one is known.
-      expect(warnings.filter(({ msg }) => msg !== "the collector takes no metrics")).toMatchObject([spansAreLost]);
+      expect(warnings.filter(({ msg }) => msg !== "metric export failed")).toMatchObject([spansAreLost]);
     }),
   );
   silent.close();
@@ -330,10 +330,10 @@ test("a collector that refuses spans and then takes them again is told of at bot
   const findLine = (msg: string) => stage.gateway.logs.find((line) => line.msg === msg);
   collector.answer((response) => void response.writeHead(400).end());
   await caller.get("/balance");
-  await waitUntil("the loss to be told", () => findLine("the trace collector takes no spans; they are lost"));
-  await waitUntil("the loss of metrics to be told", () => findLine("the collector takes no metrics"));
+  await waitUntil("the loss to be told", () => findLine("span export failed, spans dropped"));
+  await waitUntil("the loss of metrics to be told", () => findLine("metric export failed"));
   collector.answer();
   await caller.get("/balance");
-  await waitUntil("the recovery to be told", () => findLine("the trace collector takes spans again"));
-  await waitUntil("that metrics are taken again to be told", () => findLine("the collector takes metrics again"));
+  await waitUntil("the recovery to be told", () => findLine("span export recovered"));
+  await waitUntil("that metrics are taken again to be told", () => findLine("metric export recovered"));
 });
