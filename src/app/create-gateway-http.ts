@@ -239,7 +239,8 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
   api.addHook("onRequest", async (request, reply) => {
     const { endpoint, url } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${url} is not in the endpoint table`);
-    if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is disabled by the operator.");
+    if (disabled.has(endpoint))
+      throw new AppError("endpoint_not_released", "This endpoint is disabled by the operator.");
     const now = clock.now();
     const { scope, spends, readsMemory = false } = getEndpoint(endpoint);
     const caller = await identify(request, { address: request.ip, endpointScope: scope, readsMemory, now });

@@ -24,7 +24,8 @@ export function addHealthRoutes(http: HttpServer, options: HealthOptions): void 
   const schema = { hide: true, response: { 200: Type.Object({ status: Type.String() }) } };
   http.get("/healthz", { schema }, async () => ({ status: "ok" }));
   http.get("/readyz", { schema }, async () => {
-    if (options.isStopping()) throw new AppError("shutting_down", "This node is shutting down. Retry on a new connection.");
+    if (options.isStopping())
+      throw new AppError("shutting_down", "This node is shutting down. Retry on a new connection.");
     await options.checkDatabase();
     return { status: options.isLive() ? "ok" : `ok. ${copyNotice.message}.` };
   });

@@ -43,7 +43,10 @@ export function keepTime(clock: DatabaseClock | undefined, logger: Logger): Time
       const { state, aheadMs } = clock?.standing() ?? { state: "agreed", aheadMs: 0 };
       if (state === "agreed" || state === "unknown") return;
       const difference = presentDifference(aheadMs);
-      throw new AppError("overloaded", `This node is out of service: its clock is ${difference}. Retry on a new connection.`);
+      throw new AppError(
+        "overloaded",
+        `This node is out of service: its clock is ${difference}. Retry on a new connection.`,
+      );
     },
     hasAgreed: () => hasAgreed,
     aheadMs: () => clock?.standing().aheadMs ?? 0,

@@ -61,8 +61,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       run: () =>
         renewPlans({
           ...{ database, clock, ids },
-          onTrouble: (accountId, error) =>
-            logger.error({ account_id: accountId, error }, "plan renewal failed"),
+          onTrouble: (accountId, error) => logger.error({ account_id: accountId, error }, "plan renewal failed"),
         }),
     },
     {

@@ -39,7 +39,8 @@ function readLogo(path: string): Brand["logo"] {
   } catch (error) {
     throw new OperatorError(`Cannot read the logo ${path}.`, remedy, { cause: error });
   }
-  if (bytes.length > logoBytesMax) throw new OperatorError(`The logo ${path} is too large: ${bytes.length} bytes.`, remedy);
+  if (bytes.length > logoBytesMax)
+    throw new OperatorError(`The logo ${path} is too large: ${bytes.length} bytes.`, remedy);
   return { ending, bytes };
 }
 

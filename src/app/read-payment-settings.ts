@@ -15,8 +15,7 @@ export function readPaymentSettings(settings: Settings): { keys: StripeKeys | nu
   return { keys: readStripeKeys(settings), limits: { siteUrl, currency, amountMin, amountMax } };
 }
 
-const formHint =
-  "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";
+const formHint = "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";
 
 /** `null` if card payments are disabled. */
 function readStripeKeys({ stripe_secret_key: key, stripe_webhook_secret: secret }: Settings): StripeKeys | null {

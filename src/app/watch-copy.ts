@@ -15,8 +15,7 @@ export type CopyWatch = {
 };
 
 export const copyNotice = {
-  message:
-    "This is an unconfirmed restored copy: it serves only reads, runs no tasks and sends no webhooks",
+  message: "This is an unconfirmed restored copy: it serves only reads, runs no tasks and sends no webhooks",
   remedy: "After you have stopped the original for good: npm run -s sluice -- restore confirm",
 };
 

@@ -149,7 +149,8 @@ function describeFirstCredit(text: string) {
 
 async function getAccount(database: Database, id: string): Promise<Account> {
   const account = await findAccount(database, id);
-  if (account === null) throw new AppError("not_found", `There is no account ${id}. List them: npm run -s sluice -- account list`);
+  if (account === null)
+    throw new AppError("not_found", `There is no account ${id}. List them: npm run -s sluice -- account list`);
   return account;
 }
 

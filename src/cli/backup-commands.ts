@@ -109,7 +109,9 @@ const checkCommand: Command = {
   name: "backup check",
   summary: "Read a whole backup and verify every checksum.",
   positionals: [where],
-  options: { backup: { placeholder: "backup id", description: "The backup to check. Default: the newest complete one." } },
+  options: {
+    backup: { placeholder: "backup id", description: "The backup to check. Default: the newest complete one." },
+  },
   run: ({ positionals: [placeName = ""], options, terminal }) =>
     withPlace(placeName, terminal, async (place, stack) => {
       const manifest = await getBackup(place, options.backup);

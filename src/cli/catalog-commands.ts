@@ -59,7 +59,8 @@ const exportCommand: Command = {
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const catalog = await findCatalog(database);
-      if (catalog === null) throw new OperatorError("There is no catalog yet.", "Apply one: npm run -s sluice -- catalog apply <file>");
+      if (catalog === null)
+        throw new OperatorError("There is no catalog yet.", "Apply one: npm run -s sluice -- catalog apply <file>");
       const text = exportCatalog(catalog);
       return { json: { version: catalog.version, catalog: text }, text: text.trimEnd() };
     }),

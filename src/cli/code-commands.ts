@@ -10,9 +10,9 @@ import type { AccountId } from "../lib/ids.ts";
 import { presentMoney } from "../lib/money.ts";
 import type { Command } from "./command.ts";
 import { readAmount } from "./credit-commands.ts";
-import { saveSecret } from "./save-secret.ts";
 import { createWrongValue, readNumber, readTime } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
+import { saveSecret } from "./save-secret.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 

@@ -29,7 +29,8 @@ export const doctorCommand: Command = {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
     const text = findings.map(presentFinding).join("\n");
-    const verdict = broken.length === 0 ? "All checks passed." : `${broken.length} of ${findings.length} checks failed.`;
+    const verdict =
+      broken.length === 0 ? "All checks passed." : `${broken.length} of ${findings.length} checks failed.`;
     return {
       json: { ok: broken.length === 0, checks: findings.map(presentFindingJson) },
       text: `${text}\n\n${verdict}`,
@@ -164,8 +165,7 @@ async function examineArchive(database: Database): Promise<Finding[]> {
   const last = lastArchivedAt === null ? "none yet" : `last ${lastArchivedAt.toISOString()}`;
   if (failing === null) return [{ check: "log archive", isOk: true, message: `segments are archived, ${last}` }];
   const message = `archiving ${failing.segment} has failed since ${failing.since.toISOString()}; archived: ${last}`;
-  const remedy =
-    "Find the reason in the database's log. Until it is fixed, the log grows and points in time are lost.";
+  const remedy = "Find the reason in the database's log. Until it is fixed, the log grows and points in time are lost.";
   return [{ check: "log archive", isOk: false, message, remedy }];
 }
 
@@ -186,8 +186,7 @@ async function examineUpstreams(database: Database, { packages_dir: packagesDir 
     return { check: "upstreams", isOk: false, message, remedy: `Restrict it: chmod go-w ${packagesDir}` };
   }
   const faults = listRouteFaults(await findCatalog(database), packagesDir);
-  if (faults.length === 0)
-    return { check: "upstreams", isOk: true, message: "every route of the catalog is usable" };
+  if (faults.length === 0) return { check: "upstreams", isOk: true, message: "every route of the catalog is usable" };
   const message = [...new Set(faults.map(({ target, fault }) => `${target.providerId}: ${fault.message}`))].join(" ");
   const remedy = [...new Set(faults.map(({ fault }) => fault.remedy))].join(" ");
   return { check: "upstreams", isOk: false, message, remedy };
@@ -215,7 +214,8 @@ async function examineMonths(database: Database): Promise<Finding> {
         check: "months",
         isOk: false,
         message: `outside the monthly partitions: ${strays.map(({ table, count }) => `${count} of ${table}`).join(", ")}`,
-        remedy: "Run a gateway for an hour: its job make-months moves them. Rows that remain have ids from a wrong clock.",
+        remedy:
+          "Run a gateway for an hour: its job make-months moves them. Rows that remain have ids from a wrong clock.",
       };
 }
 
@@ -225,7 +225,12 @@ function describeClock(): Finding {
   const message = presentDifference(aheadMs);
   return state !== "machine-off"
     ? { check: "clock", isOk: true, message }
-    : { check: "clock", isOk: false, message, remedy: "Synchronize both machines by NTP. Until then gateways on this machine do not serve." };
+    : {
+        check: "clock",
+        isOk: false,
+        message,
+        remedy: "Synchronize both machines by NTP. Until then gateways on this machine do not serve.",
+      };
 }
 
 function describeFailure(check: string, error: unknown): Finding {

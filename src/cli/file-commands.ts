@@ -49,7 +49,11 @@ const purgeCommand: Command = {
           return { json: { files, removed_bytes: removedBytes }, text };
         }
         if (!(await removal.deleteFile({ fileId }))) {
-          throw new AppError("file_not_found", `There is no file ${fileId}. List them: npm run -s sluice -- file list`, { param: "file" });
+          throw new AppError(
+            "file_not_found",
+            `There is no file ${fileId}. List them: npm run -s sluice -- file list`,
+            { param: "file" },
+          );
         }
         return { json: { id: fileId, deleted: true }, text: `Deleted ${fileId}.` };
       } finally {

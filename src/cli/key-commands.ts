@@ -13,10 +13,10 @@ import { presentMoney } from "../lib/money.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
-import { saveSecret } from "./save-secret.ts";
 import { readRestrictions, restrictionOptions } from "./option-values.ts";
 import { presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
+import { saveSecret } from "./save-secret.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -113,7 +113,8 @@ async function gatherDependencies(database: Database) {
 
 async function getKey(database: Database, id: string): Promise<ApiKey> {
   const apiKey = await findApiKey(database, id);
-  if (apiKey === null) throw new AppError("not_found", `There is no key ${id}. List them: npm run -s sluice -- key list`);
+  if (apiKey === null)
+    throw new AppError("not_found", `There is no key ${id}. List them: npm run -s sluice -- key list`);
   return apiKey;
 }
 

@@ -145,7 +145,10 @@ export const ledgerCommands: readonly Command[] = [showCommand, verifyCommand, u
 
 async function requireAccount(database: Database, id: string): Promise<AccountId> {
   const account = await findAccount(database, id);
-  if (account === null) throw new AppError("not_found", `There is no account ${id}. List them: npm run -s sluice -- account list`, { param: "account" });
+  if (account === null)
+    throw new AppError("not_found", `There is no account ${id}. List them: npm run -s sluice -- account list`, {
+      param: "account",
+    });
   return account.id;
 }
 
@@ -162,9 +165,7 @@ function presentVerdict(
   const holds = `All ${invariants.length} invariants hold${where}.`;
   if (!covered) return { json, text: holds };
   const { accounts, entries } = covered;
-  const read = isWhole
-    ? `all ${entries} entries and ${covered.holds} holds`
-    : `${entries} unchecked entries`;
+  const read = isWhole ? `all ${entries} entries and ${covered.holds} holds` : `${entries} unchecked entries`;
   return { json, text: `${holds} Verified ${read} of ${accounts} accounts.` };
 }
 

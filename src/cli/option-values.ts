@@ -17,7 +17,10 @@ export const limitOptions = {
     description: "Maximum requests per minute; none removes the limit.",
   },
   "tokens-per-minute": { placeholder: "number", description: "Maximum tokens per minute; none removes the limit." },
-  "concurrent-requests": { placeholder: "number", description: "Maximum concurrent chat requests; none removes the limit." },
+  "concurrent-requests": {
+    placeholder: "number",
+    description: "Maximum concurrent chat requests; none removes the limit.",
+  },
   "tasks-in-flight": { placeholder: "number", description: "Maximum concurrent tasks; none removes the limit." },
 } satisfies Command["options"];
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Command } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
 import { parseArguments } from "./parse-arguments.ts";
+import { UsageError } from "./usage-error.ts";
 
 const command: Command = {
   name: "credit adjust",

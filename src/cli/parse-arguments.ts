@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import type { Command } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
 import { findNearest } from "./nearest-word.ts";
 import { callCommand } from "./present-help.ts";
+import { UsageError } from "./usage-error.ts";
 
 type OptionToken = { name: string; rawName: string; value?: string | undefined; inlineValue?: boolean | undefined };
 
@@ -39,7 +39,8 @@ export function parseArguments(
   const surplus = positionals[names.length];
   if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`, remedy);
   const shown = names.map((name) => `<${name}>`).join(" ");
-  if (positionals.length < names.length) throw new UsageError(`Missing argument. Usage: ${command.name} ${shown}`, remedy);
+  if (positionals.length < names.length)
+    throw new UsageError(`Missing argument. Usage: ${command.name} ${shown}`, remedy);
   return { positionals, options };
 }
 

@@ -22,7 +22,9 @@ const paymentsShownMax = 100;
 const listCommand: Command = {
   name: "payment list",
   summary: `List the newest ${paymentsShownMax} card payments.`,
-  options: { state: { placeholder: "word", description: `Only payments with this state: ${checkoutStates.join(", ")}.` } },
+  options: {
+    state: { placeholder: "word", description: `Only payments with this state: ${checkoutStates.join(", ")}.` },
+  },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const state = checkoutStates.find((word) => word === options.state);
@@ -56,7 +58,8 @@ const showCommand: Command = {
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
       const checkout = await findCheckout(database, { id });
-      if (checkout === null) throw new AppError("not_found", `There is no payment ${id}. List them: npm run -s sluice -- payment list`);
+      if (checkout === null)
+        throw new AppError("not_found", `There is no payment ${id}. List them: npm run -s sluice -- payment list`);
       const clawbacks = await listClawbacks(database, id);
       const reversals = (await listReversals(database, [id])).map((reversal) =>
         presentReversalJson(checkout, reversal, clawbacks.find((clawback) => clawback.id === reversal.id) ?? null),
@@ -80,7 +83,9 @@ const waiveCommand: Command = {
   name: "payment waive",
   summary: "Waive the debt of a refunded or disputed payment, so that its account can spend again.",
   positionals: ["checkout id"],
-  options: { reason: { placeholder: "text", description: "The reason, stored with your user name.", isRequired: true } },
+  options: {
+    reason: { placeholder: "text", description: "The reason, stored with your user name.", isRequired: true },
+  },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database, { currency }) => {
       const request = { causeId: id, actor: getActor(), reason: options.reason ?? "" };

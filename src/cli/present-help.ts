@@ -7,8 +7,7 @@ export function callCommand(words: string): string {
   return `${start} ${words}`;
 }
 
-const exitCodeNote =
-  "Exit codes: 0 success, 1 failure or problems found, 2 unknown command or invalid arguments.";
+const exitCodeNote = "Exit codes: 0 success, 1 failure or problems found, 2 unknown command or invalid arguments.";
 
 export function presentHelp(commands: readonly Command[]): string {
   return [

@@ -27,7 +27,8 @@ const latest = "latest";
 
 const restoreCommand: Command = {
   name: "restore",
-  summary: "Restore a backup into an empty database and data folder, as a read-only copy until you run restore confirm.",
+  summary:
+    "Restore a backup into an empty database and data folder, as a read-only copy until you run restore confirm.",
   positionals: ["where"],
   options: {
     backup: { placeholder: "backup id", description: "The backup to restore. Default: the newest complete one." },

@@ -3,10 +3,10 @@ import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { CommandEnvironment, Terminal } from "./command.ts";
 import { commandWords, findCommand, loadAllCommands, loadGroup } from "./commands.ts";
-import { UsageError } from "./usage-error.ts";
 import { findNearest } from "./nearest-word.ts";
-import { callCommand, presentCommandHelp, presentGroupHelp, presentHelp } from "./present-help.ts";
 import { parseArguments } from "./parse-arguments.ts";
+import { callCommand, presentCommandHelp, presentGroupHelp, presentHelp } from "./present-help.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Scripts rely on these. */
 const exitCodes = { done: 0, failed: 1, misused: 2 } as const;

@@ -35,7 +35,9 @@ function describeNpmFailure(error: Error & { code?: unknown }, printed: Printed)
     );
   }
   const message = `npm install failed: ${readNpmReason(printed) ?? error.message}`;
-  return new OperatorError(message, "Check the package name, the version and the network connection.", { cause: error });
+  return new OperatorError(message, "Check the package name, the version and the network connection.", {
+    cause: error,
+  });
 }
 
 /** npm prints errors as JSON with `--json`, else as text lines. */

@@ -7,8 +7,8 @@ import { loadSettings, type Settings } from "../platform/config/load-settings.ts
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createLogger, type Logger } from "../platform/observability/logger.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
-import { saveSecret } from "./save-secret.ts";
 import { presentWelcome } from "./present-welcome.ts";
+import { saveSecret } from "./save-secret.ts";
 import { databaseClock, systemDependencies } from "./system-dependencies.ts";
 
 export const serveCommand: Command = {
@@ -107,7 +107,12 @@ function rebrand(gateway: Gateway, terminal: Terminal, logger: Logger): void {
   });
 }
 
-function reloadSettings(terminal: Terminal, logger: Logger, failureMessage: string, apply: (settings: Settings) => void): void {
+function reloadSettings(
+  terminal: Terminal,
+  logger: Logger,
+  failureMessage: string,
+  apply: (settings: Settings) => void,
+): void {
   try {
     apply(loadSettings(terminal.settingsPlace));
   } catch (error) {

@@ -4,8 +4,8 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
-import { saveSecret } from "./save-secret.ts";
 import { presentRows } from "./present-rows.ts";
+import { saveSecret } from "./save-secret.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -51,7 +51,11 @@ const createCommand: Command = {
       const user = await getUser(database, email);
       const url = await createLink(database, settings, user);
       const json = { ...presentUserJson(user), url };
-      return presentLink({ message: `Created ${account.id} for ${email}.`, url, json, name: user.id }, settings, terminal);
+      return presentLink(
+        { message: `Created ${account.id} for ${email}.`, url, json, name: user.id },
+        settings,
+        terminal,
+      );
     }),
 };
 
@@ -69,7 +73,11 @@ const inviteCommand: Command = {
         settings.sign_up === "closed"
           ? `Invited ${email}. Set sign_up to invite, or the link does not work.`
           : `Invited ${email}.`;
-      return presentLink({ message, url, json, name: `invite-${systemDependencies.ids.next("code")}` }, settings, terminal);
+      return presentLink(
+        { message, url, json, name: `invite-${systemDependencies.ids.next("code")}` },
+        settings,
+        terminal,
+      );
     }),
 };
 
@@ -95,7 +103,8 @@ async function createLink(database: Database, settings: Settings, user: User): P
 
 async function getUser(database: Database, email: string): Promise<User> {
   const user = await findUserByEmail(database, email);
-  if (user === null) throw new AppError("not_found", `There is no user ${email}. List them: npm run -s sluice -- user list`);
+  if (user === null)
+    throw new AppError("not_found", `There is no user ${email}. List them: npm run -s sluice -- user list`);
   return user;
 }
 

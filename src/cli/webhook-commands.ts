@@ -17,9 +17,9 @@ import { openMasterKey } from "../platform/config/master-key.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
-import { saveSecret } from "./save-secret.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
+import { saveSecret } from "./save-secret.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -42,7 +42,8 @@ const inboxCommand: Command = {
 
 async function getAccount(database: Database, accountId = "") {
   const account = await findAccount(database, accountId);
-  if (account === null) throw new AppError("not_found", `There is no account ${accountId}. List them: npm run -s sluice -- account list`);
+  if (account === null)
+    throw new AppError("not_found", `There is no account ${accountId}. List them: npm run -s sluice -- account list`);
   return account;
 }
 
@@ -135,8 +136,15 @@ const resendCommand: Command = {
   run: ({ positionals: [eventId = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const accountId = await findEventOwner(database, eventId);
-      if (accountId === null) throw new AppError("not_found", `There is no event ${eventId}. List deliveries: npm run -s sluice -- webhook deliveries`);
-      await resendEvent({ ...systemDependencies, database }, { accountId, eventId, endpointId: options.endpoint ?? null });
+      if (accountId === null)
+        throw new AppError(
+          "not_found",
+          `There is no event ${eventId}. List deliveries: npm run -s sluice -- webhook deliveries`,
+        );
+      await resendEvent(
+        { ...systemDependencies, database },
+        { accountId, eventId, endpointId: options.endpoint ?? null },
+      );
       const deliveries = await listDeliveries(database, { eventId, state: "pending", limit: deliveriesShownMax });
       return {
         json: deliveries.map(presentDeliveryJson),

@@ -270,8 +270,14 @@ test("where Stripe's keys are not set, nobody can pay, and what was paid before 
 });
 
 const halves = [
-  { settings: { stripe_secret_key: "sk_test_x" }, sentence: /Only one of stripe_secret_key and stripe_webhook_secret is set/ },
-  { settings: { stripe_webhook_secret: "whsec_x" }, sentence: /Only one of stripe_secret_key and stripe_webhook_secret is set/ },
+  {
+    settings: { stripe_secret_key: "sk_test_x" },
+    sentence: /Only one of stripe_secret_key and stripe_webhook_secret is set/,
+  },
+  {
+    settings: { stripe_webhook_secret: "whsec_x" },
+    sentence: /Only one of stripe_secret_key and stripe_webhook_secret is set/,
+  },
   { settings: { stripe_secret_key: "pk_test_x", stripe_webhook_secret: "whsec_x" }, sentence: /has the wrong format/ },
   { settings: { stripe_secret_key: "sk_test_x", stripe_webhook_secret: "we_x" }, sentence: /has the wrong format/ },
   {

@@ -6,37 +6,37 @@ import { version } from "./version.ts";
 
 export type Call = {
   method: "GET" | "POST" | "DELETE";
-  /** An address, or a path below the client's own. */
+  /** A URL, or a path below the base URL. */
   path: string;
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Made anew for every attempt. */
+  /** Called for every attempt. */
   makeBody?: () => ReadableStream<Uint8Array>;
-  /** Whether doing it twice is doing it once; reading always is. */
+  /** Idempotent; reads always are. */
   isRepeatable?: boolean;
-  /** How long to wait for the head of the answer. */
+  /** Timeout for the response head. */
   timeoutMs?: number;
   signal?: AbortSignal;
 };
 
 export type ApiClient = {
-  /** A success whose body is still to be read; everything else is thrown. */
+  /** Returns a successful response with an unread body; throws otherwise. */
   open(call: Call): Promise<Response>;
-  /** What the answer has as JSON. */
+  /** The response as JSON. */
   ask<T>(call: Call): Promise<T>;
 };
 
 type ClientOptions = {
   baseUrl: string;
-  /** `null` for what needs none; it is sent below the base address only. */
+  /** Sent only below the base URL. */
   key: string | null;
   onRetry(sentence: string): void;
 };
 
 const timeoutMsUsual = 60_000;
 const answerBytesMax = 32 * 1024 * 1024;
-/** Connections that were refused before anything was sent. */
+/** The connection failed before anything was sent. */
 const unsentCodes = [
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -65,7 +65,7 @@ export function createApiClient(options: ClientOptions): ApiClient {
       try {
         return JSON.parse(text) as T;
       } catch (cause) {
-        throw new CliError("The server's answer is no JSON.", { remedy: "Is this a Sluice server?", cause });
+        throw new CliError("The server's response is not JSON.", { remedy: "Is this a Sluice server?", cause });
       }
     },
   };
@@ -83,7 +83,7 @@ async function tryOnce(options: ClientOptions, call: Call): Promise<Attempt> {
     const response = await fetch(url, {
       method: call.method,
       headers: listHeaders(options, call),
-      // The key must not follow to where somebody else says.
+      // Never send the key to a redirect target.
       redirect: "manual",
       signal: AbortSignal.any([late.signal, ...(call.signal === undefined ? [] : [call.signal])]),
       ...presentBody(call),
@@ -115,13 +115,13 @@ function presentBody({ json, makeBody }: Call): Pick<RequestInit, "body"> & { du
   return makeBody === undefined ? {} : { body: makeBody(), duplex: "half" };
 }
 
-/** Reads to the end, but not for ever. */
+/** Reads the whole body, bounded. */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > answerBytesMax) throw new CliError("The server's answer is larger than any should be.");
+    if (bytes > answerBytesMax) throw new CliError("The server's response is too large.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -134,10 +134,10 @@ function readCode(error: unknown): string {
 
 function explainSilence(url: string, cause: unknown, isLate: boolean): CliError {
   const { host } = new URL(url);
-  if (isLate) return new CliError(`${host} did not answer in time.`, { cause });
+  if (isLate) return new CliError(`${host} did not respond in time.`, { cause });
   const code = readCode(cause);
-  const remedy = "Is the server running, and is the address right? --site names another one.";
-  if (code === "ENOTFOUND") return new CliError(`There is no machine called ${host}.`, { remedy, cause });
-  if (unsentCodes.includes(code)) return new CliError(`Nobody answers at ${host}.`, { remedy, cause });
-  return new CliError(`The connection to ${host} broke.`, { cause });
+  const remedy = "Check that the server is running and the address is right. Use --site for another server.";
+  if (code === "ENOTFOUND") return new CliError(`Cannot resolve the host ${host}.`, { remedy, cause });
+  if (unsentCodes.includes(code)) return new CliError(`Cannot connect to ${host}.`, { remedy, cause });
+  return new CliError(`The connection to ${host} was lost.`, { cause });
 }

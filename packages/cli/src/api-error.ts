@@ -1,6 +1,6 @@
 import { CliError, type ExitCode, exitCodes } from "./cli-error.ts";
 
-/** What the server answered instead of what was asked for. */
+/** An error response of the server. */
 export class ApiError extends CliError {
   readonly status: number;
   readonly code: string;
@@ -30,20 +30,20 @@ const remediesByCode: Readonly<Record<string, string>> = {
   invalid_api_key: signInAgain,
   revoked_api_key: signInAgain,
   expired_api_key: signInAgain,
-  insufficient_balance: "See what there is with `sluice balance`, and top up in the console.",
-  key_budget_exceeded: "The key may not spend more. Raise its budget in the console, or sign in again.",
-  key_not_permitted: "The key is not allowed to do this. Change what it may do in the console.",
-  model_unavailable: "See what there is with `sluice models`.",
+  insufficient_balance: "See your balance: sluice balance. Add credit in the console.",
+  key_budget_exceeded: "The key's budget is used up. Raise it in the console, or sign in again.",
+  key_not_permitted: "The key does not permit this. Change its access in the console.",
+  model_unavailable: "List the models: sluice models",
   webhook_required:
     "Let the command wait (--wait), keep `sluice webhooks listen` open in another terminal, or give --callback-url.",
-  endpoint_not_released: "This server has switched that off. Ask who runs it.",
+  endpoint_not_released: "The operator has disabled this endpoint.",
 };
 
-/** From an answer that is no success. What does not look like ours is told by its status alone. */
+/** Parses an error response; unknown formats are reported by status. */
 export function readApiError(status: number, text: string, requestId: string | null): ApiError {
   const error = readErrorBody(text);
   const told = { status, code: error?.code ?? `http_${status}`, param: error?.param ?? null, requestId };
-  const message = error?.message ?? `The server answered with status ${status}, and not as a Sluice server would.`;
+  const message = error?.message ?? `The server returned status ${status} without a Sluice error.`;
   return new ApiError({ ...told, message });
 }
 
@@ -54,7 +54,7 @@ function readErrorBody(text: string): { message: string; code: string; param: st
     const param = typeof error.param === "string" ? error.param : null;
     return { message: error.message, code: typeof error.code === "string" ? error.code : "unknown", param };
   } catch {
-    // A proxy's page, or nothing at all.
+    // A proxy's page, or an empty body.
     return null;
   }
 }

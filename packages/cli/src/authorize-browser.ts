@@ -19,7 +19,7 @@ export type IssuedKey = { api_key: string };
 
 const patienceMs = 5 * 60_000;
 
-/** Asks the person in their browser; the key comes over our own connection, never through the browser. */
+/** Authorizes in the browser; the key is fetched directly, never through the browser. */
 export async function authorizeInBrowser(
   options: AuthorizationOptions,
   { opensBrowser }: { opensBrowser: boolean },
@@ -33,7 +33,7 @@ export async function authorizeInBrowser(
     terminal.complain(`Open this address in your browser to sign in:\n\n  ${url}\n`);
     if (opensBrowser) openBrowser(url);
     const answer = await waitForPerson(listener, options.signal);
-    if (answer.kind === "refused") throw new CliError("It was refused in the browser. Nothing was changed.");
+    if (answer.kind === "refused") throw new CliError("Access was denied in the browser. No changes.");
     const json = {
       code: answer.code,
       code_verifier: verifier,
@@ -74,6 +74,6 @@ async function waitForPerson(listener: CallbackListener, signal: AbortSignal) {
   } catch (error) {
     if (!late.aborted) throw error;
     const remedy = "Run `sluice login` again. On a machine without a browser: sluice login --device";
-    throw new CliError("Nobody came back from the browser within five minutes.", { remedy, cause: error });
+    throw new CliError("The browser sign-in timed out after five minutes.", { remedy, cause: error });
   }
 }

@@ -17,7 +17,7 @@ type DeviceOffer = {
 const intervalSecondsMin = 1;
 const slowerBySeconds = 5;
 
-/** For machines without a browser: the person types a code on another one. */
+/** For machines without a browser: the user enters a code on another device. */
 export async function authorizeDevice({ siteApi, client, terminal, signal }: AuthorizationOptions): Promise<string> {
   const offer = await siteApi.ask<DeviceOffer>({ method: "POST", path: "/connect/device", json: { client }, signal });
   const { paintError } = terminal;
@@ -45,12 +45,12 @@ async function askForKey(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === "authorization_pending" || error.code === "slow_down") return error.code;
-    if (error.code === "access_denied") throw new CliError("It was refused. Nothing was changed.", { cause: error });
+    if (error.code === "access_denied") throw new CliError("Access was denied. No changes.", { cause: error });
     if (error.code === "expired_token") throw createExpiry();
     throw error;
   }
 }
 
 function createExpiry(): CliError {
-  return new CliError("The code has expired before anybody entered it.", { remedy: "Run: sluice login --device" });
+  return new CliError("The code has expired.", { remedy: "Run: sluice login --device" });
 }

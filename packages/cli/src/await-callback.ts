@@ -7,7 +7,7 @@ type CallbackAnswer = { kind: "code"; code: string } | { kind: "refused" };
 
 export type CallbackListener = {
   redirectUri: string;
-  /** What the browser brought; rejects when the signal says so. */
+  /** The callback's parameters. Rejects on abort. */
   answer(signal: AbortSignal): Promise<CallbackAnswer>;
   close(): Promise<void>;
 };
@@ -16,8 +16,8 @@ const connectionsMax = 20;
 const headersTimeoutMs = 10_000;
 
 /**
- * Waits on this machine alone for the browser to come back from the site. Who does not bring the `state` gets nothing and
- * changes nothing; who does is answered once.
+ * Waits on the loopback interface for the browser's callback. Requests without the right `state` are ignored; the first
+ * valid one is answered.
  */
 export async function listenForCallback(state: string): Promise<CallbackListener> {
   const arrived = createDeferred<CallbackAnswer>();
@@ -69,12 +69,12 @@ function createDeferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** `null` for everything that is not the browser's return. */
+/** `null` for other requests. */
 function readCallback(
   request: IncomingMessage,
   { state, port }: { state: string; port: number },
 ): CallbackAnswer | null {
-  // A page elsewhere can make a name of its own lead here, but not make the browser send our name.
+  // DNS rebinding: check the Host header.
   const isOurName = [`127.0.0.1:${port}`, `localhost:${port}`].includes(request.headers.host ?? "");
   if (request.method !== "GET" || !isOurName) return null;
   const url = URL.canParse(request.url ?? "", "http://127.0.0.1")
@@ -86,7 +86,7 @@ function readCallback(
   return url.searchParams.has("error") ? { kind: "refused" } : null;
 }
 
-/** In the same time whatever they are. */
+/** Constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
@@ -98,14 +98,14 @@ function refuse(response: ServerResponse): void {
 
 const style =
   "body{font:18px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:28em;padding:0 1em;color-scheme:light dark}";
-// The window was opened for this alone.
+// Close the window that was opened for this.
 const script = "window.close()";
 
 function showPage(response: ServerResponse, { kind }: CallbackAnswer): void {
   const [title, sentence] =
     kind === "code"
-      ? ["Back to the terminal", "The command line has heard from your browser. You can close this window."]
-      : ["Refused", "The command line was told that you refused. You can close this window."];
+      ? ["Back to the terminal", "You are signed in on the command line. You can close this window."]
+      : ["Denied", "You denied access. You can close this window."];
   const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",

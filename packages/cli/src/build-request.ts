@@ -48,7 +48,7 @@ async function planWords(
   { words, terminal }: Pick<CommandInput, "words" | "terminal">,
 ): Promise<Planned[]> {
   if (rule === null || words.length === 0) {
-    if (rule?.isRequired === true) throw createMisuse(`Something is missing: sluice ${type} ${rule.shown}`);
+    if (rule?.isRequired === true) throw createMisuse(`Missing argument. Usage: sluice ${type} ${rule.shown}`);
     return [];
   }
   const [first = ""] = words;
@@ -139,12 +139,12 @@ async function requireFile(path: string): Promise<void> {
     await access(path, constants.R_OK);
     if ((await stat(path)).isFile()) return;
   } catch {
-    // Said below, whatever it is that is wrong with it.
+    // Reported below.
   }
-  throw createMisuse(`There is no file "${path}" that can be read.`);
+  throw createMisuse(`Cannot read the file "${path}".`);
 }
 
-/** `@file` is what the file has, `-` what standard input has; `@@` begins a text that begins with an @. */
+/** `@file` reads a file, `-` standard input; `@@` escapes a leading @. */
 async function readGivenText(given: string, terminal: Terminal): Promise<string> {
   if (given === "-") return await terminal.readInput();
   if (given.startsWith("@@")) return given.slice(1);

@@ -1,7 +1,7 @@
 import type { ApiClient } from "./api-client.ts";
 import { CliError } from "./cli-error.ts";
 
-/** The model that was named, or the first of its kind that works. */
+/** The given model, else the first available one of its type. */
 export async function chooseModel(
   api: ApiClient,
   { given, type, signal }: { given: string | undefined; type: string; signal: AbortSignal },
@@ -11,5 +11,5 @@ export async function chooseModel(
   const { data } = await api.ask<{ data: { id: string; status: string }[] }>({ method: "GET", path, signal });
   const [first] = data.filter(({ status }) => status !== "unavailable");
   if (first !== undefined) return first.id;
-  throw new CliError(`There is no ${type} model for you on this server.`, { remedy: "See: sluice models" });
+  throw new CliError(`No ${type} model is available to you on this server.`, { remedy: "See: sluice models" });
 }

@@ -1,4 +1,4 @@
-/** How a command can end. Scripts rely on these numbers. */
+/** Exit codes. Scripts rely on them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What went wrong, in a sentence, and what to do about it. */
+/** An error with the fix. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
   /** What to do next; `null` where there is nothing to say. */

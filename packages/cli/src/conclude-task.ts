@@ -11,7 +11,7 @@ import { isFinal, type TaskAnswer } from "./task-answer.ts";
 
 type TaskContext = Pick<CommandInput, "terminal" | "interruption"> & { api: ApiClient };
 
-/** The task once it is over, or `null` when somebody pressed Ctrl-C first. */
+/** The ended task, or `null` on Ctrl-C. */
 export async function waitForTask(
   id: string,
   { api, terminal, interruption }: TaskContext,
@@ -64,7 +64,7 @@ const endings: Partial<Record<TaskAnswer["status"], string>> = {
   expired: "did not end before its deadline",
 };
 
-/** What Ctrl-C comes to: the task is canceled as well, and the person told what it cost so far. */
+/** On Ctrl-C, cancels the task and prints its cost so far. */
 export async function cancelInterrupted(id: string, { api, terminal, interruption }: TaskContext): Promise<ExitCode> {
   terminal.tell(`Canceling ${id} … (Ctrl-C again does not wait)`);
   // The one signal there is has been used up; another Ctrl-C ends the program.
@@ -76,7 +76,7 @@ export async function cancelInterrupted(id: string, { api, terminal, interruptio
     else terminal.tell(await describeCancellation(task, api));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "task_not_cancelable") throw error;
-    terminal.complain(`${id} cannot be stopped and goes on. Later: sluice tasks wait ${id}`);
+    terminal.complain(`${id} cannot be canceled and continues. Later: sluice tasks wait ${id}`);
   } finally {
     release();
   }

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { CliError } from "./cli-error.ts";
 
-/** A server that somebody signed in to. */
+/** A server you are signed in to. */
 export type Profile = { site: string; apiUrl: string; key: string };
 
 export type Credentials = {
@@ -27,8 +27,8 @@ export async function loadCredentials(folder: string): Promise<Credentials> {
     return parseCredentials(JSON.parse(await readFile(path, "utf8")));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return nobody;
-    const message = `${path} cannot be read: ${error instanceof Error ? error.message : error}`;
-    throw new CliError(message, { remedy: "Mend it or delete it, then run: sluice login", cause: error });
+    const message = `Cannot read ${path}: ${error instanceof Error ? error.message : error}`;
+    throw new CliError(message, { remedy: "Fix or delete it, then run: sluice login", cause: error });
   }
 }
 
@@ -43,7 +43,7 @@ function isProfile(value: unknown): value is Profile {
   return [profile?.site, profile?.apiUrl, profile?.key].every((text) => typeof text === "string");
 }
 
-/** Nobody but its owner can read the file, at any moment, and it is never there by half. */
+/** Written atomically with mode 0600. */
 async function saveCredentials(folder: string, credentials: Credentials): Promise<void> {
   const path = nameCredentialsFile(folder);
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
@@ -54,8 +54,8 @@ async function saveCredentials(folder: string, credentials: Credentials): Promis
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
-    const message = `${path} cannot be written: ${error instanceof Error ? error.message : error}`;
-    const remedy = "Nothing was changed. Make room for it there, or let XDG_CONFIG_HOME name another folder.";
+    const message = `Cannot write ${path}: ${error instanceof Error ? error.message : error}`;
+    const remedy = "No changes. Free disk space, or set XDG_CONFIG_HOME to another folder.";
     throw new CliError(message, { remedy, cause: error });
   }
 }

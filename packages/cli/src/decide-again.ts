@@ -9,9 +9,9 @@ export type FailedAttempt = {
 
 const attemptsMax = 4;
 const delayMsFirst = 500;
-/** Whoever asks for more patience than this is told so instead. */
+/** A longer Retry-After is reported instead of awaited. */
 const delayMsMax = 60_000;
-/** These say that nothing was done. */
+/** Nothing was done on the server. */
 const untouchedStatuses = [409, 429, 503];
 const shakyStatuses = [408, 500, 502, 504];
 

@@ -9,13 +9,13 @@ type FollowOptions = { api: ApiClient; onChange(task: TaskAnswer): void; signal:
 
 type Sight = { task: TaskAnswer; eventId: string | null };
 
-/** How often in a row nothing may be heard before somebody is told. */
+/** Consecutive failures before giving up. */
 const failuresMax = 8;
 const pauseMsMin = 500;
 const pauseMsMax = 15_000;
 const waitSeconds = 20;
 
-/** The task, once it is over. Hears of it as it changes; where that cannot be had, asks again and again. */
+/** Waits for the task to end: by event stream, else by polling. */
 export async function followTask(id: string, options: FollowOptions): Promise<TaskAnswer> {
   const path = `/tasks/${encodeURIComponent(id)}`;
   let look = hear;
@@ -38,10 +38,10 @@ export async function followTask(id: string, options: FollowOptions): Promise<Ta
     await wait(Math.min(pauseMsMax, pauseMsMin * 2 ** (failures - 1)), undefined, { signal: options.signal });
   }
   const remedy = `Later: sluice tasks wait ${id}`;
-  throw new CliError("The server cannot be heard. The task may go on there.", { remedy });
+  throw new CliError("Lost the connection to the server. The task may continue there.", { remedy });
 }
 
-/** What asking again will not change. */
+/** Permanent errors. */
 function isLastWord(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.status === 401 || error.status === 403 || error.code === "task_not_found";

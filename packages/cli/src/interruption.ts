@@ -1,8 +1,8 @@
 /** Ctrl-C. The first one asks to stop, the next one does not wait. */
 export type Interruption = {
-  /** Aborted by the first Ctrl-C that nobody takes. */
+  /** Aborted by the first Ctrl-C without a handler. */
   signal: AbortSignal;
-  /** Whoever takes them is told of each, until the returned function is called. */
+  /** Handles Ctrl-C until the returned function is called. */
   take(handler: () => void): () => void;
   /** Says that Ctrl-C was pressed. */
   hit(): void;

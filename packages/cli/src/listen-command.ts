@@ -34,7 +34,7 @@ type Session = { id: string; secret: string };
 
 const pauseMsMin = 1000;
 const pauseMsMax = 30_000;
-/** How many events are remembered, because after a break some come twice. */
+/** Remembered event ids: some arrive twice after a reconnect. */
 const rememberedMax = 10_000;
 
 async function listen(input: CommandInput): Promise<ExitCode> {
@@ -83,7 +83,7 @@ type Listening = {
   hear(name: string, event: SignedEvent): Promise<void>;
 };
 
-/** Until Ctrl-C; a connection that ends is made anew, and goes on where the last one ended. */
+/** Runs until Ctrl-C; reconnects and resumes after the last event. */
 async function listenOn({ terminal, interruption }: CommandInput, api: ApiClient, listening: Listening): Promise<void> {
   const { signal } = interruption;
   let lastEventId: string | null = null;

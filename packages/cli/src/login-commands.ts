@@ -47,7 +47,7 @@ async function logIn(input: CommandInput): Promise<ExitCode> {
   const { options, terminal, environment, interruption } = input;
   const { site } = await chooseSite(input);
   const api = options.text("api");
-  // What was typed wrongly is said before anybody is asked for anything.
+  // Validate arguments first.
   const apiUrl = api === undefined ? `${site}/v1` : parseSite(api);
   const profile: Profile = { site, apiUrl, key: await obtainKey(input, site) };
   // A key is kept once the server has taken it, so that a sign-in that fails leaves what was there.
@@ -94,9 +94,9 @@ async function checkKey(input: CommandInput, profile: Profile): Promise<string> 
     const answer = await client.ask<{ data?: unknown } | null>({ method: "GET", path: "/models", signal });
     if (!Array.isArray(answer?.data)) {
       const remedy = "Is the address right? --site names the site, and --api the API where it is elsewhere.";
-      throw new CliError(`What answers at ${profile.apiUrl} is no Sluice server.`, { remedy });
+      throw new CliError(`${profile.apiUrl} is not a Sluice server.`, { remedy });
     }
-    return `${answer.data.length} models are there for you: sluice models`;
+    return `${answer.data.length} models available: sluice models`;
   } catch (error) {
     // The server knows the key, which is for something else.
     if (error instanceof ApiError && error.code === "key_not_permitted") return cleanText(error.message);
@@ -109,7 +109,7 @@ async function logOut(input: CommandInput): Promise<ExitCode> {
   const { site } = await chooseSite(input);
   const wasThere = await forgetProfile(environment.configFolder, site);
   if (terminal.isJson) terminal.printJson({ site, forgotten: wasThere });
-  else if (!wasThere) terminal.print(`There is no key for ${site} on this machine.`);
+  else if (!wasThere) terminal.print(`No key for ${site} on this machine.`);
   else {
     terminal.print(`${terminal.paint.green("✓")} The key for ${site} is forgotten on this machine.`);
     terminal.print(`  It still works for whoever has it: ${site}/console can revoke it.`);

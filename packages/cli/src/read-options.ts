@@ -50,7 +50,7 @@ function requireUsable({ name, rawName, value, inlineValue }: OptionToken, table
   if (option === undefined) {
     const nearest = rawName.startsWith("--") ? findNearest(name, Object.keys(table)) : null;
     const hint = nearest === null ? "" : ` Did you mean --${nearest}?`;
-    throw createMisuse(`There is no option ${rawName}.${hint}`);
+    throw createMisuse(`Unknown option ${rawName}.${hint}`);
   }
   if (option.placeholder === undefined) {
     if (value !== undefined) throw createMisuse(`--${name} takes no value.`);
@@ -94,8 +94,8 @@ function requireChoice(place: string, value: string, choices: readonly string[] 
 }
 
 function requireWords({ words = { shown: "", min: 0, max: 0 } }: CommandDefinition, given: readonly string[]): void {
-  if (given.length < words.min) throw createMisuse(`Something is missing: ${words.shown}.`);
+  if (given.length < words.min) throw createMisuse(`Missing argument: ${words.shown}.`);
   const surplus = given[words.max];
-  if (surplus !== undefined) throw createMisuse(`"${surplus}" is a word too many.`);
+  if (surplus !== undefined) throw createMisuse(`Unexpected argument "${surplus}".`);
   for (const word of given) requireChoice(words.shown, word, words.choices);
 }

@@ -89,7 +89,7 @@ function createUnknown(words: readonly string[]): CliError {
   const names = group.length > 0 ? group.map(({ name }) => name) : commandTable.map(({ name }) => name);
   const firstWords = group.length > 0 ? [] : names.map((name) => name.split(" ")[0] ?? "");
   const nearest = findNearest(typed, [...new Set([...firstWords, ...names])]);
-  return new CliError(`There is no command "${cleanText(typed)}".`, {
+  return new CliError(`Unknown command "${cleanText(typed)}".`, {
     exitCode: exitCodes.misused,
     remedy: [
       ...(nearest === null ? [] : [`Did you mean: sluice ${nearest}`]),
@@ -140,7 +140,7 @@ function presentForPrograms(error: unknown): Record<string, unknown> {
 
 function presentForPeople(error: unknown, { paintError }: Terminal): string {
   if (!(error instanceof CliError)) {
-    return `${paintError.red("✗")} Something unforeseen went wrong: ${error instanceof Error ? error.message : error}`;
+    return `${paintError.red("✗")} Unexpected error: ${error instanceof Error ? error.message : error}`;
   }
   const lines = [`${paintError.red("✗")} ${cleanText(error.message)}`];
   if (error instanceof ApiError && error.param !== null) lines.push(`  About: ${cleanText(error.param)}`);
