@@ -42,7 +42,7 @@ export function createConnectionWatch({ address, onDead = () => {} }: Connection
   let isClosed = false;
 
   function check(): void {
-    if (pending.size === 0) return stopChecking();
+    if (pending.size === 0) stopChecking();
     const suspects = listSuspects();
     if (suspects.length === 0 || examining !== null || isClosed) return;
     examining = examine(suspects).finally(() => {
