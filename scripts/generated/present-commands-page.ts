@@ -16,7 +16,7 @@ export async function presentCommandsPage(): Promise<string> {
     "",
     "<!-- Written from src/cli/commands.ts by `npm run generate`. -->",
     "",
-    "[Go live](go-live.md) explains `sluicectl`. Commands work while the gateway runs and while it does not. Every command takes `--json`",
+    "[Go live](go-live.md) description `sluicectl`. Commands work while the gateway runs and while it does not. Every command takes `--json`",
     "for scripts (errors are then JSON on standard error) and `--help`.",
     "",
     "| exit code | meaning |",
@@ -32,18 +32,18 @@ export async function presentCommandsPage(): Promise<string> {
 
 /** Options that several commands of a group share are explained once. */
 function presentSection(title: string, commands: readonly Command[]): string {
-  const explained = new Map<string, { flag: string; explains: string; of: string[] }>();
+  const explained = new Map<string, { flag: string; description: string; of: string[] }>();
   for (const { name, options = {} } of commands) {
     for (const [option, entry] of Object.entries(options)) {
       const flag = presentFlag(option, entry);
-      const key = `${flag} ${entry.explains}`;
-      const known = explained.get(key) ?? { flag, explains: entry.explains, of: [] };
+      const key = `${flag} ${entry.description}`;
+      const known = explained.get(key) ?? { flag, description: entry.description, of: [] };
       explained.set(key, { ...known, of: [...known.of, name] });
     }
   }
   const rows = commands.map((command) => `| \`${presentUsage(command)}\` | ${escapePipes(command.summary)} |`);
   const options = [...explained.values()].map(
-    ({ flag, explains, of }) => `| \`${flag}\` | ${of.map(dropWord).join(", ")} | ${escapePipes(explains)} |`,
+    ({ flag, description, of }) => `| \`${flag}\` | ${of.map(dropWord).join(", ")} | ${escapePipes(description)} |`,
   );
   return [
     `## ${title}`,

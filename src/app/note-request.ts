@@ -1,5 +1,5 @@
 import { type CallerDirectory, recallCaller } from "../features/accounts/index.ts";
-import { decideEnding, clientClosedStatus, type RequestLog } from "../features/requests/index.ts";
+import { clientClosedStatus, decideEnding, type RequestLog } from "../features/requests/index.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { getWire } from "../platform/http/endpoint-table.ts";
 import { type CallFacts, createFacts } from "../platform/http/request-context.ts";

@@ -14,7 +14,7 @@ export {
 } from "../platform/media/media-machine.ts";
 export { MediaToolError } from "../platform/media/media-tool-error.ts";
 export { plainOutput } from "../platform/media/plain-output.ts";
-export { describeUntrustedInput, findDemuxer } from "../platform/media/untrusted-input.ts";
 export { runMediaTool } from "../platform/media/run-media-tool.ts";
 export { type MediaToolCall, startMediaTool } from "../platform/media/start-media-tool.ts";
+export { describeUntrustedInput, findDemuxer } from "../platform/media/untrusted-input.ts";
 export { type FontMetrics, fontsDir, loadFontMetrics } from "../platform/text/font-metrics.ts";

@@ -174,7 +174,9 @@ describe("while Stripe", () => {
     stripe.faults.push(...faults);
     const { status, body, headers } = await visitor.post("/checkouts", { amount: "20" });
     expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "overloaded", "30"]);
-    expect(body.error.message).toBe("Payments are unavailable at the moment. You were not charged. Try again in 30 seconds.");
+    expect(body.error.message).toBe(
+      "Payments are unavailable at the moment. You were not charged. Try again in 30 seconds.",
+    );
     expect(stripe.faults).toEqual([]);
     expect(stripe.requests).toHaveLength(askedBefore + asked);
     const { data } = (await visitor.get("/checkouts")).body;

@@ -1,8 +1,8 @@
 import { StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
-import { loadedBrand } from "./api/fetch-brand.ts";
 import { createQueryClient } from "./api/create-query-client.ts";
+import { loadedBrand } from "./api/fetch-brand.ts";
 import { queryTable } from "./api/query-table.ts";
 import { redirectToSignIn } from "./parts/session/redirect-to-sign-in.ts";
 import { createSiteRouter } from "./router.tsx";

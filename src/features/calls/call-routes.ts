@@ -10,8 +10,8 @@ import {
   type Heartbeats,
   openEventStream,
 } from "../../platform/http/event-stream.ts";
-import { closeFacts, createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { breakOff, hijackReply } from "../../platform/http/hijack-reply.ts";
+import { closeFacts, createFacts, getCaller } from "../../platform/http/request-context.ts";
 import {
   type Claim,
   fingerprintRequest,

@@ -13,7 +13,13 @@ arrives as server-sent events and ends with \`data: [DONE]\`. \`usage.charge\` i
 \`Idempotency-Key\` you can send the call again after a broken connection: it runs and is charged once.`;
 
 /** Errors of a paid chat call, in addition to those of every endpoint. */
-export const chatErrors = ["invalid_json", ...fieldErrors, "context_length_exceeded", "invalid_url", ...callErrors] as const;
+export const chatErrors = [
+  "invalid_json",
+  ...fieldErrors,
+  "context_length_exceeded",
+  "invalid_url",
+  ...callErrors,
+] as const;
 
 export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies): void {
   const { config, schema, errors } = describeEndpoint("createChatCompletion", chatErrors);

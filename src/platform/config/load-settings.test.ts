@@ -343,13 +343,16 @@ describe("wrong values", () => {
 
   const rows = wrongValues.flatMap(([name, values, right]) => values.map((value) => [name, value, right]));
 
-  test.each(rows)("%s: %s is rejected in the file and the environment, with the expected form", (name, value, right) => {
-    const variable = `SLUICE_${name.toUpperCase()}`;
-    const inEnvironment = getRejection(() => loadEnvironment({ [variable]: value }));
-    expect(inEnvironment).toContain(`The setting ${variable} is "${value}". Write ${right}`);
-    const inFile = getRejection(() => loadFile(`${name}: ${value}\n`)).replaceAll('"', "");
-    expect(inFile).toContain(`The setting ${name} (<dir>/sluice.yaml:1:1) is ${value}. Write ${right}`);
-  });
+  test.each(rows)(
+    "%s: %s is rejected in the file and the environment, with the expected form",
+    (name, value, right) => {
+      const variable = `SLUICE_${name.toUpperCase()}`;
+      const inEnvironment = getRejection(() => loadEnvironment({ [variable]: value }));
+      expect(inEnvironment).toContain(`The setting ${variable} is "${value}". Write ${right}`);
+      const inFile = getRejection(() => loadFile(`${name}: ${value}\n`)).replaceAll('"', "");
+      expect(inFile).toContain(`The setting ${name} (<dir>/sluice.yaml:1:1) is ${value}. Write ${right}`);
+    },
+  );
 
   const emptyOrOfAnotherType = ['host: ""', "host: '  '", "host:", "host: [a]", "port: [80]", "site_url: 5"];
   test.each(emptyOrOfAnotherType)("%s is rejected", (line) => {
@@ -398,7 +401,9 @@ describe("derived settings", () => {
   test("with a public site_url the sandbox is off and cannot be switched on", () => {
     const site = "site_url: https://ai.example.com\n";
     expect(loadFile(site).sandbox).toBe("off");
-    expect(getRejection(() => loadFile(`${site}sandbox: on\n`))).toContain("https://ai.example.com, which is not a localhost address");
+    expect(getRejection(() => loadFile(`${site}sandbox: on\n`))).toContain(
+      "https://ai.example.com, which is not a localhost address",
+    );
     expect(getRejection(() => loadFile(site, { SLUICE_SANDBOX: "on" }))).toContain("Set sandbox to off");
   });
 
@@ -409,7 +414,9 @@ describe("derived settings", () => {
       tls_cert_file: join(directory, "tls/site.crt"),
       tls_key_file: "/etc/site.key",
     });
-    expect(getRejection(() => loadFile("tls_cert_file: a"))).toContain("tls_cert_file is set, but tls_key_file is not.");
+    expect(getRejection(() => loadFile("tls_cert_file: a"))).toContain(
+      "tls_cert_file is set, but tls_key_file is not.",
+    );
     expect(getRejection(() => loadFile("tls_key_file: a"))).toContain("tls_key_file is set, but tls_cert_file is not.");
     expect(getRejection(() => loadFile(`${files}site_url: http://a.example.com`))).toContain(
       "but site_url is http://a.example.com. Change site_url to https",
@@ -432,9 +439,12 @@ describe("derived settings", () => {
     expect(loadFile(`site_url: https://ai.example.com\n${line}\n`).sandbox).toBe("off");
   });
 
-  test.each(["localhost", "127.0.0.1", "127.0.0.2", '"::1"'])("host: %s is allowed with a localhost site_url", (host) => {
-    expect(loadFile(`host: ${host}\n`).sandbox).toBe("on");
-  });
+  test.each(["localhost", "127.0.0.1", "127.0.0.2", '"::1"'])(
+    "host: %s is allowed with a localhost site_url",
+    (host) => {
+      expect(loadFile(`host: ${host}\n`).sandbox).toBe("on");
+    },
+  );
 
   test("a relative data_dir is resolved against the working directory", () => {
     expect(loadFile("data_dir: data/x").data_dir).toBe(join(directory, "data/x"));
@@ -449,9 +459,12 @@ describe("derived settings", () => {
   });
 });
 
-test.each(["localhost:4242", "LOCALHOST", "127.0.0.1", "127.8.9.10:80", "[::1]:4242"])("%s is a loopback host", (host) => {
-  expect(isLoopbackUrl(`http://${host}`)).toBe(true);
-});
+test.each(["localhost:4242", "LOCALHOST", "127.0.0.1", "127.8.9.10:80", "[::1]:4242"])(
+  "%s is a loopback host",
+  (host) => {
+    expect(isLoopbackUrl(`http://${host}`)).toBe(true);
+  },
+);
 
 const otherHosts = ["127.evil.com", "localhost.evil.com", "evil.com/localhost", "127.0.0.1.evil.com", "0.0.0.0"];
 test.each(otherHosts)("%s is not a loopback host", (host) => {

@@ -196,9 +196,13 @@ function readSettingsFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new OperatorError(`Cannot read the settings file ${path}.`, "Make it a regular file that your user can read.", {
-      cause: error,
-    });
+    throw new OperatorError(
+      `Cannot read the settings file ${path}.`,
+      "Make it a regular file that your user can read.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -241,10 +245,7 @@ function readContent(variable: string, path: string): string {
 }
 
 function createTwiceSetError(variable: string): OperatorError {
-  return new OperatorError(
-    `Both ${variable} and ${variable}${contentSuffix} are set.`,
-    "Remove one of the two.",
-  );
+  return new OperatorError(`Both ${variable} and ${variable}${contentSuffix} are set.`, "Remove one of the two.");
 }
 
 function createUnknownSettingError(source: Source): OperatorError {

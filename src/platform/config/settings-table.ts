@@ -227,8 +227,7 @@ export const settingsTable = {
     kind: line(40),
     default: "Sluice",
     example: "Example AI",
-    description:
-      "The name of the service on pages, in e-mails and in authenticator apps (docs/operating/branding.md).",
+    description: "The name of the service on pages, in e-mails and in authenticator apps (docs/operating/branding.md).",
   },
   brand_logo_file: {
     kind: file("the path of an image: .svg, .png or .jpg, at most 256 kB"),
@@ -534,7 +533,8 @@ export const settingsTable = {
     kind: wholeNumber({ min: 0, max: 2 ** 50 }),
     default: 8 * megabyte,
     example: String(8 * megabyte),
-    description: "The maximum total size of the stored responses and conversations of an account that has never paid and has no plan.",
+    description:
+      "The maximum total size of the stored responses and conversations of an account that has never paid and has no plan.",
   },
   response_days: {
     kind: wholeNumber({ min: 0, max: 3650 }),
@@ -623,8 +623,7 @@ export const settingsTable = {
     kind: oneOf(["on", "off"]),
     default: "off",
     example: "on",
-    description:
-      "Puts the bucket in the URL path instead of the host name. Many S3-compatible services need it.",
+    description: "Puts the bucket in the URL path instead of the host name. Many S3-compatible services need it.",
   },
   drained_calls_max: {
     kind: wholeNumber({ min: 0, max: 10_000 }),

@@ -114,7 +114,10 @@ async function startDecoder(): Promise<Decoder> {
     async read(imagePath, signal) {
       left -= 1;
       const abort = (): void => running.kill(signal.reason);
-      const timer = setTimeout(() => running.kill(new MediaToolError("timeout", "Decoding the image timed out.")), readMsMax);
+      const timer = setTimeout(
+        () => running.kill(new MediaToolError("timeout", "Decoding the image timed out.")),
+        readMsMax,
+      );
       signal.addEventListener("abort", abort, { once: true });
       try {
         await send(imagePath);

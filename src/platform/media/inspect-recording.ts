@@ -97,7 +97,8 @@ function describeRecording({ streams, durationMs }: Probe, type: Recording): Ins
   const [video] = videos;
   if (streams.length > streamsMax) return `has more than ${streamsMax} streams`;
   if (video === undefined && sounds.length === 0) return "has no audio or video";
-  const unsupported = videos.find(({ codec }) => !codecs.video.has(codec)) ?? sounds.find(({ codec }) => !isSound(codec));
+  const unsupported =
+    videos.find(({ codec }) => !codecs.video.has(codec)) ?? sounds.find(({ codec }) => !isSound(codec));
   if (unsupported !== undefined) return unsupportedCodec;
   if (videos.some(({ width, height }) => Math.max(width, height) > sideMax || Math.min(width, height) < 1)) {
     return `must have 1 to ${sideMax} pixels on a side`;

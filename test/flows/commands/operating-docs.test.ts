@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { findCommand } from "../../../src/cli/commands.ts";
-import { readWords } from "../../../src/cli/read-words.ts";
+import { parseArguments } from "../../../src/cli/parse-arguments.ts";
 import { bookCredit } from "../../../src/features/ledger/index.ts";
 import { openEventInbox } from "../../../src/features/webhooks/index.ts";
 import { nano } from "../../../src/lib/money.ts";
@@ -67,7 +67,7 @@ async function parseOperatorCommand(words: readonly string[]): Promise<void> {
   if (words[0] === "help") return;
   const command = await findCommand(words);
   expect(command, `There is no command ${words.join(" ")}`).not.toBeNull();
-  if (command !== null) readWords(command, words.slice(command.name.split(" ").length));
+  if (command !== null) parseArguments(command, words.slice(command.name.split(" ").length));
 }
 
 let folder: string;

@@ -279,7 +279,10 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
   test("but a key that may not list models is kept: it is good for something else", async () => {
     const { key } = await gateway.createCaller({ endpoints: ["chat"] });
     const ended = await cli.run(["login", "--site", gateway.siteUrl, "--key"], { input: key });
-    expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("is not allowed to use the models endpoints") });
+    expect(ended).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("is not allowed to use the models endpoints"),
+    });
     expect(readKey()).toBe(key);
   });
 });

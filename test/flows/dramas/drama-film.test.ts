@@ -10,8 +10,8 @@ import {
   openFilmStage,
   quickFilm,
   readCues,
-  readLoudness,
   readImages,
+  readLoudness,
 } from "../../harness/dramas/film-stage.ts";
 import { probe, readSamples } from "../../harness/media/test-studio.ts";
 

@@ -192,7 +192,9 @@ test("a machine with an old decoder says so, confines it, and without that keeps
   ]);
   const after = await runCommand(["doctor"], onBare);
   expect(after.stdout).toMatch(/✗ decoders .*uploads of video and audio are rejected/);
-  expect(after.stdout).toMatch(/✗ confinement +programs that decode uploads are not confined: .*bwrap is not installed; perl is not installed/);
+  expect(after.stdout).toMatch(
+    /✗ confinement +programs that decode uploads are not confined: .*bwrap is not installed; perl is not installed/,
+  );
   {
     await using gateway = await startGatewayProcess(onBare);
     expect(gateway.output()).toMatch(/Warning +programs that decode uploads are not confined/);

@@ -71,10 +71,7 @@ export const quickFilm = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt",
 export type Frame = { width: number; height: number; pixels: Buffer };
 
 /** Every frame of a video, red, green and blue, a byte each. */
-export async function readImages(
-  path: string,
-  { width, height }: { width: number; height: number },
-): Promise<Frame[]> {
+export async function readImages(path: string, { width, height }: { width: number; height: number }): Promise<Frame[]> {
   const args = ["-f", "mov", "-i", `file:${path}`, "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"];
   const { stdout } = await runMediaTool({ ...limits, tool: "ffmpeg", args });
   const bytes = width * height * 3;

@@ -1,4 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
+import { connection } from "./console-api.ts";
+import { nameQueries, paged, whole } from "./define-queries.ts";
 import { fetchBrand } from "./fetch-brand.ts";
 import { getModel, listModels, listPrices } from "./fetch-catalog.ts";
 import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./fetch-connect.ts";
@@ -53,8 +55,6 @@ import {
   listEvents,
   listRecentDeliveries,
 } from "./fetch-webhooks.ts";
-import { connection } from "./console-api.ts";
-import { nameQueries, paged, whole } from "./define-queries.ts";
 import type { Block } from "./guide-document.ts";
 import type { DocsEntry, Operation } from "./reference-document.ts";
 

@@ -1,5 +1,5 @@
-import { describeUntrustedInput, findDemuxer } from "../../../platform/media/untrusted-input.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
+import { describeUntrustedInput, findDemuxer } from "../../../platform/media/untrusted-input.ts";
 import { FilmError } from "./film-error.ts";
 
 /** The shot being processed, for errors. */

@@ -20,7 +20,8 @@ const explanations: Readonly<Record<ApiKey["kind"], string | null>> = {
 export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: string }) {
   const { kind, name } = describeKeyStatus(apiKey, new Date());
   const explanation = explanations[apiKey.kind];
-  const formatOr = (moment: string | null, nothing: string) => (moment === null ? nothing : formatMoment(moment, timeZone));
+  const formatOr = (moment: string | null, nothing: string) =>
+    moment === null ? nothing : formatMoment(moment, timeZone);
   const { models, endpoints, addresses, revoked_at: revokedAt, last_used: lastUsed } = apiKey;
   const limits = listLimits(apiKey.limits);
   return (

@@ -6,8 +6,8 @@ import { Icon } from "../../design/icon.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
-import { KeyTable } from "./key-table.tsx";
 import { newKey } from "./key-labels.ts";
+import { KeyTable } from "./key-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/keys");
 const OpenKey = lazyPart(async () => (await import("./open-key.tsx")).OpenKey);

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { ApiKey, NewApiKey } from "../../api/fetch-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
+import type { ApiKey, NewApiKey } from "../../api/fetch-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";

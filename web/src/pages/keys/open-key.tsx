@@ -1,8 +1,8 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
 import type { Model } from "../../api/fetch-catalog.ts";
 import type { NewApiKey } from "../../api/fetch-keys.ts";
-import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";

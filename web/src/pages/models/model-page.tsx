@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { ApiError } from "../../api/console-api.ts";
+import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";

@@ -3,7 +3,6 @@ import type { ModelDetail } from "../../api/fetch-catalog.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
-import type { ChatCall } from "./generate-answer.ts";
 import { ChatComposer, type ChatDraft, emptyDraft, useChatDraft } from "./chat-composer.tsx";
 import { type ChatSettings, readSettings } from "./chat-settings.ts";
 import { ChatSettingsPanel, useChatSettings } from "./chat-settings-panel.tsx";
@@ -14,6 +13,7 @@ import { createRandomName } from "./create-random-name.ts";
 import { ExampleList } from "./example-list.tsx";
 import { chatExamples } from "./examples.ts";
 import { fitSettings } from "./fit-settings.ts";
+import type { ChatCall } from "./generate-answer.ts";
 import { RequestFailure } from "./request-failure.tsx";
 import { useChatComparison } from "./use-chat-comparison.ts";
 

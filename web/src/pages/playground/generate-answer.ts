@@ -1,7 +1,7 @@
 import { api, ask } from "../../api/console-api.ts";
-import { type AnswerSoFar, streamChatAnswer, type ChatBody } from "./stream-chat-answer.ts";
 import { type Answer, hasCome, listMessages, type Turn } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";
+import { type AnswerSoFar, type ChatBody, streamChatAnswer } from "./stream-chat-answer.ts";
 
 /** Render interval while streaming. */
 const drawMs = 40;

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
 import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import { isOver, type TaskOutput } from "../../api/fetch-tasks.ts";
-import { api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQueries } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";

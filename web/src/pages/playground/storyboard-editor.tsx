@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { ApiError } from "../../api/console-api.ts";
 import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import type { Task } from "../../api/fetch-tasks.ts";
-import { ApiError } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
+import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { joinClasses } from "../../design/join-classes.ts";

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { useQueryCache } from "../../api/use-query-cache.ts";
-import { generateAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./generate-answer.ts";
 import { dropAnswer, listTurns, parseRounds, type Round, replaceAnswer } from "./comparison.ts";
 import { type Answer, hasCome, type Question } from "./conversation.ts";
+import { type ChatCall, findAnswerCharge, generateAnswer, startAnswer } from "./generate-answer.ts";
 import { noticeFailure } from "./use-chat.ts";
 import { useStoredState } from "./use-stored-state.ts";
 

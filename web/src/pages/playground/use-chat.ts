@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
 import { useQueryCache } from "../../api/use-query-cache.ts";
 import { redirectToSignIn } from "../../parts/session/redirect-to-sign-in.ts";
-import { generateAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./generate-answer.ts";
 import { type Answer, dropLastAnswer, hasCome, parseTurns, type Turn, turnsMax } from "./conversation.ts";
+import { type ChatCall, findAnswerCharge, generateAnswer, startAnswer } from "./generate-answer.ts";
 import { useStoredState } from "./use-stored-state.ts";
 
 const keptTurns = {

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Task } from "../../api/fetch-tasks.ts";
 import { ApiError, api, ask } from "../../api/console-api.ts";
+import type { Task } from "../../api/fetch-tasks.ts";
 import { createRandomName } from "./create-random-name.ts";
 import { type MediaType, mediaPaths } from "./media-fields.ts";
 

@@ -11,7 +11,10 @@ type Panel = { id: string; label: string; code: string };
 /** Request and response samples, sticky beside the text. */
 export function CodeColumn({ operation }: { operation: Operation }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
-  const calls = operation.samples.map((sample) => ({ ...sample, code: insertServiceAddress(sample.code, site?.base_url) }));
+  const calls = operation.samples.map((sample) => ({
+    ...sample,
+    code: insertServiceAddress(sample.code, site?.base_url),
+  }));
   const answers = listAnswers(operation).map((answer) => ({
     ...answer,
     code: insertServiceAddress(answer.code, site?.base_url),

@@ -8,8 +8,8 @@ import { Tabs } from "../../design/tabs.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { useHashTarget } from "../docs/use-hash-target.ts";
 import { CodeColumn } from "./code-column.tsx";
-import { InlineCodeText } from "./inline-code-text.tsx";
 import { FieldList, VariantList } from "./field-list.tsx";
+import { InlineCodeText } from "./inline-code-text.tsx";
 import { MethodLabel } from "./method-label.tsx";
 
 const parts = [

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { ApiError } from "../../api/console-api.ts";
+import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";

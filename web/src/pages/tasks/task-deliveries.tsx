@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import type { TaskEvent } from "../../api/fetch-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
+import type { TaskEvent } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";

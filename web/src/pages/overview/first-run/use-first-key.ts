@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { NewApiKey } from "../../../api/fetch-keys.ts";
 import { api, ask } from "../../../api/console-api.ts";
+import type { NewApiKey } from "../../../api/fetch-keys.ts";
 import { useQueryCache } from "../../../api/use-query-cache.ts";
 import { useAction } from "../../../parts/forms/use-action.ts";
 import { useReauthentication } from "../../../parts/session/reauthentication.tsx";
