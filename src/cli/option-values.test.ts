@@ -77,7 +77,7 @@ describe("limits", () => {
   test.each(["", "-1", "1.5", "1e3", "ten", " 5", "5 ", "0x10", "12345678901", "None"])("%j is rejected", (value) => {
     expect(findRefusal(() => readLimits({ "tasks-in-flight": value }, {}))).toEqual({
       param: "tasks-in-flight",
-      message: "Write a whole number, or none after --tasks-in-flight.",
+      message: "--tasks-in-flight must be a whole number, or none.",
     });
   });
 });
@@ -111,7 +111,7 @@ describe("a key's expiry", () => {
   ])("%j is rejected", (value) => {
     expect(findRefusal(() => readRestrictions({ expires: value }, unrestricted))).toEqual({
       param: "expires",
-      message: "Write a time with its offset, such as 2027-01-01T00:00:00Z, or none after --expires.",
+      message: "--expires must be a time with its offset, such as 2027-01-01T00:00:00Z, or none.",
     });
   });
 });
@@ -138,7 +138,7 @@ describe("the budget", () => {
     const refusal = findRefusal(() => read({ "budget-period": "month" }));
     expect(refusal).toEqual({
       param: "budget",
-      message: "Write a decimal with at most nine places, such as 10.00 after --budget.",
+      message: "--budget must be a decimal with at most nine places, such as 10.00.",
     });
   });
 
@@ -157,7 +157,7 @@ describe("the budget", () => {
   test.each(["", "year", "Day", "none"])("%j is not a period", (period) => {
     expect(findRefusal(() => read({ budget: "8", "budget-period": period }, restricted))).toEqual({
       param: "budget-period",
-      message: "Write one of total, day, week, month after --budget-period.",
+      message: "--budget-period must be one of total, day, week, month.",
     });
   });
 });

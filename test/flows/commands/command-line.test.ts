@@ -105,7 +105,7 @@ describe("with an empty database of the server that all tests share", () => {
     const { id } = await runHere(environment, "account", "create", "--email", "a@example.com");
     const { stdout, stderr } = await runCommand(["key", "create", "--account", id], { environment });
     expect(stdout + stderr).not.toMatch(/sk-slc-/);
-    const path = /It is in (\S+),/.exec(stdout)?.[1] ?? "";
+    const path = /Saved to (\S+) /.exec(stdout)?.[1] ?? "";
     expect(await readFile(path, "utf8")).toMatch(/^sk-slc-[0-9A-Za-z]{36}\n$/);
     expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
   });
@@ -143,10 +143,10 @@ describe("with an empty database of the server that all tests share", () => {
     [["key", "create", "--acount", "x"], 2, /Unknown option --acount\. Did you mean --account\?\n +See: npm run/],
     [["key", "create", "--acount", "x", "--json"], 2, /^\{"error":\{"message":"Unknown option --acount\./],
     [["frobnicate"], 2, /Unknown command "frobnicate"\.\n +See: npm run -s sluice -- help\n/],
-    [["acount", "list"], 2, /no command "acount"\.\n +Did you mean: npm run -s sluice -- account\n/],
-    [["key", "creat"], 2, /no command "key creat"\.\n +Did you mean: .* key create\n +See: .* help key\n/],
+    [["acount", "list"], 2, /Unknown command "acount"\.\n +Did you mean: npm run -s sluice -- account\n/],
+    [["key", "creat"], 2, /Unknown command "key creat"\.\n +Did you mean: .* key create\n +See: .* help key\n/],
     [["help", "acount"], 2, /Did you mean: npm run -s sluice -- account/],
-    [["key"], 2, /^Usage: npm run -s sluice -- key <command>\n\n( {2}key .*\n)+\nEach takes --help/],
+    [["key"], 2, /^Usage: npm run -s sluice -- key <command>\n\n( {2}key .*\n)+\nEvery command accepts --help/],
   ])("%j fails with exit code %i and says why", async (words, exitCode, sentence) => {
     const outcome = await runCommandHere(words, { environment });
     expect(outcome.exitCode).toBe(exitCode);
@@ -187,7 +187,7 @@ test("doctor finds a wrong setting, a wrong certificate, an open data directory 
   const certificate = { SLUICE_TLS_CERT_FILE: "/nowhere/tls.crt", SLUICE_TLS_KEY_FILE: "/nowhere/tls.key" };
   const open = await runCommandHere(["doctor"], { environment: { ...environment, ...certificate } });
   expect([open.exitCode, open.stdout]).toEqual([1, expect.stringContaining(`chmod 700 ${data.path}`)]);
-  expect(open.stdout).toMatch(/✗ certificate +The TLS file \/nowhere\/tls\.(crt|key) cannot be read\./);
+  expect(open.stdout).toMatch(/✗ certificate +Cannot read the TLS file \/nowhere\/tls\.(crt|key)\./);
   chmodSync(data.path, 0o700);
 
   await using _gateway = await startGatewayProcess({

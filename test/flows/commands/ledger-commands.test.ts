@@ -98,12 +98,12 @@ test("an operator adds, grants, corrects and redeems, and the statement shows al
   );
   const csv = await attempt("ledger", "show", accountId, "--format", "csv");
   expect(csv.stdout.trimEnd().split("\r\n")).toHaveLength(8);
-  expect((await attempt("account", "show", accountId)).stdout).toContain("23.75 USD available");
+  expect((await attempt("account", "show", accountId)).stdout).toContain("available: 23.75 USD");
 });
 
 test("codes are secrets: where standard output is no terminal they go to a file that only its owner reads", async () => {
   const { stdout } = await runCommand(["code", "create", "--amount", "1", "--count", "2"], { environment });
-  const path = /They are in (\S+),/.exec(stdout)?.[1] ?? "";
+  const path = /Saved to (\S+) /.exec(stdout)?.[1] ?? "";
   const codes = readFileSync(path, "utf8").trim().split("\n");
   expect(codes).toHaveLength(2);
   for (const code of codes) {
@@ -127,7 +127,7 @@ describe("what cannot be right", () => {
     [["credit", "adjust", "ACCOUNT", "-100000"], "available cash is"],
     [["credit", "grant", "ACCOUNT", "1", "--expires", "2020-01-01T00:00:00Z"], "A grant must expire in the future"],
     [["credit", "grant", "ACCOUNT", "1.5", "--unit", "text"], "a whole number of tokens"],
-    [["credit", "grant", "ACCOUNT", "1", "--unit", "euros"], "Write money, text, image, video after --unit"],
+    [["credit", "grant", "ACCOUNT", "1", "--unit", "euros"], "--unit must be money, text, image, video"],
     [["credit", "refund", "ACCOUNT", "txn_nothing", "1"], "The account has no such charge"],
     [["credit", "add", "acct_nobody", "1"], "There is no account acct_nobody"],
   ])("%j is refused with a sentence", async (words, sentence) => {

@@ -193,7 +193,7 @@ test.each([
   [["plan", "update", "none"], /There is no plan none/],
   [["account", "create", "--email", "a@b.c", "--plan", "gold"], /There is no plan gold/],
   [["account", "suspend", "acct_none"], /There is no account acct_none/],
-  [["catalog", "apply", "/nowhere.yaml"], /cannot be read/],
+  [["catalog", "apply", "/nowhere.yaml"], /Cannot read/],
   [["catalog", "export"], /There is no catalog yet/],
 ])("%j is refused with a reason", async (words, reason) => {
   const outcome = await runCommandHere(words, { environment: refusing.environment });

@@ -75,7 +75,7 @@ test("an operator sees what was taken back and what is owed, and can give that u
   const shown = await run("payment", "show", "chk_0");
   expect(shown.stdout).toMatch(/dp_1 +dispute +needs_response +20\.00 +fraudulent +20\.00 +5\.00 +0\.00 +15\.00/);
   const ledger = await run("ledger", "show", debtorId);
-  expect(ledger.stdout).toMatch(/FROZEN .*15\.00 USD are owed for chk_0 \(payment_dispute dp_1\)/);
+  expect(ledger.stdout).toMatch(/FROZEN .*15\.00 USD owed for chk_0 \(payment_dispute dp_1\)/);
   expect(ledger.stdout).toMatch(/reversal +money +-5\.00 USD +0\.00 USD .*payment_dispute chk_0/);
   const unfreeze = await run("ledger", "unfreeze", debtorId);
   expect([unfreeze.exitCode, unfreeze.stdout]).toEqual([1, expect.stringContaining("payment waive")]);

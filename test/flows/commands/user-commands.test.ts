@@ -22,7 +22,7 @@ test("people are listed, created, invited and given new passwords; the links wor
   const created = await runCommand(create, { environment });
   expect(created).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/Created acct_\w+ for ada@example.com/) });
   expect(created.stdout).not.toContain("token=");
-  const file = /The link is in (\S+),/.exec(created.stdout)?.[1] ?? "";
+  const file = /Saved the link to (\S+) /.exec(created.stdout)?.[1] ?? "";
   const link = new URL(readFileSync(file, "utf8").trim());
   expect(`${link.origin}${link.pathname}`).toBe(`${site}/reset-password`);
   const token = link.searchParams.get("token");

@@ -124,7 +124,7 @@ describe("signing in by browser", () => {
     const refused = cli.start(["login", "--site", gateway.siteUrl, "--no-browser"]);
     const { url } = await readEntry(refused);
     await fetch(await answerInBrowser(url, "deny"));
-    expect(await refused.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("refused") });
+    expect(await refused.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("denied") });
     const stopped = cli.start(["login", "--site", gateway.siteUrl, "--no-browser"]);
     await readEntry(stopped);
     stopped.kill("SIGINT");
@@ -177,7 +177,7 @@ describe("signing in by a code on another device", () => {
   test("that is refused changes nothing", async () => {
     const { running, requestId } = await startDevice();
     expect((await visitor.post(`/connect/requests/${requestId}/deny`)).status).toBe(200);
-    expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("refused") });
+    expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("denied") });
     expect(readKey()).toBeNull();
   });
 });
@@ -241,7 +241,7 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
     const { key } = await gateway.createCaller();
     await expectUntouched(server.site, ["--key"], async (words) => {
       const ended = await cli.run(words, { input: key });
-      expect(ended).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("Sluice server") });
+      expect(ended).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("without a Sluice error") });
       expect(ended.stderr).not.toContain("unforeseen");
     });
   });
@@ -265,7 +265,7 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
     expect(ended).toMatchObject({
       exitCode: 1,
       stdout: "",
-      stderr: expect.stringMatching(/\/sys\/sluice\/credentials\.json cannot be written: .*\n {2}\S/),
+      stderr: expect.stringMatching(/\/sys\/sluice\/credentials\.json: .*\n {2}\S/),
     });
   });
 

@@ -292,7 +292,7 @@ describe("Ctrl-C", () => {
     const running = cli.start(["image", "Unstoppable", "-m", "image", "--wait"], { environment });
     await running.sees(/task_\w+: processing/);
     running.kill("SIGINT");
-    expect(await running.ended).toMatchObject({ exitCode: 130, stderr: expect.stringContaining("cannot be stopped") });
+    expect(await running.ended).toMatchObject({ exitCode: 130, stderr: expect.stringContaining("cannot be canceled") });
     finish.open();
     expect((await caller.awaitTask((await findOnlyTask()).id)).status).toBe("succeeded");
   });

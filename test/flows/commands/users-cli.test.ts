@@ -103,26 +103,26 @@ describe("help", () => {
   );
 
   test.for([
-    [["unheard-of"], /no command "unheard-of"\.\n {2}See: sluice help\n$/],
-    [["imgae", "a cat", "--size", "1x1"], /no command "imgae"\.\n {2}Did you mean: sluice image\n/],
+    [["unheard-of"], /Unknown command "unheard-of"\.\n {2}See: sluice help\n$/],
+    [["imgae", "a cat", "--size", "1x1"], /Unknown command "imgae"\.\n {2}Did you mean: sluice image\n/],
     [
       ["tasks", "cancle", "task_1"],
-      /no command "tasks cancle"\.\n {2}Did you mean: sluice tasks cancel\n {2}See: sluice help tasks/,
+      /Unknown command "tasks cancle"\.\n {2}Did you mean: sluice tasks cancel\n {2}See: sluice help tasks/,
     ],
-    [["webhooks", "lisen"], /no command "webhooks lisen"\.\n {2}Did you mean: sluice webhooks listen\n/],
+    [["webhooks", "lisen"], /Unknown command "webhooks lisen"\.\n {2}Did you mean: sluice webhooks listen\n/],
     [["help", "modles"], /Did you mean: sluice models\n/],
-    [["models", "--typ=chat"], /no option --typ\. Did you mean --type\?\n {2}See: sluice models --help\n$/],
-    [["models", "-x"], /no option -x\.\n/],
+    [["models", "--typ=chat"], /Unknown option --typ\. Did you mean --type\?\n {2}See: sluice models --help\n$/],
+    [["models", "-x"], /Unknown option -x\.\n/],
     [["models", "--type"], /--type needs a value: --type <type>\./],
     [["image", "x", "--size", "--wait"], /--size needs a value, and "--wait" is an option/],
     [["models", "--json=yes"], /--json takes no value/],
     [["webhooks"], /^$/],
-    [["tasks", "show"], /missing: <task>/],
+    [["tasks", "show"], /Missing argument: <task>/],
     [["tasks", "show", "a", "b"], /Unexpected argument "b"/],
     [["models", "--type", "smell"], /--type can be chat, image, .*not "smell"/],
     [["image", "x", "--n", "two"], /--n takes a whole number, not "two"/],
-    [["image"], /missing: sluice image <prompt…>/],
-    [["image", "x", "--input", "nowhere.png"], /no file "nowhere\.png"/],
+    [["image"], /Usage: sluice image <prompt…>/],
+    [["image", "x", "--input", "nowhere.png"], /Cannot read the file "nowhere\.png"/],
     [["image", "x", "--wait", "--no-wait"], /cannot both be/],
     [["drama", "--reference", "Anna"], /--reference takes name=value/],
     [["completion", "tcsh"], /can be bash, zsh, fish/],
@@ -220,7 +220,7 @@ describe("a key", () => {
     await signIn();
     writeFileSync(cli.credentialsFile, "{");
     const { exitCode, stderr } = await cli.run(["balance"]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("cannot be read")]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Cannot read")]);
     expect(readFileSync(cli.credentialsFile, "utf8")).toBe("{");
   });
 });

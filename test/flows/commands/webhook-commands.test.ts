@@ -102,9 +102,9 @@ test.each([
   [["create", "--account", "ACCOUNT", "--url", "ftp://example.com/"], "The URL must begin with https://"],
   [
     ["create", "--account", "ACCOUNT", "--url", "https://example.com/1", "--events", "task.begun"],
-    "Write some of task.succeeded",
+    "--events must be a comma-separated list of task.succeeded",
   ],
-  [["deliveries", "--state", "lost"], "Write one of pending, succeeded, failed, dropped after --state"],
+  [["deliveries", "--state", "lost"], "--state must be one of pending, succeeded, failed, dropped"],
   [["resend", "evt_nothing"], "There is no event evt_nothing"],
 ])("webhook %j is refused with a sentence", async (words, sentence) => {
   const outcome = await attempt("webhook", ...words.map((word) => (word === "ACCOUNT" ? accountId : word)));
