@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Disagreement } from "../harness/ledger/disagreement.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { type PlantedBug, plantedBugs } from "./planted-bugs.ts";
 
@@ -37,17 +38,13 @@ async function judgeBug(name: string): Promise<Verdict> {
   }: typeof import("../harness/ledger/compare-with-model.ts") = await import(
     `../harness/ledger/compare-with-model.ts${query}`
   );
-  const { Disagreement }: typeof import("../harness/ledger/disagreement.ts") = await import(
-    `../harness/ledger/disagreement.ts${query}`
-  );
   try {
     const options = { runs, seed, isShortened: false };
     checkScripts((script) => compareWithModel(script, { applyBatch }), options);
     checkScripts((script) => void compareEarlyWithLate(script, applyBatch), options);
     return { kind: "survived" };
   } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined;
-    return cause instanceof Disagreement ? { kind: "found", by: cause.check } : judgeFailure(error);
+    return judgeFailure(error);
   }
 }
 
@@ -58,6 +55,9 @@ function nameQuery(bug: PlantedBug | undefined): string {
 /** Code that throws because the bug was planted clumsily proves nothing about the tests. */
 function judgeFailure(error: unknown): Verdict {
   const cause = error instanceof Error ? error.cause : undefined;
+  // Not `instanceof`: each bug has a class of its own.
+  if (cause instanceof Error && cause.name === "Disagreement")
+    return { kind: "found", by: (cause as Disagreement).check };
   const message = cause instanceof Error ? cause.message : String(error);
   return message.startsWith("Invariant broken: ")
     ? { kind: "found", by: `the ledger's own ${message.charAt(0).toLowerCase()}${message.slice(1)}` }

@@ -38,7 +38,7 @@ export type RequestRecord = {
 };
 
 /** The upstream of a call. Separate from the record, because only operators may see it. */
-export type RequestRouting = {
+type RequestRouting = {
   /** The upstream that responded, or the last one tried; `null` if none was called. */
   upstream: string | null;
   failedAttempts: readonly FailedAttempt[];
