@@ -45,7 +45,7 @@ test("a logo is a small image", () => {
   writeFileSync(join(folder, "large.png"), Buffer.alloc(256 * 1024 + 1));
   expect(logoOf("logo.SVG")).toEqual({ ending: ".svg", bytes: Buffer.from("<svg/>") });
   expect(() => logoOf("large.png")).toThrow(/is too large: 262145 bytes/);
-  expect(() => logoOf("logo.exe")).toThrow(/no image/);
+  expect(() => logoOf("logo.exe")).toThrow(/has an unsupported format/);
   expect(() => logoOf("none.png")).toThrow(/Cannot read the logo/);
   rmSync(folder, { recursive: true });
 });

@@ -80,7 +80,7 @@ test("an operator sees what was taken back and what is owed, and can give that u
   const unfreeze = await run("ledger", "unfreeze", debtorId);
   expect([unfreeze.exitCode, unfreeze.stdout]).toEqual([1, expect.stringContaining("payment waive")]);
   const waived = await run("payment", "waive", "chk_0", "--reason", "goodwill");
-  expect(waived.stdout).toContain("15.00 USD are owed no more for chk_0");
+  expect(waived.stdout).toContain("Waived 15.00 USD for chk_0");
   const after = JSON.parse((await run("payment", "show", "chk_0", "--json")).stdout);
   expect(after.reversals).toMatchObject([{ id: "dp_1", taken: "5.00", waived: "15.00", debt: "0.00" }]);
   const again = await run("payment", "waive", "chk_0", "--reason", "goodwill");
