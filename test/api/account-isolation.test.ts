@@ -15,7 +15,7 @@ type Call = (method: Method, path: string, body: unknown) => Promise<{ status: n
 const api = readRoutes("docs/api/openapi.json");
 const consoleApi = readRoutes("docs/api/console-openapi.json");
 
-/** For everybody, signed in or not. `/outbox` exists on the developer's own machine only, for who has its secret. */
+/** Public routes. `/outbox` exists only on a developer's machine and needs its secret. */
 const openRoutes = new Set([
   "GET /site",
   "GET /outbox",
@@ -35,7 +35,7 @@ const openRoutes = new Set([
   "POST /password/reset",
 ]);
 
-/** What is sent to routes that change something named in the path, so that only whose it is can be wrong. */
+/** Valid bodies for routes that change the resource in the path: only its owner can be wrong. */
 const bodies: Record<string, unknown> = {
   "PATCH /keys/{id}": { name: "Taken over" },
   "POST /keys/{id}/rotate": { overlap_minutes: 0 },
@@ -44,7 +44,7 @@ const bodies: Record<string, unknown> = {
   "PATCH /webhook_endpoints/{id}": { description: "Taken over" },
 };
 
-/** What is sent to routes whose path names nothing: something of the other account, where they take such a thing. */
+/** Bodies for routes without a resource in the path. They name another account's resource where the route accepts one. */
 const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
   "POST /avatars/generations": ({ files }) => ({
     model: "sandbox-avatar",
@@ -67,9 +67,9 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
   "POST /passkeys": () => ({ name: "x", response: {} }),
 };
 
-/** These take nothing that could be somebody else's: what they do, they do to who asks. */
+/** These routes accept no resource id: they act on the caller only. */
 const ownOnly = new Set([
-  // It has no end; test/api/open-streams.test.ts holds it to the account of its session.
+  // This stream never ends; test/api/open-streams.test.ts checks that it is limited to the session's account.
   "GET /changes",
   "POST /chat/completions",
   "POST /completions",
@@ -166,7 +166,7 @@ async function callConsole(visitor: SiteVisitor, method: Method, path: string, b
   return { status: answer.status, text: JSON.stringify(answer.body) };
 }
 
-/** Whatever the answer is, nothing of the owner's is in it; ids that the stranger sent do not count. */
+/** No response contains the owner's data; ids that the stranger sent do not count. */
 function expectNothingTold(text: string, sent = ""): void {
   expect(owner.secrets.filter((secret) => !sent.includes(secret) && text.includes(secret))).toEqual([]);
 }
@@ -175,20 +175,20 @@ function fillPath(path: string, id: string): string {
   return path.replace(/\{[^}]+\}/, id).replaceAll(/\{[^}]+\}/g, "x");
 }
 
-/** The kind of thing that a path names, which is its first word. */
+/** The resource type in a path: its first segment. */
 function findKind(path: string): FurnishedKind {
   const kind = path.split("/")[1] ?? "";
   if (!Object.hasOwn(owner.ids, kind)) throw new Error(`Nothing is known that ${path} could name: furnish it.`);
   return kind as FurnishedKind;
 }
 
-/** An id of the same form that nobody has. */
+/** An id of the right form that does not exist. */
 function makeUpId(id: string): string {
   const last = id.at(-1) === "a" ? "b" : "a";
   return id.slice(0, -1) + last;
 }
 
-test("every route of both documents is tried by this test in one way", () => {
+test("every route of both documents belongs to exactly one group of this test", () => {
   for (const routes of [api, consoleApi]) {
     const untried = routes.filter(
       (route) =>
@@ -211,7 +211,7 @@ describe.each([
   ["console", consoleApi],
 ] as const)("a stranger on the %s", (place, routes) => {
   test.each(routes.filter(hasId))(
-    "$name finds what is another account's as little as what nobody has",
+    "$name returns the same error for another account's resource as for a missing one",
     async (route) => {
       const id = owner.ids[findKind(route.path)];
       const noId = makeUpId(id);
@@ -227,13 +227,13 @@ describe.each([
     },
   );
 
-  test.each(routes.filter(isList))("$name shows nothing of another account", async (route) => {
+  test.each(routes.filter(isList))("$name returns no data of another account", async (route) => {
     const { text } = await callAsStranger[place](route.method, route.path, undefined);
     expectNothingTold(text);
   });
 
   test.each(routes.filter(({ name }) => Object.hasOwn(attempts, name)))(
-    "$name cannot use what is another account's",
+    "$name cannot use another account's resource",
     async (route) => {
       const body = attempts[route.name]?.(owner.ids);
       const { status, text } = await callAsStranger[place](route.method, route.path, body);
@@ -245,7 +245,7 @@ describe.each([
 });
 
 test.each(consoleApi.filter(({ name }) => !openRoutes.has(name)))(
-  "$name of the console is refused to who is not signed in, with or without an API key",
+  "$name of the console rejects callers without a session, with or without an API key",
   async (route) => {
     const nobody = visitSite(gateway);
     const path = route.path.includes("{")
@@ -258,13 +258,13 @@ test.each(consoleApi.filter(({ name }) => !openRoutes.has(name)))(
         : route.method === "DELETE"
           ? await nobody.delete(path, headers)
           : await nobody[route.method === "POST" ? "post" : "patch"](path, {}, headers);
-    // An upload is refused for its form first.
+    // An upload is rejected for its form first.
     expect([401, 415]).toContain(withKey.status);
     expect(withKey.body.error.code).toMatch(/^(not_signed_in|unsupported_media_type)$/);
   },
 );
 
-test.each(api)("$name of the API is refused to a session without a key", async (route) => {
+test.each(api)("$name of the API rejects a session without a key", async (route) => {
   const cookie = [...owner.visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const path = route.path.includes("{")
     ? fillPath(route.path, hasId(route) ? owner.ids[findKind(route.path)] : "x")
@@ -273,7 +273,7 @@ test.each(api)("$name of the API is refused to a session without a key", async (
   expect(response.status).toBe(401);
 });
 
-describe("the search of the console", () => {
+describe("the console search", () => {
   const find = async (visitor: SiteVisitor, text: string) => {
     const { status, body } = await visitor.get(`/search?q=${encodeURIComponent(text)}`);
     expect(status).toBe(200);
@@ -288,7 +288,7 @@ describe("the search of the console", () => {
     ["events", "event"],
     ["charges", "charge"],
     ["requests", "request"],
-  ] as const)("finds %s by their id and by its beginning, for their owner alone", async ([kind, object]) => {
+  ] as const)("finds %s by full id and by prefix, for the owner only", async ([kind, object]) => {
     const id = owner.ids[kind];
     for (const text of [id, ` ${id.toUpperCase()} `, id.slice(0, -4)]) {
       expect((await find(owner.visitor, text)).map((hit) => [hit.object, hit.id])).toEqual([[object, id]]);
@@ -296,7 +296,7 @@ describe("the search of the console", () => {
     }
   });
 
-  test("leads from an output and from an event to the task, and from other movements of money to the ledger", async () => {
+  test("leads from an output or an event to its task, and from other money movements to the ledger", async () => {
     const { body: task } = await owner.visitor.get(`/tasks/${owner.ids.tasks}`);
     expect((await find(owner.visitor, task.output[0].file_id))[0]).toMatchObject({ object: "file", task_id: task.id });
     expect((await find(owner.visitor, owner.ids.events))[0]).toMatchObject({ task_id: task.id });
@@ -307,7 +307,7 @@ describe("the search of the console", () => {
     expect(await find(stranger, transaction)).toEqual([]);
   });
 
-  test("looks for words in names and prompts, and takes what it is given as words", async () => {
+  test("searches names and prompts, and treats its input as literal text", async () => {
     const word = owner.secrets[0]?.slice(2) ?? "";
     const found = await find(owner.visitor, word.toUpperCase());
     const connected = owner.ids["connected-clients"];
@@ -323,7 +323,7 @@ describe("the search of the console", () => {
   });
 });
 
-test("the same idempotency key of two accounts makes two tasks", async () => {
+test("two accounts with the same idempotency key create two tasks", async () => {
   const body = { model: "sandbox-image", prompt: "The same" };
   const headers = { "idempotency-key": "one-key" };
   const [theirs, own] = [
@@ -334,7 +334,7 @@ test("the same idempotency key of two accounts makes two tasks", async () => {
   expect(own.status).toBe(402);
 });
 
-test("after all of it, everything is still there for its owner, and as it was", async () => {
+test("the owner's resources are unchanged after all of these attempts", async () => {
   const { visitor, ids } = owner;
   for (const route of ["DELETE /event_inbox", "DELETE /sessions"] as const) {
     const [method, path] = route.split(" ") as ["DELETE", string];

@@ -11,11 +11,11 @@ import { openWire, type WireAnswer, writeRequest } from "../harness/wire-connect
 let stage: TaskGateway;
 let caller: TaskCaller;
 let port: number;
-/** Every path that the gateway has, with its methods. */
+/** Every path of the gateway, with its methods. */
 const routes = new Map<string, Set<string>>();
 
 beforeAll(async () => {
-  // The framework tells of every server as it is made; the gateway's own routes are all added later.
+  // The framework announces each server on creation, before the gateway adds its routes.
   const watch = (message: unknown): void => {
     const { fastify } = message as { fastify: FastifyInstance };
     fastify.addHook("onRoute", ({ url, method }) => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   subscribe("fastify.initialization", watch);
   stage = await openTaskGateway({
-    // Nobody does the tasks: their streams stay open.
+    // No worker runs, so task streams stay open.
     settings: { roles: ["http"] },
     catalog: (upstream) =>
       writeTaskCatalog(upstream, {
@@ -50,7 +50,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const question = { model: "chat", messages: [{ role: "user", content: "Hi." }] };
 
-/** The answers that are written past the framework, and what leads to them. */
+/** The responses that bypass the framework, and the requests that trigger them. */
 type RawRoute = { name: string; method: "GET" | "POST"; path: string; body?: string; isEndless: boolean };
 
 async function listRawRoutes(): Promise<RawRoute[]> {
@@ -81,14 +81,14 @@ function writeCall(method: string, path: string, { body, version = "1.1", more =
 }
 type CallOptions = { body?: string | undefined; version?: string; more?: Record<string, string> };
 
-/** A request whose answer is known, to be sent after another on the same connection. */
+/** A request with a known response, to send after another one on the same connection. */
 const next = writeRequest("GET /healthz HTTP/1.1");
 
 function expectNext(answer: WireAnswer): void {
   expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
 }
 
-/** Sends a request and another after it. Either both are answered, or the first one ended the connection. */
+/** Sends two requests in a row. Either both are answered, or the first one closed the connection. */
 async function sendWithNext(place: number | string, method: string, request: Buffer): Promise<WireAnswer> {
   const wire = await openWire(place);
   wire.write(Buffer.concat([request, next]));
@@ -100,7 +100,7 @@ async function sendWithNext(place: number | string, method: string, request: Buf
   return answer;
 }
 
-/** The path with something in place of every parameter: what exists where that leads to a stream. */
+/** The path with every parameter filled in: with an existing id where the route returns a stream. */
 function fill(url: string, raw: readonly RawRoute[]): string {
   const isOf = (path: string): boolean => {
     const pattern = url.replaceAll(/:[a-z_]+/g, "[^/]+");
@@ -122,17 +122,17 @@ async function walkByHead(place: number | string): Promise<void> {
 }
 
 describe("every path of the gateway", () => {
-  test("answers HEAD with a head and nothing more, whatever is asked next on the connection", async () => {
+  test("answers HEAD with headers only, and the next request on the connection is answered too", async () => {
     expect(routes.size).toBeGreaterThan(100);
     await walkByHead(port);
   });
 
-  test.skipIf(!hasProxy)("answers HEAD so that a proxy can use the connection for somebody else", async () => {
+  test.skipIf(!hasProxy)("answers HEAD so that a proxy can reuse the connection for another client", async () => {
     await using proxy = await startPoolingProxy(port);
     await walkByHead(proxy.path);
   });
 
-  test("answers a request of its own method, and the next one on the connection", async () => {
+  test("answers a request with its own method, and the next one on the connection", async () => {
     const raw = await listRawRoutes();
     for (const [url, methods] of routes) {
       for (const method of methods) {
@@ -146,8 +146,8 @@ describe("every path of the gateway", () => {
   });
 });
 
-describe("an answer that is written past the framework", () => {
-  test("is followed by the answer to the next request, which came with it", async () => {
+describe("a response that bypasses the framework", () => {
+  test("is followed by the response to a pipelined request", async () => {
     for (const { name, method, path, body, isEndless } of await listRawRoutes()) {
       if (isEndless) continue;
       const answer = await sendWithNext(port, method, writeCall(method, path, { body }));
@@ -156,7 +156,7 @@ describe("an answer that is written past the framework", () => {
     }
   });
 
-  test("is followed by the next one after its stream has ended", async () => {
+  test("is followed by the next response after its stream has ended", async () => {
     const { id } = await caller.submitImage("image", "a lake");
     const wire = await openWire(port);
     wire.write(Buffer.concat([writeCall("GET", `/v1/tasks/${id}/events`), next]));
@@ -167,7 +167,7 @@ describe("an answer that is written past the framework", () => {
     wire.hangUp();
   });
 
-  test.each(["close", "keep-alive"])("has no chunks for HTTP/1.0, which says %s", async (connection) => {
+  test.each(["close", "keep-alive"])("is not chunked for HTTP/1.0, which says %s", async (connection) => {
     for (const { name, method, path, body, isEndless } of await listRawRoutes()) {
       const wire = await openWire(port);
       wire.write(writeCall(method, path, { body, version: "1.0", more: { connection } }));
@@ -185,7 +185,7 @@ describe("an answer that is written past the framework", () => {
     }
   });
 
-  test("troubles nobody when its reader goes before or after its head", async () => {
+  test("causes no error when the client disconnects before or after the headers", async () => {
     for (const { method, path, body } of await listRawRoutes()) {
       for (const waits of [false, true]) {
         const wire = await openWire(port);
@@ -200,13 +200,13 @@ describe("an answer that is written past the framework", () => {
     wire.hangUp();
     await waitUntil("every hold to end", async () => {
       const holds = await caller.listHolds();
-      // Those of the tasks that nobody does are the only ones left.
+      // Only the streams of the pending tasks are left.
       return holds.every(({ state, causeId }) => state !== "open" || causeId.startsWith("task_"));
     });
     expect(stage.gateway.logs.filter(({ status }) => status === 500)).toEqual([]);
   });
 
-  test.skipIf(!hasProxy)("comes whole through a proxy, and so does the next one on its connection", async () => {
+  test.skipIf(!hasProxy)("passes through a proxy complete, and so does the next one on its connection", async () => {
     await using proxy = await startPoolingProxy(port);
     for (const { name, method, path, body, isEndless } of await listRawRoutes()) {
       const wire = await openWire(proxy.path);
@@ -214,7 +214,7 @@ describe("an answer that is written past the framework", () => {
       if (isEndless) await wire.begun();
       else expect((await wire.read(method)).status, name).toBe(200);
       wire.hangUp();
-      // Who comes next is somebody else, for whom the proxy has one connection.
+      // The next request comes from another client; the proxy has one upstream connection for both.
       const other = await openWire(proxy.path);
       other.write(next);
       expectNext(await other.read("GET"));

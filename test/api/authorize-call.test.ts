@@ -38,7 +38,7 @@ const tokenPrice: Price = {
 
 const usualTerms = { price: tokenPrice, inputTokensMax: 100, outputTokensMax: 1000, outputTokensUsual: 10 };
 type Terms = typeof usualTerms;
-/** What the hold of those terms is. */
+/** The hold for those terms. */
 const firstHold = 120n * token;
 
 /** None of these calls has a key. */
@@ -93,7 +93,7 @@ async function readMoney(accountId: AccountId): Promise<{ available: bigint; fro
   return { available: balance.available, frozen: balance.frozen };
 }
 
-test("a hold is the price of the whole input and of the output that is held, and what is not used comes back", async () => {
+test("a hold covers the whole input and the held output, and the unused part is released", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const payment = createPayment(accountId);
   await payment.open();
@@ -104,7 +104,7 @@ test("a hold is the price of the whole input and of the output that is held, and
   expect(await readMoney(accountId)).toEqual({ available: 987n * token, frozen: 0n });
 });
 
-test("a call that produced nothing gives all of its hold back, and is no charge", async () => {
+test("a call without output releases its whole hold and is not charged", async () => {
   const accountId = await world.createAccount(firstHold);
   const payment = createPayment(accountId);
   await payment.open();
@@ -125,7 +125,7 @@ test("a call whose hold was never written has nothing to settle", async () => {
   expect(await readMoney(accountId)).toEqual({ available: firstHold - 1n, frozen: 0n });
 });
 
-test("a call may be settled while its hold is being written, and is charged once that is", async () => {
+test("a call settled while its hold is being written is charged after the write", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const payment = createPayment(accountId);
   const opening = payment.open();
@@ -134,7 +134,7 @@ test("a call may be settled while its hold is being written, and is charged once
   expect(await readMoney(accountId)).toEqual({ available: 987n * token, frozen: 0n });
 });
 
-test("a call that is settled while its hold is being refused is charged nothing", async () => {
+test("a call settled while its hold is being refused is not charged", async () => {
   const accountId = await world.createAccount(firstHold - 1n);
   const payment = createPayment(accountId);
   const opening = payment.open();
@@ -144,7 +144,7 @@ test("a call that is settled while its hold is being refused is charged nothing"
   expect(await readMoney(accountId)).toEqual({ available: firstHold - 1n, frozen: 0n });
 });
 
-test("a key's budget refuses by a code of its own, and names what is missing of it", async () => {
+test("a key over its budget is refused with its own error code and the missing amount", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const payment = createPayment(accountId, {}, { amount: nano(100n * token), period: "day" });
   await expect(payment.open()).rejects.toMatchObject({
@@ -154,7 +154,7 @@ test("a key's budget refuses by a code of its own, and names what is missing of 
   });
 });
 
-test("a frozen account is told that it is suspended, and nothing of money", async () => {
+test("a frozen account gets a suspension error without amounts", async () => {
   const accountId = await world.createAccount(1_000n * token);
   await freezeWallet(world.database, accountId, "test");
   await expect(createPayment(accountId).open()).rejects.toMatchObject({
@@ -163,7 +163,7 @@ test("a frozen account is told that it is suspended, and nothing of money", asyn
   });
 });
 
-test("a call may begin before its hold where the commit before it has reserved a quarter of the balance", async () => {
+test("a call may start before its hold when the previous commit reserved a quarter of the balance", async () => {
   // Input 100 and output 1000 cost 2.10.
   const accountId = await world.createAccount(4n * 2_100n * token + firstHold);
   const first = createPayment(accountId);
@@ -172,7 +172,7 @@ test("a call may begin before its hold where the commit before it has reserved a
   expect(createPayment(accountId, { outputTokensMax: 1001 }).canAuthorizeOptimistically()).toBe(false);
   expect(createPayment(accountId, { inputTokensMax: 101 }).canAuthorizeOptimistically()).toBe(false);
   expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(true);
-  // The reserve is for one such call, and the one before has begun.
+  // The reserve covers one such call, and the previous call has used it.
   expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(false);
   await first.settle(null);
 });
@@ -188,7 +188,7 @@ test("a call of a key with a budget waits for its hold", async () => {
   }
 });
 
-test("an account can pay for what is held and for what else is there, exactly, up to what was asked for", async () => {
+test("an account can pay exactly the hold plus the available balance, up to the requested amount", async () => {
   const payable = async (beyondHold: bigint): Promise<number> => {
     const accountId = await world.createAccount(firstHold + beyondHold);
     const payment = createPayment(accountId);
@@ -206,7 +206,7 @@ test("an account can pay for what is held and for what else is there, exactly, u
   expect(await payable(9_999n * token)).toBe(1000);
 });
 
-test("what is held can be paid for, also where the hold was rounded down", async () => {
+test("an account can pay the held amount even when the hold was rounded down", async () => {
   const accountId = await world.createAccount(1n);
   // A token costs 1.3 billionths, and one alone is rounded to a single one.
   const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(1300n) } as Price["amounts"];
@@ -216,7 +216,7 @@ test("what is held can be paid for, also where the hold was rounded down", async
   await payment.settle(null);
 });
 
-test("of a key with a budget, what it may still spend decides", async () => {
+test("a key with a budget can pay at most the rest of that budget", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const payment = createPayment(accountId, {}, { amount: nano(firstHold + 50n * token), period: "day" });
   await payment.open();
@@ -224,7 +224,7 @@ test("of a key with a budget, what it may still spend decides", async () => {
   await payment.settle(null);
 });
 
-test("a hold is raised to what is asked for, while there is money", async () => {
+test("a hold grows to the requested amount while there is money", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const payment = createPayment(accountId);
   await payment.open();
@@ -234,12 +234,12 @@ test("a hold is raised to what is asked for, while there is money", async () => 
   await payment.extend(40);
   expect(payment.covered()).toBe(40);
   expect((await readMoney(accountId)).frozen).toBe(180n * token);
-  // 0.10 of the 1.00 is for the input; the rest pays for 450 tokens, however much of it is held.
+  // 0.10 of the 1.00 pays for the input; the rest pays for 450 tokens, whether held or not.
   expect(payment.countPayable()).toBe(450);
   await payment.settle(null);
 });
 
-test("where there is less money than asked for, the hold takes all of it, and covers what that pays for", async () => {
+test("a hold takes the whole balance when there is less than requested, and covers that much output", async () => {
   const accountId = await world.createAccount(firstHold + 11n * token);
   const payment = createPayment(accountId);
   await payment.open();
@@ -251,7 +251,7 @@ test("where there is less money than asked for, the hold takes all of it, and co
   await payment.settle(null);
 });
 
-test("where there is no money for a further token, the hold stays as it is", async () => {
+test("a hold stays as it is when the balance cannot pay for another token", async () => {
   const accountId = await world.createAccount(firstHold + 2n * token - 1n);
   const payment = createPayment(accountId);
   await payment.open();
@@ -261,7 +261,7 @@ test("where there is no money for a further token, the hold stays as it is", asy
   await payment.settle(null);
 });
 
-test("what a key's budget leaves is all that a hold is raised by", async () => {
+test("a hold grows by no more than the rest of the key's budget", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const payment = createPayment(accountId, {}, { amount: nano(firstHold + 8n * token), period: "day" });
   await payment.open();
@@ -270,7 +270,7 @@ test("what a key's budget leaves is all that a hold is raised by", async () => {
   await payment.settle(null);
 });
 
-test("use beyond the hold is charged up to the hold, and the rest is a loss of the house", async () => {
+test("usage beyond the hold is charged up to the hold, and the rest is booked as a loss", async () => {
   const accountId = await world.createAccount(firstHold + 30n * token);
   const payment = createPayment(accountId);
   await payment.open();
@@ -281,7 +281,7 @@ test("use beyond the hold is charged up to the hold, and the rest is a loss of t
   expect(await readMoney(accountId)).toEqual({ available: 30n * token, frozen: 0n });
 });
 
-test("a minimum is held where the tokens cost less, and something is held even where input costs nothing", async () => {
+test("a hold is at least the minimum price, and never zero when only the input is free", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const price = { ...tokenPrice, minimumCharge: nano(500n * token) };
   const payment = createPayment(accountId, { price });
@@ -295,7 +295,7 @@ test("a minimum is held where the tokens cost less, and something is held even w
   await tiny.settle(null);
 });
 
-test("a free model holds nothing and charges nothing, and covers all that is asked for", async () => {
+test("a free model holds nothing, charges nothing, and covers the whole request", async () => {
   const accountId = await world.createAccount();
   const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(0n) } as Price["amounts"];
   const payment = createPayment(accountId, { price: { ...tokenPrice, amounts } });
@@ -310,7 +310,7 @@ test("a free model holds nothing and charges nothing, and covers all that is ask
   expect(await listHolds(world.database, accountId)).toEqual([]);
 });
 
-test("a quota that has room for all of a call pays for it whole, and money pays where it has not", async () => {
+test("a quota pays for a call when it covers all of it; otherwise money pays", async () => {
   const accountId = await world.createAccount(1_000n * token);
   const grant = { unit: "text", amount: 1100n, expiresAt: null, channel: "plan" } as const;
   const cause = { kind: "plan", id: "plan_test" } as const;

@@ -88,12 +88,12 @@ const nothing = {
   plan: null,
 };
 
-test("a new account has nothing, and every field says so", async () => {
+test("a new account has a zero in every field", async () => {
   const caller = await gateway.createCaller();
   expect(await readBalance(caller.key)).toEqual(nothing);
 });
 
-test("what is held is frozen, what is charged is gone, and gifts go before cash", async () => {
+test("a hold is on hold, a charge is spent, and gifts are spent before cash", async () => {
   const { accountId, key } = await gateway.createCaller();
   await book(accountId, { kind: "top-up", amount: amountOf("10") });
   const expiresAt = new Date(clock.now().getTime() + dayMs);
@@ -114,7 +114,7 @@ test("what is held is frozen, what is charged is gone, and gifts go before cash"
   });
 });
 
-test("buckets come in the order in which they are spent, sum up to the balance, and are nobody else's", async () => {
+test("buckets are listed in spending order, add up to the balance, and are visible to their account only", async () => {
   const { accountId, key } = await gateway.createCaller();
   const inDays = (days: number): Date => new Date(clock.now().getTime() + days * dayMs);
   const [soon, later] = [inDays(1), inDays(9)];
@@ -134,7 +134,7 @@ test("buckets come in the order in which they are spent, sum up to the balance, 
   expect((await read(key)).data).toEqual([ofSoon, { ...ofLater, balance: "0.50" }, cash]);
 });
 
-test("a gift that has expired counts nowhere, but for what is held of it", async () => {
+test("an expired gift counts nowhere, except for its held part", async () => {
   const { accountId, key } = await gateway.createCaller();
   const expiresAt = new Date(clock.now().getTime() + 60_000);
   await book(accountId, { kind: "grant", unit: "money", amount: amountOf("5"), expiresAt });
@@ -144,14 +144,14 @@ test("a gift that has expired counts nowhere, but for what is held of it", async
   expect(await readBalance(key)).toEqual(held);
   await sweep();
   expect(await readBalance(key)).toEqual(held);
-  // The work that holds it may still use it.
+  // The work that holds it may still spend it.
   expect(await settle(accountId, holdId, "1.5")).toMatchObject({ kind: "settled", paid: amountOf("1.5") });
   expect(await readBalance(key)).toEqual(nothing);
   await sweep();
   expect(await readBalance(key)).toEqual(nothing);
 });
 
-test("a hold that nobody ended is given back when its time is over", async () => {
+test("an abandoned hold is released when it expires", async () => {
   const { accountId, key } = await gateway.createCaller();
   await book(accountId, { kind: "top-up", amount: amountOf("1") });
   await openHold(accountId, "1");
@@ -163,7 +163,7 @@ test("a hold that nobody ended is given back when its time is over", async () =>
   expect(await readBalance(key)).toMatchObject({ available_balance: "1.00", frozen_balance: "0.00" });
 });
 
-test("a hold that was refused is refused again for a day, and then leaves nothing", async () => {
+test("a refused hold is refused again for a day, and then leaves no trace", async () => {
   const { accountId } = await gateway.createCaller();
   const listHolds = () => gateway.database.selectFrom("holds").select("state").where("account_id", "=", accountId);
   const operation = { ...planHold(accountId, "1"), expiresAt: new Date(clock.now().getTime() + 2 * dayMs) };
@@ -180,7 +180,7 @@ test("a hold that was refused is refused again for a day, and then leaves nothin
   expect(await ledger.apply({ kind: "release", holdId: expired, accountId })).toMatchObject({ state: "expired" });
 });
 
-test("a plan gives its quotas in each period, and a call is paid wholly by quota or wholly by money", async () => {
+test("a plan grants its quotas in each period, and either quota or money pays for a whole call", async () => {
   const quotas = { text: 1000n, image: 5n, video: 0n };
   await createPlan(gateway.parts, { id: "pro", name: "Pro", limits: {}, period: "month", quotas });
   const { accountId, key } = await gateway.createCaller();
@@ -203,7 +203,7 @@ test("a plan gives its quotas in each period, and a call is paid wholly by quota
     quotas: { text: 450, image: 5, video: 0 },
   });
 
-  // What a plan gives changes with the next period, which begins where the last one ended.
+  // A change of a plan's quotas takes effect in the next period, which starts where the last one ended.
   await updatePlan(gateway.parts, { id: "pro", quotas: { text: 7n, image: 0n, video: 9n } });
   clock.advance(end.getTime() - start.getTime() + dayMs);
   expect(await readBalance(key)).toMatchObject({ quotas: { text: 0, image: 0, video: 0 }, plan: null });
@@ -216,7 +216,7 @@ test("a plan gives its quotas in each period, and a call is paid wholly by quota
   nextEnd.setUTCMonth(nextEnd.getUTCMonth() + 1);
   const next = { quotas: { text: 7, image: 0, video: 9 }, plan: { name: "Pro", expires_at: nextEnd.toISOString() } };
   expect(await readBalance(key)).toMatchObject(next);
-  // Coming to the plan that one is in already gives nothing anew.
+  // Moving an account to its current plan grants nothing.
   await settle(accountId, await openHold(accountId, "0.1", "text", 3n), "0.1", 3n);
   await changeAccount(gateway.parts, accountId, { planId: "pro" });
   expect(await readBalance(key)).toMatchObject({ ...next, quotas: { text: 4, image: 0, video: 9 } });
@@ -225,7 +225,7 @@ test("a plan gives its quotas in each period, and a call is paid wholly by quota
   expect(await readBalance(key)).toMatchObject({ quotas: { text: 0, image: 0, video: 0 }, plan: null });
 });
 
-test("renewing plans from many places at once gives each account its quotas once", async () => {
+test("concurrent renewals of plans grant each account its quotas once", async () => {
   const quotas = { text: 10n, image: 0n, video: 0n };
   await createPlan(gateway.parts, { id: "daily", name: "Daily", limits: {}, period: "day", quotas });
   const callers = await Promise.all(Array.from({ length: 20 }, () => gateway.createCaller()));
@@ -244,7 +244,7 @@ test("renewing plans from many places at once gives each account its quotas once
   }
 });
 
-test("the balance takes no parameters and needs a key", async () => {
+test("the balance endpoint takes no parameters and needs a key", async () => {
   const { key } = await gateway.createCaller();
   const response = await gateway.get("/balance?currency=EUR", key);
   expect(response.status).toBe(400);
@@ -252,7 +252,7 @@ test("the balance takes no parameters and needs a key", async () => {
   expect((await fetch(`${gateway.baseUrl}/balance`)).status).toBe(401);
 });
 
-test("an account never sees another's money", async () => {
+test("an account never sees another account's money", async () => {
   const rich = await gateway.createCaller();
   await book(rich.accountId, { kind: "top-up", amount: amountOf(`1${randomBytes(1).readUInt8()}`) });
   const poor = await gateway.createCaller();

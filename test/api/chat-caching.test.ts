@@ -5,7 +5,7 @@ import { listKeys, writeKeyedCatalog } from "../harness/chat/keyed-catalog.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { createVendorCaches } from "../harness/upstreams/vendor-caches.ts";
 
-/** Well within the five minutes for which the vendors keep a prompt. */
+/** Well within the five minutes for which vendors cache a prompt. */
 const workMs = 60_000;
 const hourMs = 60 * 60 * 1000;
 
@@ -17,14 +17,14 @@ beforeAll(async () => {
   clock = createTestClock();
   chat = await openChatGateway({ catalog: writeKeyedCatalog, clock, countPrompt: createVendorCaches(clock) });
 });
-// What failed in one test, and what was cached, has been forgotten by the next.
+// Each test starts without the failures and cached prompts of the previous one.
 beforeEach(async () => {
   clock.advance(2 * hourMs);
   caller = await chat.createCaller({ cash: "100000" });
 });
 afterAll(() => chat[Symbol.asyncDispose]());
 
-/** The key that the last call was sent with. */
+/** The upstream key of the last call. */
 function lastKey(): string | null {
   return chat.upstream.requests.at(-1)?.apiKey ?? null;
 }
@@ -34,12 +34,12 @@ type Body = Record<string, unknown>;
 async function ask(body: Body, headers: Record<string, string> = {}): Promise<Body> {
   const response = await caller.post({ messages: [{ role: "user", content: "Hello" }], ...body }, { headers });
   expect(response.status).toBe(200);
-  // So that charges have an order.
+  // Gives the charges a defined order.
   clock.advance(1000);
   return (await response.json()) as Body;
 }
 
-describe("agents that work over ten keys read at least 95 % of what they would read by one", () => {
+describe("agents spread over ten keys read at least 95 % of the cached tokens that one key would give", () => {
   test.each(["open", "claude"])("%s", async (vendor) => {
     const talk = { conversations: 5, turns: 14, openingChars: 8000, turnChars: 4000 };
     const work = () => clock.advance(workMs);
@@ -50,8 +50,8 @@ describe("agents that work over ten keys read at least 95 % of what they would r
   });
 });
 
-describe("calls of one conversation go to one key", () => {
-  /** Which keys such calls go to. */
+describe("calls of one conversation use one upstream key", () => {
+  /** The upstream keys that such calls use. */
   async function listUsedKeys(count: number, call: (at: number) => Promise<unknown>): Promise<Set<string | null>> {
     const keys = new Set<string | null>();
     for (let at = 0; at < count; at += 1) {
@@ -68,12 +68,12 @@ describe("calls of one conversation go to one key", () => {
     ["metadata.user_id", { metadata: { user_id: "u1" } }, {}],
     ["x-session-id", {}, { "x-session-id": "s1" }],
     ["session_id", {}, { session_id: "s1" }],
-  ])("that has a name: %s", async (_name, fields, headers) => {
+  ])("when the conversation has a name: %s", async (_name, fields, headers) => {
     expect((await listUsedKeys(6, (at) => ask({ ...say(at), ...fields }, headers))).size).toBe(1);
   });
 
-  test("and those of others are spread, another account's of the same name too", async () => {
-    // That all of 24 go to fewer than three of ten keys happens once in ten million runs.
+  test("and calls of other conversations are spread, also those of another account with the same name", async () => {
+    // The probability that all 24 use fewer than three of ten keys is one in ten million.
     expect((await listUsedKeys(24, (at) => ask(say(at)))).size).toBeGreaterThanOrEqual(3);
     const keys = await listUsedKeys(24, async () => {
       caller = await chat.createCaller();
@@ -82,7 +82,7 @@ describe("calls of one conversation go to one key", () => {
     expect(keys.size).toBeGreaterThanOrEqual(3);
   });
 
-  test("until it fails, and again when it is back", async () => {
+  test("until the key fails, and again after it recovers", async () => {
     await ask(say(0));
     const apiKey = lastKey() ?? "";
     chat.upstream.scriptFor({ apiKey }, { status: 429, headers: { "retry-after": "30" } });
@@ -95,12 +95,12 @@ describe("calls of one conversation go to one key", () => {
   });
 });
 
-test("prompt_cache_key goes to an upstream in OpenAI's form", async () => {
+test("prompt_cache_key reaches an upstream that uses OpenAI's format", async () => {
   await ask({ model: "one-open", prompt_cache_key: "agent-1" });
   expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ prompt_cache_key: "agent-1" });
 });
 
-describe("what was written to a cache is charged by how long it is kept, and explained", () => {
+describe("a cache write is charged by its lifetime, and the charge is explained", () => {
   const long = "A long text. ".repeat(1000);
   const marked = (ttl: string) => ({
     model: "one-claude",
@@ -110,7 +110,7 @@ describe("what was written to a cache is charged by how long it is kept, and exp
     ],
   });
 
-  /** The last charge, explained, and what was on hold for it. */
+  /** The last charge with its explanation and its hold. */
   async function explainLast(): Promise<{
     items: [string, number, string][];
     charge: string;
@@ -157,7 +157,7 @@ describe("what was written to a cache is charged by how long it is kept, and exp
   test.each([
     ["messages", { messages: [{ role: "user", content: "Hello" }], max_tokens: 100 }],
     ["responses", { input: "Hello" }],
-  ])("what a cache saved is told by %s as by chat", async (path, asked) => {
+  ])("%s reports cache savings the same way as chat", async (path, asked) => {
     chat.upstream.script({ usage: { inputTokens: 100, cachedInputTokens: 60 } });
     const answer = await chat.fetch(`${chat.gateway.baseUrl}/${path}`, {
       method: "POST",
@@ -169,7 +169,7 @@ describe("what was written to a cache is charged by how long it is kept, and exp
     expect(await explainLast()).toMatchObject({ charge: usage.charge, saving: usage.cache_saving });
   });
 
-  test("an hour that nobody asked for is not charged, whatever the vendor says", async () => {
+  test("an hour-long cache write is not charged unless it was requested, whatever the vendor reports", async () => {
     const usage = { inputTokens: 100, cacheWriteTokens: 60, cacheWrite1hTokens: 50 };
     chat.upstream.script({ usage });
     await ask({ model: "one-claude" });

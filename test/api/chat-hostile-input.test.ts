@@ -24,11 +24,11 @@ afterAll(() => chat[Symbol.asyncDispose]());
 const invalid = "invalid_parameter";
 const unknown = "unknown_parameter";
 
-describe("nesting without end", () => {
+describe("deeply nested input", () => {
   const depth = 64 * 1024;
   const nestLists = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
   const nestObjects = (levels: number): string => `${'{"a":'.repeat(levels / 4)}1${"}".repeat(levels / 4)}`;
-  // As much as a body may have: deep enough for whoever would go all the way down.
+  // The largest body allowed: deep enough to overflow a recursive parser.
   const lists = nestLists(depth);
   const objects = nestObjects(depth);
   /** The request with the nested text in place of the word. */
@@ -60,7 +60,7 @@ describe("nesting without end", () => {
     ["in cache options", { prompt_cache_options: "NEST" }, objects, invalid, "prompt_cache_options"],
     ["in moderation", { moderation: "NEST" }, objects, invalid, "moderation"],
     ["in a vendor's field", { model: "vendor", think: "NEST" }, lists, invalid, "think"],
-  ])("%s is refused, and the next call is answered at once", async (_name, fields, nested, code, param) => {
+  ])("%s is rejected, and the next call is answered at once", async (_name, fields, nested, code, param) => {
     await expectRefusal({ chat, by: caller }, nest(fields, nested), { code, param, message: /./ });
     const startedAt = performance.now();
     await chat.gateway.get("/models", caller.key);
@@ -85,12 +85,12 @@ describe("nesting without end", () => {
       invalid,
       "messages",
     ],
-  ])("%s is refused", async (_name, fields, nested, code, param) => {
+  ])("%s is rejected", async (_name, fields, nested, code, param) => {
     await expectRefusal({ chat, by: caller }, nest(fields, nested), { code, param, message: /./ });
   });
 });
 
-describe("a conversation goes on with an answer as it came", () => {
+describe("a conversation continues with an earlier answer sent back unchanged", () => {
   const echoed = {
     role: "assistant",
     content: "Hi.",
@@ -128,7 +128,7 @@ describe("a conversation goes on with an answer as it came", () => {
 
   test("with every field that OpenAI has ever sent", async () => {
     const messages = [hello, echoed, hello];
-    // What says nothing to a model is left out.
+    // Fields that mean nothing to a model are left out.
     const said = { role: "assistant", content: "Hi.", refusal: null };
     expect(await expectPassed(chat, ask({ messages }))).toMatchObject({ messages: [hello, said, hello] });
     const withCall = [
@@ -150,10 +150,10 @@ describe("a conversation goes on with an answer as it came", () => {
   );
 });
 
-describe("whatever a request is spoiled with", () => {
-  test("the gateway says what is wrong or answers, and takes money only for answers", async () => {
+describe("a request with random damage", () => {
+  test("gets an error or an answer, and only answers are charged", async () => {
     const own = await chat.createCaller({ cash: "1000" });
-    // Each run is a request of its own, all of one caller, who may send 600 a minute.
+    // Each run sends one request, all from one caller, whose limit is 600 a minute.
     const runs = 300;
     let answers = 0;
     const seen = new Set<number>();

@@ -122,7 +122,7 @@ describeRefusals("a part that is none is refused", [
 
 const place = "messages[0].content[0].image_url.url";
 
-describe("the address of an image", () => {
+describe("an image URL", () => {
   test.each([
     ["http://example.com/a.png", /https/],
     ["ftp://example.com/a.png", /https/],
@@ -168,7 +168,7 @@ describe("the address of an image", () => {
     ["data:image/png;base64,", /data:image\/png/],
     ["data:image/png;base64,<script>", /data:image\/png/],
     ["data:", /data:image\/png/],
-  ])("%s is refused without being asked for", async (url, message) => {
+  ])("%s is rejected without being fetched", async (url, message) => {
     await expectRefusal(askWithPart({ type: "text", text: "What is it?" }, image(url)), {
       code: "invalid_url",
       param: "messages[0].content[1].image_url.url",
@@ -176,11 +176,11 @@ describe("the address of an image", () => {
     });
   });
 
-  test.each([7, null, { href: "https://example.com" }])("%j is no address", async (url) => {
+  test.each([7, null, { href: "https://example.com" }])("%j is not a URL", async (url) => {
     await expectRefusal(askWithPart(image(url)), { code: invalid, param: place, message: /must be of type string/ });
   });
 
-  test("a public one and an image inside the request go to the upstream as they are", async () => {
+  test("a public URL and an inline image reach the upstream unchanged", async () => {
     const urls = ["https://example.com/a.png", "https://93.184.216.34:8443/", "data:image/png;base64,iVBORw0KGgo="];
     const { messages } = await expectPassed(askWithPart(...urls.map(image)));
     expect(messages).toEqual([{ role: "user", content: urls.map(image) }]);
@@ -342,23 +342,23 @@ const extraCases: readonly (readonly [string, Fields, string])[] = [
   ["a file", askWithPart({ type: "file", file: { file_id: "file_1" } }), "messages[0].content[0]"],
 ];
 
-describe("what costs more or leaves the gateway needs the catalog's permission", () => {
-  test.each(extraCases)("%s is refused without it", async (_name, body, param) => {
+describe("an option that costs more or sends data outside needs the catalog's permission", () => {
+  test.each(extraCases)("%s is rejected without it", async (_name, body, param) => {
     await expectRefusal(body, { code: unsupported, param, message: /^open does not take `/ });
   });
 
-  test.each(extraCases)("%s goes to the upstream as it is with it", async (_name, body, param) => {
+  test.each(extraCases)("%s reaches the upstream unchanged with it", async (_name, body, param) => {
     const field = param.startsWith("messages") ? "messages" : param;
     expect((await expectPassed({ ...body, model: "generous" }))[field]).toEqual(body[field]);
   });
 
-  test("not to store needs none", async () => {
+  test("store: false needs no permission", async () => {
     expect(await expectPassed(ask({ store: false }))).toMatchObject({ store: false });
   });
 });
 
 describe("a vendor's own field", () => {
-  test("goes only to the route that names it, however often it is sent", async () => {
+  test("reaches only the route that names it, however often it is sent", async () => {
     for (let round = 0; round < 8; round += 1) {
       const body = await expectPassed(ask({ model: "vendor", top_k: 5, min_p: 0.1 }));
       expect(body).toMatchObject({ model: `${canary}-first`, top_k: 5, min_p: 0.1 });
@@ -369,7 +369,7 @@ describe("a vendor's own field", () => {
   test.each([
     ["which is the first unknown field", { top_k: 1, mirostat: 2 }, unknown, "mirostat", /not a field/],
     ["of two routes at once", { top_k: 1, think: true }, unsupported, "think", /together with the other fields/],
-  ])("is refused with one %s", async (_name, fields, code, param, message) => {
+  ])("is rejected with one %s", async (_name, fields, code, param, message) => {
     await expectRefusal(ask({ model: "vendor", ...fields }), { code, param, message });
   });
 });
@@ -398,7 +398,7 @@ describeRefusals("what is longer than the model reads is refused", [
   ],
 ]);
 
-test("what just fits is sent", async () => {
+test("input that just fits is sent", async () => {
   await expectPassed(ask({ model: "short", messages: [{ role: "user", content: "x".repeat(20) }] }));
   await expectPassed(ask({ model: "narrow", messages: [{ role: "user", content: "x".repeat(160) }] }));
   expect(await expectPassed(ask({ max_tokens: 1000 }))).toMatchObject({ max_completion_tokens: 1000 });
@@ -409,7 +409,7 @@ test("what just fits is sent", async () => {
 
 const picture = askWithPart(image("https://example.com/a.png"));
 
-describeRefusals("a model is not asked for what it cannot do", [
+describeRefusals("a request for a feature that the model lacks is rejected", [
   ["chat", ask({ model: "picture" }), unsupported, "model", /picture is not a chat model. Its type is image/],
   ["streaming", ask({ model: "plain", stream: true }), unsupported, "stream", /capability streaming/],
   ["tools", ask({ model: "plain", tools: [tool("add")] }), unsupported, "tools", /capability tools/],
@@ -431,13 +431,13 @@ describeRefusals("a model is not asked for what it cannot do", [
   ],
 ]);
 
-test("what a model does anyway may be asked of every model", async () => {
+test("a request for a model's default behaviour is accepted for every model", async () => {
   await expectPassed(
     ask({ model: "plain", stream: false, reasoning_effort: "none", response_format: { type: "text" } }),
   );
 });
 
-describeRefusals("what a vendor cannot do is said before it is asked", [
+describeRefusals("a request for a feature that the vendor lacks is rejected before the upstream is called", [
   ["two answers", ask({ model: "anthropic", n: 2 }), unsupported, "n", /does not support n/],
   ["probabilities", ask({ model: "anthropic", logprobs: true }), unsupported, "logprobs", /does not support logprobs/],
   ["a seed", ask({ model: "anthropic", seed: 1 }), unsupported, "seed", /does not support seed/],
@@ -462,7 +462,7 @@ describeRefusals("what a vendor cannot do is said before it is asked", [
 ]);
 
 describe("a model that the caller cannot use", () => {
-  test("is not found, whether it exists nowhere or is spelled oddly", async () => {
+  test("is not found when it does not exist or is misspelled", async () => {
     for (const model of ["gone", "OPEN", "open ", `${canary}-open`, "__proto__", "\ud800"]) {
       await expectRefusal(ask({ model }), {
         status: 404,
@@ -473,7 +473,7 @@ describe("a model that the caller cannot use", () => {
     }
   });
 
-  test("is forbidden where the key's scope ends before it", async () => {
+  test("is forbidden when the key's scope excludes it", async () => {
     const by = await chat.createCaller({ modelIds: ["google"] });
     const refusal = { status: 403, code: "key_not_permitted", param: "model", message: /may not use this model/ };
     await expectRefusal(ask(), refusal, { by });
@@ -484,7 +484,7 @@ describe("a model that the caller cannot use", () => {
     );
   });
 
-  test("is forbidden with all others where the key is not for chat", async () => {
+  test("is forbidden with all others when the key is not for chat", async () => {
     const by = await chat.createCaller({ endpoints: ["models"] });
     await expectRefusal(
       ask(),
@@ -494,7 +494,7 @@ describe("a model that the caller cannot use", () => {
   });
 });
 
-describe("a body that is none", () => {
+describe("an invalid body", () => {
   test.each([
     ["not JSON", "model=open", 400, "invalid_json", /not valid JSON/],
     ["cut off", '{"model": "open"', 400, "invalid_json", /not valid JSON/],
@@ -502,11 +502,11 @@ describe("a body that is none", () => {
     ["null", "null", 400, invalid, /object/],
     ["a list", "[]", 400, invalid, /object/],
     ["a text", '"Hello"', 400, invalid, /object/],
-  ])("%s is refused", async (_name, body, status, code, message) => {
+  ])("%s is rejected", async (_name, body, status, code, message) => {
     await expectRefusal(body, { status, code, param: null, message });
   });
 
-  test("of another type, or in another encoding, is refused", async () => {
+  test("is rejected with another content type or encoding", async () => {
     const refusal = { status: 415, code: "unsupported_media_type", param: null, message: /application\/json/ };
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
       await expectRefusal(ask(), refusal, { headers: { "content-type": type } });
@@ -515,7 +515,7 @@ describe("a body that is none", () => {
     await expectRefusal(ask(), { ...refusal, param: "Content-Type", message: /UTF-8/ }, { headers });
   });
 
-  test("that is no UTF-8 is refused, not misread", async () => {
+  test("is rejected when it is not UTF-8, and never misread", async () => {
     const [before = "", after = ""] = JSON.stringify(ask({ user: "|" })).split("|");
     const body = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
     const response = await chat.fetch(`${chat.gateway.baseUrl}/chat/completions`, {
@@ -526,7 +526,7 @@ describe("a body that is none", () => {
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: "invalid_json" } }]);
   });
 
-  test("larger than the limit is a 413 that names it", async () => {
+  test("over the size limit gets a 413 that names the limit", async () => {
     const content = "x".repeat(20 * 1024 * 1024);
     await expectRefusal(ask({ messages: [{ role: "user", content }] }), {
       ...{ status: 413, code: "payload_too_large", param: null, message: /20971520 bytes/ },
@@ -540,7 +540,7 @@ test.each([
   ["too long", "k".repeat(256)],
   ["with spaces", "a key"],
   ["not ASCII", "schl\u00fcssel"],
-])("an Idempotency-Key that is %s is refused", async (_name, key) => {
+])("an Idempotency-Key that is %s is rejected", async (_name, key) => {
   await expectRefusal(
     ask(),
     { code: invalid, param: "Idempotency-Key", message: /1 to 255 visible ASCII characters/ },
@@ -548,7 +548,7 @@ test.each([
   );
 });
 
-describe("choices that cannot be are refused", () => {
+describe("impossible tool choices are rejected", () => {
   const functions = [{ name: "add" }];
   const allowed = { mode: "auto", tools: [tool("subtract")] };
 

@@ -27,13 +27,13 @@ beforeAll(async () => {
   chat = await openChatGateway({ catalog: writeClientCatalog, clock });
   caller = await chat.createCaller({ cash: "1000" });
 });
-// What failed in one test has been forgotten by the next.
+// Each test starts without the failures of the previous one.
 beforeEach(() => clock.advance(hourMs));
 afterAll(() => chat[Symbol.asyncDispose]());
 
 type Seen = { status: number; headers: Headers; at: number };
 
-/** The SDK as its users have it, which retries twice by itself; `onResponse` hears of every answer before it does. */
+/** The SDK with its default of two retries; `onResponse` receives every response before the SDK does. */
 function createRetryingClient(
   { key }: ChatCaller,
   { maxRetries = 2, onResponse = () => {} }: { maxRetries?: number; onResponse?: (seen: Seen) => void } = {},
@@ -68,7 +68,7 @@ async function catchError(promise: Promise<unknown>): Promise<APIError> {
   throw new Error(`expected an error of the API, not ${String(error)}`);
 }
 
-test("every kind of refusal becomes the SDK's own error, with its code, its field and the request's id", async () => {
+test("every kind of error becomes the SDK's own error class, with code, field and request id", async () => {
   const stranger = new OpenAI({
     apiKey: "sk-slc-nobody",
     baseURL: chat.gateway.baseUrl,
@@ -135,7 +135,7 @@ test("the SDK retries a model that is down, and gets its answer", async () => {
   expect(await own.listCharges()).toHaveLength(1);
 });
 
-test("a stream that fails before its head is retried like a whole answer", async () => {
+test("the SDK retries a stream that fails before its headers, as it retries a plain response", async () => {
   const own = await chat.createCaller();
   const { client, statuses } = createRetryingClient(own);
   chat.upstream.script({ status: 503 });
@@ -146,7 +146,7 @@ test("a stream that fails before its head is retried like a whole answer", async
   expect([text, statuses()]).toEqual(["Echo: Hello", [503, 200]]);
 });
 
-test("the SDK waits for a limit as long as it is told, and is let through then", async () => {
+test("the SDK waits for the Retry-After of a rate limit, and then succeeds", async () => {
   const own = await chat.createCaller({ limits: { requestsPerMinute: 120 } });
   const { client, answers, statuses } = createRetryingClient(own, {
     onResponse({ status, headers }) {
@@ -159,11 +159,11 @@ test("the SDK waits for a limit as long as it is told, and is let through then",
   expect(statuses()).toEqual([429, 200]);
   const [refused, taken] = answers;
   expect(refused?.headers.get("retry-after-ms")).toBe("500");
-  // Timers may be a little early by the clock that is read here.
+  // Timers may fire slightly early by the clock that this test reads.
   expect((taken?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(490);
 });
 
-test("what a retry cannot help is not retried", async () => {
+test("errors that a retry cannot fix are not retried", async () => {
   const poor = createRetryingClient(await chat.createCaller({ cash: "0.01" }));
   const error = await catchError(poor.client.chat.completions.create(question));
   expect([error.status, poor.statuses()]).toEqual([402, [402]]);
@@ -175,7 +175,7 @@ test("what a retry cannot help is not retried", async () => {
   expect(wrong.statuses()).toEqual([400, 400]);
 });
 
-test("the SDK asks again for an answer that is under way with its key, and gets it, paid once", async () => {
+test("the SDK retries a call in progress with its idempotency key, gets the answer, and pays once", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const { client, statuses, answers } = createRetryingClient(own, {
@@ -200,7 +200,7 @@ test("the SDK asks again for an answer that is under way with its key, and gets 
   expect(await own.listCharges()).toHaveLength(1);
 });
 
-test("a client that gives up waiting for a stream pays once the upstream accepts, which is then stopped", async () => {
+test("a client that gives up on a stream pays once the upstream accepts, and the upstream call is aborted", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const abortedBefore = chat.upstream.abortedCalls().length;
@@ -213,7 +213,7 @@ test("a client that gives up waiting for a stream pays once the upstream accepts
   expect(await own.listCharges()).toMatchObject([{ items: { hung_up: 1 } }]);
 });
 
-test("a client that gave up and asks again with its key gets the answer that it paid for", async () => {
+test("a client that gave up and retries with its key gets the answer it paid for", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const callsBefore = chat.upstream.requests.length;
@@ -230,7 +230,7 @@ test("a client that gave up and asks again with its key gets the answer that it 
 });
 
 test.each(["open", "anthropic", "google", "packaged"])(
-  "%s: a stream that breaks becomes the SDK's error, after what came, and is paid for that",
+  "%s: a stream that breaks becomes the SDK's error after the received part, which is charged",
   async (model) => {
     const own = await chat.createCaller();
     const { client, statuses } = createRetryingClient(own);

@@ -4,7 +4,7 @@ import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/c
 import { pixel, pixelUrl } from "../harness/chat/client-catalog.ts";
 import { listChatPlaces, type Place } from "../harness/chat/openai-types.ts";
 
-/** What the types of the installed `openai` package allow is sent, field by field, to a real gateway. */
+/** Sends every field that the installed `openai` package's types allow to a real gateway. */
 
 let chat: ChatGateway;
 let caller: ChatCaller;
@@ -17,7 +17,7 @@ afterAll(() => chat[Symbol.asyncDispose]());
 const none = Symbol("no default");
 const call = { id: "call_1", type: "function", function: { name: "add", arguments: "{}" } };
 
-/** Values for places where not every text or number will do. */
+/** Values for fields that do not accept every text or number. */
 const samples = {
   model: "open",
   messages: [hello],
@@ -27,7 +27,7 @@ const samples = {
   "messages[assistant].tool_calls": [call],
 };
 
-/** Every optional field of the package's types, and the value that OpenAI takes where it is left out. */
+/** Every optional field of the package's types, with OpenAI's default. */
 const defaults: Readonly<Record<string, unknown>> = {
   audio: none,
   frequency_penalty: 0,
@@ -122,13 +122,13 @@ const defaults: Readonly<Record<string, unknown>> = {
 
 const places = listChatPlaces(samples);
 
-/** What lies inside of something that only some models take is sent to one that does. */
+/** Sends fields that only some models accept to a model that accepts them. */
 function chooseModel({ path }: Place): string {
   const isExtra = /^(audio|prediction|web_search_options)[.[]|\[(input_audio|file)\]/.test(path);
   return isExtra ? "generous" : "open";
 }
 
-/** Adds what a request needs around a field to be one that OpenAI takes. */
+/** Adds the fields that OpenAI requires beside the tested one. */
 function complete(request: Fields): Fields {
   const messages = (request.messages as Fields[]).map(completeMessage);
   const [first] = messages;
@@ -167,29 +167,29 @@ async function send(place: Place, value: unknown, model = chooseModel(place)): P
   return [response.status, response.status === 200 ? "" : text];
 }
 
-test("every optional field of the package's types has its place in the table, and no other has", () => {
+test("the table contains exactly the optional fields of the package's types", () => {
   const optional = places.filter(({ isOptional }) => isOptional).map(({ path }) => path);
   expect(Object.keys(defaults).toSorted()).toEqual([...new Set(optional)].toSorted());
 });
 
-describe("null says nothing", () => {
+describe("null means the default", () => {
   test.each(places.map((place) => [place.path, place] as const))("%s", async (_path, place) => {
     expect(await send(place, null)).toEqual([200, ""]);
-    // Not every upstream takes `null` where the field may be left out, so that it is left out.
+    // Not every upstream accepts `null` for an optional field, so the gateway leaves it out.
     const { refusal, json } = chat.upstream.requests.at(-1) ?? {};
     expect(refusal).toBeNull();
     expect(JSON.stringify(json).replaceAll(/"(content|refusal)":null/g, "")).not.toContain("null");
   });
 });
 
-describe("its default says nothing", () => {
+describe("an explicit default changes nothing", () => {
   const withDefaults = places.filter(({ path }) => Object.hasOwn(defaults, path) && defaults[path] !== none);
   test.each(withDefaults.map((place) => [place.path, place] as const))("%s", async (path, place) => {
     expect(await send(place, defaults[path])).toEqual([200, ""]);
     expect(chat.upstream.requests.at(-1)?.refusal).toBeNull();
   });
 
-  test.each(["anthropic", "google", "packaged"])("%s takes all of them together", async (model) => {
+  test.each(["anthropic", "google", "packaged"])("%s accepts all of them together", async (model) => {
     const all = withDefaults.filter(({ path }) => /^[a-z_]+$/.test(path) && path !== "function_call");
     const fields = Object.fromEntries(all.map(({ path }) => [path, defaults[path]]));
     const response = await caller.post(complete({ ...fields, model, messages: [hello], stream: true }));
@@ -205,7 +205,7 @@ describe("every value that the types list is known", () => {
 });
 
 test.each([{ service_tier: "auto" }, { service_tier: "default" }, { modalities: ["text"] }])(
-  "%j asks for nothing and is not sent to a model that takes no such field",
+  "%j requests nothing and is not sent to a model that does not take the field",
   async (fields) => {
     const [field = ""] = Object.keys(fields);
     for (const model of ["open", "generous"]) {

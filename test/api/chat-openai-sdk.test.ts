@@ -57,7 +57,7 @@ function readText(chunks: readonly Chunk[], index = 0): string {
 }
 
 describe.each(clientModels)("%s", (model) => {
-  test("a whole answer has the contract's fields and no others, and says what it cost", async () => {
+  test("a plain response contains exactly the contract's fields, with the cost", async () => {
     const own = await chat.createCaller();
     const answer = await own.client.chat.completions.create({ model, messages: hello });
     expect(sortedKeys(answer)).toEqual(answerKeys);
@@ -79,7 +79,7 @@ describe.each(clientModels)("%s", (model) => {
     expect((await own.listCharges()).map(({ paid }) => paid)).toEqual([charge]);
   });
 
-  test("the chunks of a stream have the contract's fields and no others, and end with the usage if asked", async () => {
+  test("the chunks of a stream contain exactly the contract's fields, and end with the usage if requested", async () => {
     const whole = await client.chat.completions.create({ model, messages: hello });
     const chunks = await collect(
       await client.chat.completions.create({
@@ -111,13 +111,13 @@ describe.each(clientModels)("%s", (model) => {
     expect(readText(chunks)).toBe(whole.choices[0]?.message.content);
   });
 
-  test("a stream that was not asked for its usage does not tell it", async () => {
+  test("a stream without a request for usage contains none", async () => {
     const chunks = await collect(await client.chat.completions.create({ model, messages: hello, stream: true }));
     for (const chunk of chunks) expect(sortedKeys(chunk)).toEqual(chunkKeys);
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true);
   });
 
-  test("the SDK's stream helper gathers the answer", async () => {
+  test("the SDK's stream helper collects the answer", async () => {
     const stream = client.chat.completions.stream({ model, messages: hello, stream_options: { include_usage: true } });
     const deltas: string[] = [];
     stream.on("content.delta", ({ delta }) => deltas.push(delta));
@@ -128,7 +128,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(completion.choices[0]?.message.content).toContain("Hello");
   });
 
-  test("streamed calls of two tools are answered by the SDK, and the answers are understood", async () => {
+  test("the SDK answers streamed calls of two tools, and the model receives the results", async () => {
     const asked: string[] = [];
     const run = (name: string): RunnableToolFunctionWithParse<{ city: string }> => ({
       ...offerTool(name),
@@ -153,7 +153,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(runner.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
   });
 
-  test("the arguments of a call come in fragments that make one JSON text", async () => {
+  test("the arguments of a tool call arrive in fragments that form one JSON text", async () => {
     const messages: Message[] = [{ role: "user", content: "Please call weather for Paris" }];
     const tools = [offerTool("weather"), offerTool("traffic")];
     const chunks = await collect(
@@ -170,7 +170,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("tool_calls");
   });
 
-  test("a whole round of tools: called, answered as it came, and understood", async () => {
+  test("a tool round works: call, result sent back, final answer", async () => {
     const tools = [offerTool("weather"), offerTool("traffic")];
     const messages: Message[] = [{ role: "user", content: "Please call weather and traffic for Paris" }];
     const first = await client.chat.completions.create({ model, messages, tools });
@@ -186,7 +186,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(second.choices[0]?.finish_reason).toBe("stop");
   });
 
-  test("an answer by a JSON schema can be parsed, whole and streamed", async () => {
+  test("an answer with a JSON schema can be parsed, plain and streamed", async () => {
     const jsonSchema = { name: "place", schema: citySchema, strict: true };
     const format = makeParseableResponseFormat({ type: "json_schema", json_schema: jsonSchema }, (text) => {
       return JSON.parse(text) as { city: string };
@@ -199,7 +199,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(streamed.choices[0]?.message.parsed).toEqual(parsed.choices[0]?.message.parsed);
   });
 
-  test("an answer goes back as it came, and the conversation goes on", async () => {
+  test("an answer can be sent back unchanged, and the conversation continues", async () => {
     const messages: Message[] = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hello" },
@@ -213,7 +213,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(second.model).toBe(model);
   });
 
-  test("an image inside the request is taken", async () => {
+  test("an inline image is accepted", async () => {
     const content: OpenAI.ChatCompletionContentPart[] = [
       { type: "text", text: "Hello, what is this?" },
       { type: "image_url", image_url: { url: pixelUrl } },
@@ -229,7 +229,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(answer.choices[0]?.finish_reason).toBe("stop");
   });
 
-  test("an answer is cut at the asked maximum, and says so", async () => {
+  test("an answer is cut at the requested maximum, with the matching finish reason", async () => {
     const messages: Message[] = [{ role: "user", content: "Say: one two three four five six seven eight" }];
     const answer = await client.chat.completions.create({ model, messages, max_completion_tokens: 3 });
     expect(answer.choices[0]?.finish_reason).toBe("length");
@@ -237,7 +237,7 @@ describe.each(clientModels)("%s", (model) => {
   });
 });
 
-test("several choices are kept apart, whole and streamed", async () => {
+test("several choices stay separate, plain and streamed", async () => {
   for (const model of ["open", "sandbox-chat"]) {
     const body = { model, messages: hello, n: 2 };
     const whole = await client.chat.completions.create(body);
@@ -251,7 +251,7 @@ test("several choices are kept apart, whole and streamed", async () => {
   }
 });
 
-test("probabilities of tokens come with them, whole and streamed", async () => {
+test("token probabilities are returned, plain and streamed", async () => {
   for (const model of ["open", "sandbox-chat"]) {
     const body = { model, messages: hello, logprobs: true, top_logprobs: 2 };
     const whole = await client.chat.completions.create(body);
@@ -268,7 +268,7 @@ test("probabilities of tokens come with them, whole and streamed", async () => {
 });
 
 test.each(["open", "thinking-anthropic", "thinking-google", "packaged"])(
-  "%s tells what it thought, and how many tokens that took",
+  "%s returns its reasoning and the number of reasoning tokens",
   async (model) => {
     const body = { model, messages: hello, reasoning_effort: "high" as const };
     const behaviour = { thinking: "Let me think first.", text: "Thought through." };
@@ -291,7 +291,7 @@ test.each(["open", "thinking-anthropic", "thinking-google", "packaged"])(
 );
 
 test.each(["thinking-anthropic", "thinking-google"])(
-  "%s gets its signed thoughts back with the results of its tools",
+  "%s gets its signed reasoning back with the tool results",
   async (model) => {
     const tools = [offerTool("weather"), offerTool("traffic")];
     const messages: Message[] = [{ role: "user", content: "Please call weather and traffic for Paris" }];
@@ -309,7 +309,7 @@ test.each(["thinking-anthropic", "thinking-google"])(
   },
 );
 
-test("the list of models is what the SDK expects, and so is each of them", async () => {
+test("the list of models and each model have the form that the SDK expects", async () => {
   const ids = [];
   for await (const { id, object, owned_by: owner, created } of client.models.list()) {
     expect([object, typeof created]).toEqual(["model", "number"]);
@@ -320,7 +320,7 @@ test("the list of models is what the SDK expects, and so is each of them", async
   expect(await client.models.retrieve("anthropic")).toMatchObject({ id: "anthropic", object: "model" });
 });
 
-test("the head of an answer names the request and tells the limits, whole and streamed", async () => {
+test("the headers of a response carry the request id and the rate limits, plain and streamed", async () => {
   const options = { headers: { "x-client-request-id": "order-7" } };
   const whole = await client.chat.completions.create({ model: "open", messages: hello }, options).withResponse();
   const streamed = await client.chat.completions
@@ -346,7 +346,7 @@ test("the head of an answer names the request and tells the limits, whole and st
   }
 });
 
-test("a caller who aborts a stream stops the upstream and pays for what came", async () => {
+test("a caller who aborts a stream stops the upstream and pays for the received part", async () => {
   for (const [model, abort] of [
     ["open", (stream: { controller: AbortController }) => stream.controller.abort()],
     ["anthropic", (stream: { controller: AbortController }) => stream.controller.abort()],
@@ -376,7 +376,7 @@ test("a caller who aborts a stream stops the upstream and pays for what came", a
   }
 });
 
-test("a caller who leaves the loop stops the upstream; one who aborts a whole answer pays for it", async () => {
+test("a caller who leaves the loop stops the upstream; one who aborts a plain response pays for it", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const abortedBefore = chat.upstream.abortedCalls().length;

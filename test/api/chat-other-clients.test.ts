@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const question = "Please call weather and traffic for Paris";
 
-/** The Vercel AI SDK, set up as its guide for compatible providers says. */
+/** The Vercel AI SDK, configured as its guide for compatible providers describes. */
 function openVercelModel(id: string) {
   const provider = createOpenAICompatible({
     name: "sluice",
@@ -75,7 +75,7 @@ describe.each(clientModels)("Vercel AI SDK, %s", (id) => {
     });
   });
 
-  test("a loop of tools, whole and streamed", async () => {
+  test("a tool loop, plain and streamed", async () => {
     const asked: string[] = [];
     const options = {
       model: openVercelModel(id),
@@ -94,7 +94,7 @@ describe.each(clientModels)("Vercel AI SDK, %s", (id) => {
     );
   });
 
-  test("an object by a schema, whole and streamed", async () => {
+  test("an object by a schema, plain and streamed", async () => {
     const output = Output.object({ schema: jsonSchema<{ city: string }>(citySchema), name: "place" });
     const options = { model: openVercelModel(id), prompt: "Which city?", output, maxRetries: 0 };
     const whole = await generateText(options);
@@ -102,7 +102,7 @@ describe.each(clientModels)("Vercel AI SDK, %s", (id) => {
     expect(await streamText(options).output).toEqual(whole.output);
   });
 
-  test("an image inside the request is taken", async () => {
+  test("an inline image is accepted", async () => {
     const { text } = await generateText({
       model: openVercelModel(id),
       maxRetries: 0,
@@ -128,7 +128,7 @@ test("Vercel AI SDK: an error keeps its status and its text", async () => {
   expect(error.message).toContain("model");
 });
 
-test("Vercel AI SDK: reasoning and cached tokens are told", async () => {
+test("Vercel AI SDK: reasoning and cached tokens are reported", async () => {
   const usage = { cachedInputTokens: 2 };
   chat.upstream.script({ thinking: "Let me think.", text: "Done.", usage });
   const {
@@ -180,7 +180,7 @@ describe.each(clientModels)("LangChain, %s", (id) => {
     expect(pieces.filter((piece) => readUsage(piece).total > 0)).toHaveLength(1);
   });
 
-  test("tools that are called, answered and understood", async () => {
+  test("tools are called, their results are sent back, and the model uses them", async () => {
     const model = openLangChainModel(id).bindTools([offerTool("weather"), offerTool("traffic")]);
     const first = await model.invoke(question);
     expect(first.tool_calls?.map(({ name, args }) => [name, typeof args.city])).toEqual([
@@ -196,7 +196,7 @@ describe.each(clientModels)("LangChain, %s", (id) => {
     expect(second.text).toContain("traffic is fine");
   });
 
-  test("streamed tool calls that are answered as they came", async () => {
+  test("streamed tool calls are sent back unchanged with their results", async () => {
     const model = openLangChainModel(id).bindTools([offerTool("weather"), offerTool("traffic")]);
     let whole = null;
     for await (const piece of await model.stream(question)) whole = whole === null ? piece : whole.concat(piece);

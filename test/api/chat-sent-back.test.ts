@@ -11,14 +11,14 @@ import { createPreparedDirectory } from "../harness/prepared-directory.ts";
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { thoughtSignature } from "../harness/upstreams/parse-anthropic-ask.ts";
 
-/** What clients make of an answer before they send it back: fields of the SDK's own, and every empty field as `null`. */
+/** The message as clients send it back: with the SDK's own fields, and with every empty field as `null`. */
 
 type Message = OpenAI.ChatCompletionMessageParam;
 
 let chat: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
-  // The vendor behind the package knows thoughts by this name.
+  // The package's vendor uses this name for reasoning.
   chat = await openChatGateway({ catalog: writeClientCatalog, extraFields: ["reasoning_content"] });
   caller = await chat.createCaller({ cash: "1000" });
 });
@@ -26,7 +26,7 @@ afterAll(() => chat[Symbol.asyncDispose]());
 
 const hello: Message = { role: "user", content: "Hello" };
 
-/** As the SDK for Python writes a message with `model_dump()`. */
+/** The message as the Python SDK serializes it with `model_dump()`. */
 const dumped = {
   role: "assistant",
   content: "Hi",
@@ -37,20 +37,20 @@ const dumped = {
   tool_calls: null,
 };
 
-/** What is not the model's never reaches an upstream: many refuse a request for it. */
+/** Fields that the model did not create never reach an upstream: many upstreams reject a request for them. */
 function expectUnsent(fields: readonly string[]): void {
   const sent = chat.upstream.requests.at(-1)?.body.toString() ?? "";
   expect(sent).not.toBe("");
   for (const field of fields) expect(sent).not.toContain(`"${field}"`);
 }
 
-test.each(vendorModels)("%s: an answer whose empty fields are null goes back", async (model) => {
+test.each(vendorModels)("%s: an answer with null for its empty fields can be sent back", async (model) => {
   const response = await caller.post({ model, messages: [hello, dumped, { role: "user", content: "Again" }] });
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Again")]);
   expectUnsent(["annotations", "function_call", "tool_calls"]);
 });
 
-test("an answer that the SDK has parsed goes back as it came", async () => {
+test("an answer that the SDK has parsed can be sent back unchanged", async () => {
   const format = { type: "json_schema" as const, json_schema: { name: "place", schema: citySchema } };
   const response_format = makeParseableResponseFormat(format, (text) => JSON.parse(text) as unknown);
   for (const completion of [
@@ -65,7 +65,7 @@ test("an answer that the SDK has parsed goes back as it came", async () => {
   }
 });
 
-test("a tool call that the SDK has parsed goes back as it came", async () => {
+test("a tool call that the SDK has parsed can be sent back unchanged", async () => {
   const { function: definition, type } = offerTool("weather");
   const tools = [{ type, function: { ...definition, strict: true } }];
   const messages: Message[] = [{ role: "user", content: "Please call weather" }];
@@ -80,7 +80,7 @@ test("a tool call that the SDK has parsed goes back as it came", async () => {
   expectUnsent(["parsed_arguments"]);
 });
 
-/** What clients keep of answers of other gateways, of tools and of prompts, in the places where they keep it. */
+/** Fields that clients keep from other gateways, tools and prompts, in the places where they keep them. */
 const mark = { type: "ephemeral", ttl: "1h" };
 const call = { id: "call_1", type: "function", function: { name: "weather", arguments: "{}" } };
 const echo = [
@@ -106,15 +106,15 @@ const askWithEcho = (model: string) => ({
   tools: [{ ...offerTool("weather"), cache_control: mark }],
 });
 
-test.each(["open", "google", "packaged", "sandbox-chat"])("%s: what it does not know is left out", async (model) => {
+test.each(["open", "google", "packaged", "sandbox-chat"])("%s: unknown fields are left out", async (model) => {
   const response = await caller.post(askWithEcho(model));
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
-  // The package takes thoughts as text, and sends them by the name that its vendor has for them.
+  // The package takes reasoning as text and renames it for its vendor.
   if (model !== "sandbox-chat")
     expectUnsent(echoedFields.filter((field) => !(model === "packaged" && field === "reasoning_content")));
 });
 
-test("an upstream whose route names them gets them as they came, and the name of the tool", async () => {
+test("an upstream whose route lists these fields gets them unchanged, with the tool's name", async () => {
   await using own = await openChatGateway({ catalog: writeEchoCatalog, extraFields: echoedFields });
   const response = await (await own.createCaller({ cash: "1000" })).post(askWithEcho("knowing"));
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
@@ -127,7 +127,7 @@ function writeEchoCatalog(upstream: FakeUpstreams): string {
   return writeCatalogOf(upstream, { models: [{ id: "knowing", routes: [route] }] });
 }
 
-test("Anthropic gets the marks of the cache and thoughts that it signed", async () => {
+test("Anthropic gets the cache markers and the reasoning that it signed", async () => {
   const response = await caller.post(askWithEcho("anthropic"));
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
   const cache_control = { type: "ephemeral" };
@@ -150,14 +150,14 @@ test("Anthropic gets the marks of the cache and thoughts that it signed", async 
 test.each([
   ["signed by nobody", { type: "reasoning.text", text: "Hm" }],
   ["signed by another vendor", { type: "reasoning.encrypted", data: "c2ln", format: "openai-responses-v1" }],
-])("Anthropic does not get a thought that is %s", async (_name, detail) => {
+])("Anthropic does not get reasoning that is %s", async (_name, detail) => {
   const messages = [hello, { role: "assistant", content: "Hi", reasoning_details: [detail] }, hello];
   const response = await caller.post({ model: "anthropic", messages });
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Hello")]);
   expectUnsent(["thinking", "reasoning_details"]);
 });
 
-test("the sandbox lives on when an answer comes back whose empty fields are null", async () => {
+test("the sandbox accepts an answer with null for its empty fields", async () => {
   using data = createPreparedDirectory();
   const port = await findFreePort();
   await using gateway = await startGatewayProcess({ environment: { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port } });

@@ -13,13 +13,13 @@ beforeAll(async () => {
   clock = createTestClock();
   chat = await openChatGateway({ catalog: writeClientCatalog, clock });
 });
-// What failed in one test has been forgotten by the next.
+// Each test starts without the failures of the previous one.
 beforeEach(() => clock.advance(hourMs));
 afterAll(() => chat[Symbol.asyncDispose]());
 
 const forms = [{}, { stream: true, stream_options: { include_usage: true } }];
 
-/** Asks a new caller's question, whole and streamed, of a vendor that behaves like this. */
+/** Sends a new caller's request, plain and streamed, to a vendor with this behaviour. */
 async function hearBoth(model: string, behaviour: Behaviour, fields: object = {}) {
   const heard: (Heard & { paid: string[] })[] = [];
   for (const form of forms) {
@@ -34,7 +34,7 @@ async function hearBoth(model: string, behaviour: Behaviour, fields: object = {}
   return heard;
 }
 
-describe("why an answer ended is told in OpenAI's words", () => {
+describe("the finish reason is one of OpenAI's", () => {
   const cases: [VendorModel, string, string][] = [
     ["open", "stop", "stop"],
     ["open", "length", "length"],
@@ -66,7 +66,7 @@ describe("why an answer ended is told in OpenAI's words", () => {
     }
   });
 
-  test.each(vendorModels)("%s: an answer that calls tools ends because of them", async (model) => {
+  test.each(vendorModels)("%s: an answer with tool calls ends with the reason tool_calls", async (model) => {
     const toolCalls = [{ name: "weather", fragments: ['{"city":', '"Paris"}'] }];
     const tool = { type: "function", function: { name: "weather", parameters: { type: "object" } } };
     for (const heard of await hearBoth(model, { toolCalls }, { tools: [tool] })) {
@@ -75,7 +75,7 @@ describe("why an answer ended is told in OpenAI's words", () => {
   });
 });
 
-test.each(["anthropic", "google", "packaged"])("%s: the vendor's own ids of tool calls stay with us", async (model) => {
+test.each(["anthropic", "google", "packaged"])("%s: the vendor's own tool call ids are not exposed", async (model) => {
   const toolCalls = [{ id: `toolu_${canary}_1`, name: "weather", fragments: ["{}"] }];
   const tool = { type: "function", function: { name: "weather", parameters: { type: "object" } } };
   for (const { bodies } of await hearBoth(model, { toolCalls }, { tools: [tool] })) {
@@ -84,7 +84,7 @@ test.each(["anthropic", "google", "packaged"])("%s: the vendor's own ids of tool
   }
 });
 
-describe("what a vendor counted is what is told and charged", () => {
+describe("the vendor's token counts are reported and charged", () => {
   const counts = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 40, reasoningTokens: 5 };
   test.each(vendorModels)("%s", async (model) => {
     const behaviour = { usage: { ...counts, cacheWriteTokens: model === "google" ? 0 : 10 } };
@@ -95,7 +95,7 @@ describe("what a vendor counted is what is told and charged", () => {
         total_tokens: 120,
         prompt_tokens_details: {
           cached_tokens: 40,
-          // The common interface of packages for OpenAI's imitators does not tell it.
+          // The common interface of packages for OpenAI-compatible vendors does not report it.
           cache_write_tokens: model === "open" || model === "anthropic" ? 10 : 0,
           audio_tokens: 0,
         },
@@ -113,7 +113,7 @@ describe("what a vendor counted is what is told and charged", () => {
   });
 });
 
-describe("an answer that the vendor blocks is filtered, not failed, and costs what was reported", () => {
+describe("an answer that the vendor blocks is filtered, not failed, and costs the reported usage", () => {
   test.each(vendorModels)("%s", async (model) => {
     for (const heard of await hearBoth(model, { isBlocked: true, usage: { inputTokens: 100, outputTokens: 0 } })) {
       expect([heard.status, heard.text, heard.finishReasons, heard.error]).toEqual([200, "", ["content_filter"], null]);
@@ -122,7 +122,7 @@ describe("an answer that the vendor blocks is filtered, not failed, and costs wh
   });
 });
 
-describe("fields of the vendor's own stay with us", () => {
+describe("the vendor's own fields are not exposed", () => {
   test.each(vendorModels)("%s", async (model) => {
     const [whole, streamed] = await hearBoth(model, { hasVendorFields: true, text: "Some text.", thinking: "Hm." });
     const [answer = {}] = whole?.bodies ?? [];
@@ -153,7 +153,7 @@ const refused: Told = [400, "content_policy_violation"];
 const unavailable: Told = [503, "upstream_unavailable"];
 const timedOut: Told = [503, "upstream_timeout"];
 
-/** Everything that a vendor can say instead of an answer: nothing of it is charged, and nothing of it is shown. */
+/** Every response of a vendor that is not an answer: none is charged, and none is shown to the caller. */
 async function expectTold(model: string, behaviour: Behaviour, [status, code]: Told): Promise<Heard[]> {
   const both = await hearBoth(model, behaviour);
   for (const heard of both) {
@@ -180,7 +180,7 @@ describe.each(vendorModels)("an error of %s becomes one of ours", (model) => {
     await expectTold(model, { status }, told);
   });
 
-  test("a page of HTML", async () => {
+  test("an HTML page", async () => {
     const body = `<html><title>502 Bad Gateway</title>${canary}</html>`;
     await expectTold(model, { status: 502, contentType: "text/html", body }, unavailable);
   });
@@ -191,12 +191,12 @@ describe.each(vendorModels)("an error of %s becomes one of ours", (model) => {
     expect(chat.upstream.requests.length - callsBefore).toBe(2);
   });
 
-  test("a connection that ends, or is reset, before anything is said", async () => {
+  test("a connection that ends or is reset before any response", async () => {
     await expectTold(model, { cut: "before-head" }, unavailable);
     await expectTold(model, { isReset: true }, unavailable);
   });
 
-  test("how long it wants to be left alone is told on", async () => {
+  test("the vendor's Retry-After is passed on", async () => {
     const behaviour = { status: 429, headers: { "retry-after": "7" }, retryDelay: "7s" };
     for (const { headers } of await expectTold(model, behaviour, unavailable)) {
       expect(headers.get("retry-after")).toBe("7");
@@ -204,7 +204,7 @@ describe.each(vendorModels)("an error of %s becomes one of ours", (model) => {
   });
 });
 
-describe("what vendors say in words of their own", () => {
+describe("vendor-specific error messages", () => {
   const context = { code: "context_length_exceeded", message: "This model's maximum context length is 8 tokens." };
   test.each<[VendorModel, number, NonNullable<Behaviour["error"]>, Told]>([
     ["open", 400, context, tooLong],
@@ -231,8 +231,8 @@ describe("what vendors say in words of their own", () => {
     await expectTold(model, { status, error }, told);
   });
 
-  // As Azure says it of a deployment that the operator mistyped.
-  test("open: a model that is not there is our mistake, however that is said", async () => {
+  // Azure's error for a deployment name that the operator mistyped.
+  test("open: a missing model is an internal error, in every wording", async () => {
     const error = { code: "DeploymentNotFound", message: "The API deployment for this resource does not exist." };
     await expectTold("open", { status: 404, error }, unavailable);
   });
@@ -240,8 +240,8 @@ describe("what vendors say in words of their own", () => {
   test.each<[VendorModel, NonNullable<Behaviour["error"]>, string]>([
     ["open", { message: "Bad.", param: "temperature" }, "temperature"],
     ["anthropic", { message: "top_p: too large" }, "top_p"],
-  ])("%s: the field at fault is told where it is one of the caller's: %j", async (model, error, param) => {
-    // The canary stands before the message; a real vendor begins with the field.
+  ])("%s: the error names the field at fault if the caller sent it: %j", async (model, error, param) => {
+    // The canary comes before the message; a real vendor starts with the field.
     const body =
       model === "anthropic"
         ? { body: JSON.stringify({ type: "error", error: { type: "invalid_request_error", ...error } }) }
@@ -251,15 +251,15 @@ describe("what vendors say in words of their own", () => {
     }
   });
 
-  test("a field that only the vendor has is not told", async () => {
+  test("a field that only the vendor has is not named", async () => {
     for (const heard of await expectTold("open", { status: 400, error: { param: `${canary}.engine` } }, rejected)) {
       expect(heard.error?.param).toBeNull();
     }
   });
 });
 
-describe.each(vendorModels)("an answer of %s that makes no sense", (model) => {
-  test("is no answer when it comes whole", async () => {
+describe.each(vendorModels)("a malformed answer of %s", (model) => {
+  test("counts as a failed call when it is not streamed", async () => {
     for (const behaviour of [{ isMalformed: true }, { body: "{}" }, { body: "[]" }, { body: "null" }, { body: "" }]) {
       clock.advance(hourMs);
       const caller = await chat.createCaller();
@@ -270,7 +270,7 @@ describe.each(vendorModels)("an answer of %s that makes no sense", (model) => {
     }
   });
 
-  test("is an error at the end when a stream breaks off, and what came is paid", async () => {
+  test("ends a broken stream with an error, and the received part is charged", async () => {
     const cut: Behaviour = { cut: { afterPieces: 2 }, pieces: ["one", " two", " three"] };
     for (const behaviour of [cut, { hasNoFinish: true, hasNoDone: true, pieces: ["one", " two"] }]) {
       clock.advance(hourMs);

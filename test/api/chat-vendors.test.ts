@@ -34,7 +34,7 @@ async function ask(model: string, fields: Fields = {}): Promise<{ status: number
   return { status: response.status, answer: (await response.json()) as Answer };
 }
 
-/** What the vendor was sent for a request that it takes. */
+/** The request that reaches the vendor. */
 async function translate(model: string, fields: Fields = {}): Promise<Fields> {
   const callsBefore = chat.upstream.requests.length;
   const { status, answer } = await ask(model, fields);
@@ -139,7 +139,7 @@ const geminiConversation = {
 const describedAs = (name: string) => `Answers with the ${name} of a city`;
 const names = ["weather", "traffic"];
 
-test("a whole conversation reaches an upstream of OpenAI's kind as it was sent, but for the model and the cap", async () => {
+test("a whole conversation reaches an OpenAI-compatible upstream unchanged, except for the model and the cap", async () => {
   const fields = { messages: conversation, tools, stop: "HALT", temperature: 0.5, user: "customer-1", seed: 7 };
   expect(await translate("open", { ...fields, max_tokens: 50 })).toEqual({
     ...fields,
@@ -148,7 +148,7 @@ test("a whole conversation reaches an upstream of OpenAI's kind as it was sent, 
   });
 });
 
-test("a whole conversation reaches Anthropic in its own form", async () => {
+test("a whole conversation reaches Anthropic in its own format", async () => {
   const fields = { messages: conversation, tools, stop: "HALT", temperature: 0.5, user: "customer-1", max_tokens: 50 };
   expect(await translate("anthropic", fields)).toEqual({
     ...anthropicConversation,
@@ -162,7 +162,7 @@ test("a whole conversation reaches Anthropic in its own form", async () => {
   });
 });
 
-test("a whole conversation reaches Gemini in its own form", async () => {
+test("a whole conversation reaches Gemini in its own format", async () => {
   const sampling = { temperature: 0.5, top_p: 0.25, seed: 7, frequency_penalty: 0.5, presence_penalty: -0.5 };
   const fields = { messages: conversation, tools, stop: ["HALT", "END"], max_completion_tokens: 50, ...sampling };
   expect(await translate("google", fields)).toEqual({
@@ -189,7 +189,7 @@ test("a whole conversation reaches Gemini in its own form", async () => {
   expect(chat.upstream.requests.at(-1)?.path).toBe(`/gemini/v1beta/models/${canary}-gemini:generateContent`);
 });
 
-test("a whole conversation reaches any other vendor by its package", async () => {
+test("a whole conversation reaches any other vendor through its package", async () => {
   const fields = { messages: conversation, tools, stop: "HALT", temperature: 0.5, max_tokens: 50 };
   const plain = conversation.map((message) =>
     message.role === "developer" ? { role: "system", content: "Be kind." } : message,
@@ -212,14 +212,14 @@ test("a whole conversation reaches any other vendor by its package", async () =>
   );
 });
 
-describe("the choice of tools", () => {
+describe("tool_choice", () => {
   const chosen = { type: "function", function: { name: "traffic" } };
   const allowed = {
     type: "allowed_tools",
     allowed_tools: { mode: "required", tools: [{ type: "function", function: { name: "traffic" } }] },
   };
 
-  test("OpenAI's kind gets it as it was sent", async () => {
+  test("reaches an OpenAI-compatible upstream unchanged", async () => {
     for (const choice of ["auto", "none", "required", chosen, allowed]) {
       const body = await translate("open", { tools, tool_choice: choice, parallel_tool_calls: false });
       expect(body).toMatchObject({ tools, tool_choice: choice, parallel_tool_calls: false });
@@ -231,7 +231,7 @@ describe("the choice of tools", () => {
     ["none", { type: "none" }],
     ["required", { type: "any" }],
     [chosen, { type: "tool", name: "traffic" }],
-  ])("Anthropic: %j is %j", async (choice, translated) => {
+  ])("Anthropic: %j becomes %j", async (choice, translated) => {
     expect((await translate("anthropic", { tools, tool_choice: choice })).tool_choice).toEqual(translated);
     const serial = await translate("anthropic", { tools, tool_choice: choice, parallel_tool_calls: false });
     if (choice !== "none") expect(serial.tool_choice).toEqual({ ...translated, disable_parallel_tool_use: true });
@@ -242,12 +242,12 @@ describe("the choice of tools", () => {
     ["none", { mode: "NONE" }],
     ["required", { mode: "ANY" }],
     [chosen, { mode: "ANY", allowedFunctionNames: ["traffic"] }],
-  ])("Gemini: %j is %j", async (choice, translated) => {
+  ])("Gemini: %j becomes %j", async (choice, translated) => {
     const { toolConfig } = await translate("google", { tools, tool_choice: choice });
     expect(toolConfig).toEqual({ functionCallingConfig: translated });
   });
 
-  test("where only some tools are allowed, vendors without such a choice are offered only those", async () => {
+  test("with allowed tools, vendors without that option are offered only those tools", async () => {
     const anthropic = await translate("anthropic", { tools, tool_choice: allowed });
     expect([anthropic.tools, anthropic.tool_choice]).toEqual([
       [{ name: "traffic", description: trafficTool.description, input_schema: citySchema }],
@@ -258,10 +258,10 @@ describe("the choice of tools", () => {
   });
 });
 
-describe("an answer by a schema", () => {
+describe("an answer with a schema", () => {
   const format = { type: "json_schema", json_schema: { name: "place", schema: citySchema, strict: true } };
 
-  test("each vendor is asked for it in its own way", async () => {
+  test("is requested from each vendor in its own way", async () => {
     expect((await translate("open", { response_format: format })).response_format).toEqual(format);
     expect((await translate("packaged", { response_format: format })).response_format).toEqual(format);
     expect((await translate("thinking-anthropic", { response_format: format })).output_config).toEqual({
@@ -273,7 +273,7 @@ describe("an answer by a schema", () => {
     });
   });
 
-  test("JSON of any shape is asked for where a vendor has that", async () => {
+  test("of any JSON object is requested where the vendor supports it", async () => {
     const any = { response_format: { type: "json_object" } };
     expect((await translate("open", any)).response_format).toEqual({ type: "json_object" });
     expect((await translate("google", any)).generationConfig).toMatchObject({ responseMimeType: "application/json" });
@@ -286,12 +286,12 @@ describe("reasoning", () => {
     ["low", 1024],
     ["medium", 2000],
     ["high", 3000],
-  ])("an effort of %s is a budget of %d for Anthropic, inside the cap", async (effort, budget) => {
+  ])("an effort of %s is a budget of %d for Anthropic, within the cap", async (effort, budget) => {
     const body = await translate("thinking-anthropic", { reasoning_effort: effort });
     expect([body.thinking, body.max_tokens]).toEqual([{ type: "enabled", budget_tokens: budget }, 4000]);
   });
 
-  test("no effort is no thinking, and without the field nothing is said", async () => {
+  test("an effort of none disables thinking, and without the field nothing is sent", async () => {
     expect((await translate("thinking-anthropic", { reasoning_effort: "none" })).thinking).toEqual({
       type: "disabled",
     });
@@ -305,7 +305,7 @@ describe("reasoning", () => {
   });
 });
 
-test("every vendor is told a cap, also where the caller names none, and never more than the model's", async () => {
+test("every vendor gets an output cap, even without one in the request, and never above the model's", async () => {
   expect((await translate("open")).max_completion_tokens).toBe(1000);
   expect((await translate("anthropic")).max_tokens).toBe(1000);
   expect((await translate("google")).generationConfig).toEqual({ maxOutputTokens: 1000 });
@@ -336,21 +336,21 @@ test.each<[VendorModel, string, Fields]>([
   ["google", "messages[0].name", { messages: [{ ...hello, name: "Ada" }] }],
   ["packaged", "n", { n: 2 }],
   ["packaged", "logit_bias", { logit_bias: { 50256: -100 } }],
-])("%s says that it cannot do %s, before anybody is asked", async (model, param, fields) => {
+])("%s rejects %s before any upstream is called", async (model, param, fields) => {
   await expectObstacle(model, fields, param);
 });
 
-describe("images behind an address", () => {
+describe("image URLs", () => {
   const show = (url: string) => ({
     messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
   });
 
-  test("OpenAI's kind gets the address", async () => {
+  test("an OpenAI-compatible upstream gets the URL", async () => {
     const url = "https://pictures.example.com/cat.png";
     expect((await translate("open", show(url))).messages).toEqual(show(url).messages);
   });
 
-  test.each(vendorModels)("%s: a private address is refused before anybody is asked", async (model) => {
+  test.each(vendorModels)("%s: a private address is rejected before any upstream is called", async (model) => {
     for (const url of [
       "https://127.0.0.1/cat.png",
       "https://[::1]/cat.png",
@@ -371,14 +371,14 @@ describe("images behind an address", () => {
   const unreachable = show("https://nowhere.invalid/cat.png");
 
   test.each(["anthropic", "google", "packaged"])(
-    "%s: what cannot be fetched is the caller's mistake",
+    "%s: an image that cannot be fetched is the caller's error",
     async (model) => {
       const { status, answer } = await ask(model, unreachable);
       expect([status, answer.error?.param]).toEqual([400, "messages[0].content[0].image_url.url"]);
     },
   );
 
-  test("what cannot be fetched is told by the code that is documented for it", async () => {
+  test("an image that cannot be fetched gets the documented error code", async () => {
     expect((await ask("anthropic", unreachable)).answer.error?.code).toBe("invalid_url");
   });
 });
@@ -392,7 +392,7 @@ describe("headers", () => {
     packaged: ["authorization"],
   };
 
-  test.each(vendorModels)("%s gets the key of the catalog and nothing that came from the caller", async (model) => {
+  test.each(vendorModels)("%s gets the catalog's key and no header from the caller", async (model) => {
     const sent = {
       cookie: "session=caller",
       "user-agent": "caller/1.0",

@@ -36,7 +36,7 @@ async function collect(stream: AsyncIterable<OpenAI.Completion>): Promise<OpenAI
   return await Array.fromAsync(stream);
 }
 
-describe.each(clientModels)("%s by the OpenAI SDK", (model) => {
+describe.each(clientModels)("%s through the OpenAI SDK", (model) => {
   test("completes a prompt, and streams the same text with the same usage", async () => {
     const asked = { model, prompt: "Hello" };
     const whole = await caller.client.completions.create(asked);
@@ -58,7 +58,7 @@ describe.each(clientModels)("%s by the OpenAI SDK", (model) => {
   });
 });
 
-test("an older client's fields reach the model as those of chat", async () => {
+test("an older client's fields reach the model as the chat fields", async () => {
   const fields = { temperature: 0.5, top_p: 0.9, max_tokens: 50, stop: ["END"], seed: 7, user: "u-1", n: 2 };
   const { choices } = await caller.client.completions.create({
     ...{ model: "open", prompt: ["Hello"], suffix: "", echo: false, best_of: 2, ...fields },
@@ -70,7 +70,7 @@ test("an older client's fields reach the model as those of chat", async () => {
   });
 });
 
-test("without max_tokens a text is as long as the model writes it, not 16 tokens", async () => {
+test("without max_tokens the output has the model's own limit, not 16 tokens", async () => {
   const { choices } = await caller.client.completions.create({ model: "sandbox-chat", prompt: "Go on [[long:40]]" });
   expect(choices[0]).toMatchObject({ finish_reason: "stop" });
   const short = await caller.client.completions.create({
@@ -79,7 +79,7 @@ test("without max_tokens a text is as long as the model writes it, not 16 tokens
   expect(short).toMatchObject({ choices: [{ finish_reason: "length" }], usage: { completion_tokens: 5 } });
 });
 
-test("logprobs have the older form, whole and streamed", async () => {
+test("logprobs have the older format, plain and streamed", async () => {
   const asked = { model: "sandbox-chat", prompt: "Hello", logprobs: 2 } as const;
   const { choices } = await caller.client.completions.create(asked);
   const { text = "", logprobs } = choices[0] ?? {};
@@ -109,7 +109,7 @@ test("the AI SDK and LangChain complete with their older models", async () => {
   expect(streamed).toContain("Hello");
 });
 
-describe("refused by name", () => {
+describe("rejected by name", () => {
   const good = { model: "open", prompt: "Hello" };
   test.each([
     ["no prompt", { model: "open" }, "missing_parameter", "prompt"],
@@ -131,7 +131,7 @@ describe("refused by name", () => {
   });
 });
 
-test("what the upstream refuses is told about the prompt", async () => {
+test("an upstream's rejection names the prompt", async () => {
   stage.upstream.script({ status: 400, error: { code: "context_length_exceeded" } });
   expect(await readProblem(await post({ model: "open", prompt: "Hello" }))).toMatchObject({
     ...{ status: 400, code: "context_length_exceeded", param: "prompt", message: expect.stringContaining("prompt") },
@@ -145,7 +145,7 @@ test("a stream that breaks off ends with its error, and without [DONE]", async (
   expect(body).toMatch(/data: \{"error":\{[^\n]+\n\n$/);
 });
 
-test("the same key answers again and charges once", async () => {
+test("a second request with the same key returns the first response and is not charged", async () => {
   const own = await stage.createCaller();
   const headers = { "idempotency-key": "once" };
   const first = await post({ model: "open", prompt: "Hello" }, { by: own, headers });

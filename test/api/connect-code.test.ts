@@ -28,7 +28,7 @@ beforeEach(async () => {
   program = await beginProgram();
 });
 
-/** A program whose person has approved: it has its code, and can show its verifier. */
+/** A program after the person's approval: it has its code and its verifier. */
 async function beginProgram(changes: Record<string, string> = {}, terms: object = {}) {
   const { verifier, challenge } = makeVerifier();
   const id = await beginRequest(gateway, { client: "coder", ...challenge, ...changes });
@@ -55,8 +55,8 @@ async function countKeys(): Promise<number> {
 
 const invalidGrant = { status: 400, body: { error: { code: "invalid_grant", type: "invalid_request_error" } } };
 
-describe("a program that asked for a code", () => {
-  test("gets it instead of a key, and no key exists until it has shown its verifier", async () => {
+describe("a program that requests a code", () => {
+  test("gets the code instead of a key, and no key exists before the verifier is presented", async () => {
     const before = await countKeys();
     const { shown, query } = await beginProgram();
     expect(shown.uses_code).toBe(true);
@@ -67,7 +67,7 @@ describe("a program that asked for a code", () => {
     expect(await countKeys()).toBe(before);
   });
 
-  test("exchanges it for a working key, with the limits that the person set", async () => {
+  test("exchanges it for a working key with the person's limits", async () => {
     const { id, exchange: body } = await beginProgram({}, { expires_in_days: 7, budget: "3" });
     expect(await readState(id)).toBe("waiting");
     clock.advance(59_000);
@@ -88,7 +88,7 @@ describe("a program that asked for a code", () => {
     expect(await row.where("revoked_at", "is", null).executeTakeFirst()).toEqual({ budget_nano: 3_000_000_000n });
   });
 
-  test("may send a form as well, and say who it is", async () => {
+  test("may send a form, and its client name", async () => {
     const form = new URLSearchParams({
       ...program.exchange,
       client: "coder",
@@ -108,21 +108,21 @@ describe("a program that asked for a code", () => {
 });
 
 describe("a code", () => {
-  test("is worth nothing without its verifier, and the right one still works afterwards", async () => {
+  test("is rejected without its verifier, and the right one still works afterwards", async () => {
     for (const code_verifier of [makeVerifier().verifier, "x".repeat(128)]) {
       expect(await exchange({ ...program.exchange, code_verifier })).toMatchObject(invalidGrant);
     }
     expect((await exchange(program.exchange)).status).toBe(200);
   });
 
-  test("is another program's when its name or address differs", async () => {
+  test("is rejected for another program name or callback address", async () => {
     for (const claim of [{ client: "Coder" }, { redirect_uri: "http://localhost:53111/callback" }]) {
       expect(await exchange({ ...program.exchange, ...claim })).toMatchObject(invalidGrant);
     }
     expect((await exchange(program.exchange)).status).toBe(200);
   });
 
-  test("is over after 60 seconds, and the older key lives on", async () => {
+  test("expires after 60 seconds, and the older key stays valid", async () => {
     const older = (await exchange(program.exchange)).body.api_key;
     const { id, exchange: body } = await beginProgram();
     clock.advance(60_000);
@@ -131,7 +131,7 @@ describe("a code", () => {
     expect(await callApi(older)).toBe(200);
   });
 
-  test("that is used a second time takes the key back that it was exchanged for", async () => {
+  test("used twice revokes the key from the first exchange", async () => {
     const { api_key } = (await exchange(program.exchange)).body;
     expect(await callApi(api_key)).toBe(200);
     clock.advance(5 * 60_000);
@@ -141,7 +141,7 @@ describe("a code", () => {
     await waitUntil("the end of the key", async () => (await callApi(api_key)) === 401);
   });
 
-  test("that a stranger uses again without its verifier changes nothing", async () => {
+  test("reused by a stranger without its verifier changes nothing", async () => {
     const { api_key } = (await exchange(program.exchange)).body;
     expect(await exchange({ ...program.exchange, code_verifier: "y".repeat(43) })).toMatchObject(invalidGrant);
     const row = gateway.database.selectFrom("api_keys").select("revoked_at").where("last_four", "=", api_key.slice(-4));
@@ -149,7 +149,7 @@ describe("a code", () => {
     expect(await callApi(api_key)).toBe(200);
   });
 
-  test("that many exchange at once is exchanged once", async () => {
+  test("exchanged by many at once is exchanged once", async () => {
     const before = await countKeys();
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(program.exchange)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -168,7 +168,7 @@ describe("a code", () => {
   });
 });
 
-describe("a bad exchange", () => {
+describe("an invalid exchange", () => {
   test.each<[object | string, number, string | null]>([
     [{ code_verifier: "v".repeat(43) }, 400, "code"],
     [{ code: "c" }, 400, "code_verifier"],
@@ -182,18 +182,18 @@ describe("a bad exchange", () => {
     ["[]", 400, null],
     ["{", 400, null],
     [{ code: "c", code_verifier: "v".repeat(43), client: "x".repeat(9000) }, 413, null],
-  ])("%j is refused with the field at fault", async (body, status, param) => {
+  ])("%j is rejected with the field at fault", async (body, status, param) => {
     expect(await exchange(body)).toMatchObject({ status, body: { error: { param } } });
   });
 
-  test("a form that says something twice, or another kind of body, is refused", async () => {
+  test("a form with a repeated field, or another kind of body, is rejected", async () => {
     const twice = `code=a&code=b&code_verifier=${"v".repeat(43)}`;
     const form = await exchange(twice, { type: "application/x-www-form-urlencoded" });
     expect(form).toMatchObject({ status: 400, body: { error: { param: "code" } } });
     expect((await exchange("code=a", { type: "text/plain" })).status).toBe(415);
   });
 
-  test("nobody tries codes without end", async () => {
+  test("guessing codes is rate-limited", async () => {
     const address = makeAddress();
     const guess = { code: "guess", code_verifier: "v".repeat(43) };
     const answers = await Promise.all(Array.from({ length: 61 }, () => exchange(guess, { address })));

@@ -50,7 +50,7 @@ async function listLiveKeys(visitor: SiteVisitor) {
 }
 
 describe("an approval", () => {
-  test("brings a working key named after the program to its callback, with the state unchanged", async () => {
+  test("sends a working key named after the program to its callback, with the state unchanged", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     expect((await visitor.get(`/connect/requests/${id}`)).body).toEqual({
@@ -73,7 +73,7 @@ describe("an approval", () => {
     expect(await listLiveKeys(visitor)).toMatchObject([{ name: "BA:my-tool", expires_at: null, budget_nano: null }]);
   });
 
-  test("is known to have arrived when the key is first used", async () => {
+  test("counts as delivered when the key is first used", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     await visitor.get(`/connect/requests/${id}`);
@@ -84,7 +84,7 @@ describe("an approval", () => {
     await waitUntil("the first use", async () => (await readState(visitor, id)) === "delivered");
   });
 
-  test("limits the key to what the person typed", async () => {
+  test("limits the key as the person chose", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     const key = (await approve(visitor, id, { expires_in_days: 30, budget: "12.5" })).get("api_key") ?? "";
@@ -106,7 +106,7 @@ describe("an approval", () => {
     expect(await listLiveKeys(visitor)).toMatchObject([{ expires_at: null, budget_nano: 12_500_000_000n }]);
   });
 
-  test("with anything else is refused with the field at fault, and can be repeated", async () => {
+  test("with any other field is rejected with the field at fault, and can be repeated", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     const fields: [string, unknown][] = [
@@ -136,7 +136,7 @@ describe("an approval", () => {
     expect(await listLiveKeys(visitor)).toHaveLength(1);
   });
 
-  test("can neither follow a refusal nor be taken back by one, and says which it was", async () => {
+  test("cannot follow or be undone by a denial, and the error names the earlier decision", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const [refused, approved] = [await beginRequest(gateway), await beginRequest(gateway)];
     await visitor.post(`/connect/requests/${refused}/deny`);
@@ -155,7 +155,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("tells the owner by mail, and neither the mail, a log line nor the database has the key", async () => {
+  test("is mailed to the owner, and the key is in no mail, log line or table", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const key = (await approve(visitor, await beginRequest(gateway, { client: "told.tool" }))).get("api_key") ?? "";
     await callApi(key);
@@ -172,8 +172,8 @@ describe("an approval", () => {
   });
 });
 
-describe("a refusal", () => {
-  test("is told to the program, with its state and without a key", async () => {
+describe("a denial", () => {
+  test("is sent to the program with its state and without a key", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     await visitor.get(`/connect/requests/${id}`);
@@ -187,7 +187,7 @@ describe("a refusal", () => {
 });
 
 describe("connecting a program again", () => {
-  test("ends its older key, and shows before which one that is", async () => {
+  test("revokes its older key, and the consent page names that key", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const older = (await approve(visitor, await beginRequest(gateway))).get("api_key") ?? "";
     const madeAt = clock.now().toISOString();
@@ -201,7 +201,7 @@ describe("connecting a program again", () => {
     expect((await callApi(newer)).status).toBe(200);
   });
 
-  test("leaves other programs', other people's and hand-made keys alone", async () => {
+  test("leaves keys of other programs, other people and the console unchanged", async () => {
     const [{ visitor }, { visitor: other }] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const accountId = await getAccountId(visitor);
     await createApiKey({ ...gateway.parts, randomBytes: Buffer.alloc }, { accountId, name: "my-tool" });
@@ -231,8 +231,8 @@ describe("connecting a program again", () => {
   });
 });
 
-describe("whose a request is", () => {
-  test("somebody else can neither see, answer nor follow it once it is opened", async () => {
+describe("ownership of a request", () => {
+  test("other accounts can neither see, answer nor follow a request once it is opened", async () => {
     const [{ visitor }, { visitor: other }] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const id = await beginRequest(gateway);
     await visitor.get(`/connect/requests/${id}`);
@@ -248,7 +248,7 @@ describe("whose a request is", () => {
     expect((await approve(visitor, id)).has("api_key")).toBe(true);
   });
 
-  test("the same person's other browser gets it only after the session that opened it has ended", async () => {
+  test("another browser of the same person gets it only after the session that opened it has ended", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const other = visitSite(gateway);
     await other.post("/sign-in", { email, password: goodPassword });
@@ -260,7 +260,7 @@ describe("whose a request is", () => {
     expect((await approve(other, id)).has("api_key")).toBe(true);
   });
 
-  test("a session that ends in the middle loses nothing: after signing in again the request goes on", async () => {
+  test("a session that ends midway loses nothing: the request continues after the next sign-in", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     await visitor.get(`/connect/requests/${id}`);
@@ -271,7 +271,7 @@ describe("whose a request is", () => {
     expect((await approve(visitor, id)).has("api_key")).toBe(true);
   });
 
-  test("a session that ends in the middle does not open the request to others", async () => {
+  test("a session that ends midway does not open the request to others", async () => {
     const [{ visitor }, { visitor: other }] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const id = await beginRequest(gateway);
     await visitor.get(`/connect/requests/${id}`);
@@ -279,7 +279,7 @@ describe("whose a request is", () => {
     expect((await other.get(`/connect/requests/${id}`)).status).toBe(404);
   });
 
-  test("nobody who is not signed in learns anything of it", async () => {
+  test("visitors without a session learn nothing about it", async () => {
     const id = await beginRequest(gateway);
     const stranger = visitSite(gateway);
     expect((await stranger.get(`/connect/requests/${id}`)).status).toBe(401);
@@ -297,8 +297,8 @@ describe("whose a request is", () => {
   });
 });
 
-describe("time", () => {
-  test("a request that nobody answers within 10 minutes is over", async () => {
+describe("expiry", () => {
+  test("a request without an answer expires after 10 minutes", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     clock.advance(10 * minuteMs - 1);
@@ -310,7 +310,7 @@ describe("time", () => {
     expect(await listLiveKeys(visitor)).toEqual([]);
   });
 
-  test("it is removed a day later, and no younger one is", async () => {
+  test("an expired request is removed a day later, and no younger one is", async () => {
     const [old] = [await beginRequest(gateway), clock.advance(minuteMs)];
     const young = await beginRequest(gateway);
     const find = async (id: string) =>
@@ -322,19 +322,19 @@ describe("time", () => {
   });
 });
 
-describe("a proof of who is asking", () => {
+describe("reauthentication", () => {
   async function approveLater(visitor: SiteVisitor, laterMs: number) {
     clock.advance(laterMs);
     const id = await beginRequest(gateway);
     return { id, answer: await visitor.post(`/connect/requests/${id}/approve`) };
   }
 
-  test("is not asked for again on the day of the sign-in", async () => {
+  test("is not required on the day of the sign-in", async () => {
     const { visitor } = await signUpVisitor(gateway);
     expect((await approveLater(visitor, dayMs - 1)).answer.status).toBe(200);
   });
 
-  test("is asked for in a session that is a day old, and then lasts ten minutes", async () => {
+  test("is required in a day-old session, and then lasts ten minutes", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const { id, answer } = await approveLater(visitor, dayMs);
     expect(answer).toMatchObject({ status: 403, body: { error: { code: "reauthentication_required" } } });
@@ -343,7 +343,7 @@ describe("a proof of who is asking", () => {
     expect((await approveLater(visitor, 10 * minuteMs)).answer.status).toBe(403);
   });
 
-  test("is always asked for where a second factor is set up", async () => {
+  test("is always required with a second factor", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     await gateway.database
       .updateTable("users")
@@ -383,7 +383,7 @@ describe("connected programs", () => {
     expect(await list()).toEqual([]);
   });
 
-  test("of others, and keys that people made, cannot be disconnected here", async () => {
+  test("of other accounts, and keys made by hand, cannot be disconnected here", async () => {
     const [{ visitor }, { visitor: other }] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     await approve(other, await beginRequest(gateway));
     const [theirs] = await listLiveKeys(other);
@@ -396,7 +396,7 @@ describe("connected programs", () => {
     expect((await listLiveKeys(visitor)).length + (await listLiveKeys(other)).length).toBe(2);
   });
 
-  test("their names can be neither given to a key by hand nor taken from theirs", async () => {
+  test("reserve their names: no manual key can take one, and theirs cannot be renamed", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const accountId = await getAccountId(visitor);
     await approve(visitor, await beginRequest(gateway));

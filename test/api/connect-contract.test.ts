@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** What a browser with a person before it does: follows the entry, answers, and goes to the callback. */
+/** Acts as a browser with a person: follows the entry, answers, and goes to the callback. */
 async function answerInBrowser(url: string, answer: "approve" | "deny"): Promise<void> {
   const entry = await fetch(url, { redirect: "manual" });
   const id = (entry.headers.get("location") ?? "").split("/").at(-1);
   const { body } = await visitor.post(`/connect/requests/${id}/${answer}`);
-  // Somebody else on this machine, who does not know the state, is heard and changes nothing.
+  // Another local process that does not know the state gets a response and changes nothing.
   const forged = new URL(body.callback_url);
   forged.searchParams.set("state", "guess");
   expect((await fetch(forged)).status).toBe(404);
@@ -25,7 +25,7 @@ async function answerInBrowser(url: string, answer: "approve" | "deny"): Promise
 }
 
 test.each(["127.0.0.1", "localhost"] as const)(
-  "a program that was written from the contract's text alone is connected on %s",
+  "a program written from the contract's text alone connects on %s",
   async (host) => {
     const outcome = await connectByContract({
       ...gateway,
@@ -39,7 +39,7 @@ test.each(["127.0.0.1", "localhost"] as const)(
   },
 );
 
-test("it hears of a refusal", async () => {
+test("the program receives a denial", async () => {
   const outcome = await connectByContract({
     ...gateway,
     client: "refused-client",

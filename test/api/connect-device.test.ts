@@ -44,7 +44,7 @@ async function callApi(key: string): Promise<number> {
   return (await gateway.get("/models", key)).status;
 }
 
-/** Approves what a device asks for; there is no callback. */
+/** Approves a device's request; there is no callback. */
 async function approveDevice(device: Device, terms: object = {}): Promise<string> {
   const id = await lookUp(device);
   await visitor.get(`/connect/requests/${id}`);
@@ -55,7 +55,7 @@ async function approveDevice(device: Device, terms: object = {}): Promise<string
 }
 
 describe("a device", () => {
-  test("begins with two codes, the page for the person, and how often to ask", async () => {
+  test("starts with two codes, the page for the person, and the polling interval", async () => {
     const answer = await askSite(gateway, "/connect/device", { client: "headless" });
     const { user_code } = answer.body;
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -69,7 +69,7 @@ describe("a device", () => {
     });
   });
 
-  test("gets its key once somebody has typed its code and approved", async () => {
+  test("gets its key after a person has typed its code and approved", async () => {
     const device = await beginDevice();
     expect(await pollCode(device)).toBe("authorization_pending");
     const id = await lookUp(device);
@@ -92,7 +92,7 @@ describe("a device", () => {
     expect(await state()).toBe("delivered");
   });
 
-  test("is shown with where it asked from, when, and what it says it is", async () => {
+  test("is shown with its network, its time and its self-description", async () => {
     const address = makeAddress();
     const { body: device } = await askSite(gateway, "/connect/device", { client: "headless" }, { address });
     const askedAt = clock.now().toISOString();
@@ -120,7 +120,7 @@ describe("a device", () => {
     expect(answer.body.error.code).toBe("authorization_pending");
   });
 
-  test("that is connected again loses its older key", async () => {
+  test("that connects again loses its older key", async () => {
     const connect = async (): Promise<string> => {
       const device = await beginDevice("again");
       await approveDevice(device);
@@ -131,7 +131,7 @@ describe("a device", () => {
     expect(await callApi(newer)).toBe(200);
   });
 
-  test("is told when it is refused", async () => {
+  test("gets an error after a denial", async () => {
     const device = await beginDevice();
     const id = await lookUp(device);
     expect(await visitor.post(`/connect/requests/${id}/deny`)).toMatchObject({
@@ -141,7 +141,7 @@ describe("a device", () => {
     expect(await pollCode(device)).toBe("access_denied");
   });
 
-  test("has ten minutes, for the approval and for fetching the key", async () => {
+  test("has ten minutes for the approval and for fetching the key", async () => {
     const [unanswered, unfetched] = [await beginDevice(), await beginDevice()];
     const id = await approveDevice(unfetched);
     clock.advance(10 * minuteMs);
@@ -151,7 +151,7 @@ describe("a device", () => {
     expect((await visitor.get(`/connect/requests/${id}/status`)).body.state).toBe("expired");
   });
 
-  test("gets one key, however often it asks, and a second fetch takes it back", async () => {
+  test("gets one key, however often it polls, and a second fetch revokes it", async () => {
     const device = await beginDevice("twice");
     await approveDevice(device);
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device)));
@@ -164,7 +164,7 @@ describe("a device", () => {
   });
 
   test.each([{}, { client: "a" }, { client: "a b" }, { client: 5 }, { client: "x".repeat(65) }])(
-    "that calls itself %j is refused",
+    "that calls itself %j is rejected",
     async (body) => {
       expect(await askSite(gateway, "/connect/device", body)).toMatchObject({
         status: 400,
@@ -174,8 +174,8 @@ describe("a device", () => {
   );
 });
 
-describe("asking too often", () => {
-  test("makes the device wait longer each time, and a little hurry does not", async () => {
+describe("polling too often", () => {
+  test("lengthens the interval each time, and slightly early polls do not", async () => {
     const device = await beginDevice();
     const polls: [afterMs: number, code: string][] = [
       [0, "authorization_pending"],
@@ -212,7 +212,7 @@ describe("asking too often", () => {
 });
 
 describe("the secrets of a device", () => {
-  test("what nobody gave out opens nothing, and a code of one kind is none of the other", async () => {
+  test("unknown codes open nothing, and neither kind of code works as the other", async () => {
     const device = await beginDevice();
     expect((await poll({ ...device, device_code: "guess" })).body.error.code).toBe("invalid_grant");
     const { device_code: code } = device;
@@ -221,14 +221,14 @@ describe("the secrets of a device", () => {
     expect(await pollCode(device)).toBe("authorization_pending");
   });
 
-  test("a code that needs a verifier is not given its key as a device's", async () => {
+  test("a code that needs a verifier cannot be exchanged as a device code", async () => {
     const id = await beginRequest(gateway, makeVerifier().challenge);
     const code = (await approve(visitor, id)).get("code") ?? "";
     expect((await poll({ device_code: code, user_code: "" })).body.error.code).toBe("invalid_grant");
     expect((await visitor.get(`/connect/requests/${id}/status`)).body.state).toBe("waiting");
   });
 
-  test("its code is in no table and no log line", async () => {
+  test("the device code is in no table and no log line", async () => {
     const { device_code } = await beginDevice();
     const rows = await gateway.database.selectFrom("connect_requests").selectAll().execute();
     const written = JSON.stringify([rows, gateway.logs], (_name, value) =>
@@ -253,7 +253,7 @@ describe("the code that a person types", () => {
     expect(await lookUp({ user_code })).toBe(found[0]);
   });
 
-  test("is nobody else's once somebody has opened its request, and nobody's once it is answered", async () => {
+  test("is hidden from others once a person has opened its request, and from all once it is answered", async () => {
     const device = await beginDevice();
     const { visitor: other } = await signUpVisitor(gateway);
     await visitor.get(`/connect/requests/${await lookUp(device)}`);
@@ -262,7 +262,7 @@ describe("the code that a person types", () => {
     expect(await lookUp(device)).toBe("404 not_found");
   });
 
-  test("can be guessed ten times in fifteen minutes; a right one is no guess", async () => {
+  test("allows ten wrong guesses in fifteen minutes; a right code does not count", async () => {
     const { visitor: guesser } = await signUpVisitor(gateway);
     const device = await beginDevice();
     for (let round = 0; round < 12; round += 1) expect(await lookUp(device, guesser)).not.toMatch(/^\d{3} /);
@@ -275,12 +275,12 @@ describe("the code that a person types", () => {
     expect(await lookUp(await beginDevice(), guesser)).not.toMatch(/^\d{3} /);
   });
 
-  test.each([{}, { user_code: "" }, { user_code: "B".repeat(65) }, { user_code: 5 }])("%j is no code", async (body) => {
+  test.each([{}, { user_code: "" }, { user_code: "B".repeat(65) }, { user_code: 5 }])("%j is invalid", async (body) => {
     const answer = await visitor.post("/connect/device/lookup", body);
     expect(answer).toMatchObject({ status: 400, body: { error: { param: "user_code" } } });
   });
 
-  test("a browser's request has none", async () => {
+  test("does not exist for a browser's request", async () => {
     const id = await beginRequest(gateway);
     expect((await approve(visitor, id)).has("api_key")).toBe(true);
     expect(await lookUp({ user_code: id })).toBe("404 not_found");

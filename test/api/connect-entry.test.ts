@@ -79,7 +79,7 @@ async function countRequests(): Promise<number> {
   return (await database.selectFrom("connect_requests").select("id").execute()).length;
 }
 
-/** Sends a path byte for byte, which a browser's functions would tidy up. */
+/** Sends a path byte for byte; `fetch` would normalize it. */
 async function sendRaw(path: string): Promise<{ status: number; location: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; location: string }>();
   const { port } = new URL(siteUrl);
@@ -92,8 +92,8 @@ async function sendRaw(path: string): Promise<{ status: number; location: string
   return await promise;
 }
 
-describe("a good entry", () => {
-  test("is kept, and leads to a page whose address has nothing of it", async () => {
+describe("a valid entry", () => {
+  test("is stored, and redirects to an address without its parameters", async () => {
     const response = await openEntry({ siteUrl }, writeEntry({ state: "the-program's-state" }));
     expect(response.status).toBe(303);
     const location = response.headers.get("location") ?? "";
@@ -113,7 +113,7 @@ describe("a good entry", () => {
     expect(logs.join("")).not.toContain("the-program");
   });
 
-  test("may ask for a code", async () => {
+  test("may request a code", async () => {
     const { challenge } = makeVerifier();
     const response = await openEntry({ siteUrl }, writeEntry(challenge));
     const id = (response.headers.get("location") ?? "").split("/").at(-1) ?? "";
@@ -121,7 +121,7 @@ describe("a good entry", () => {
     expect(await row.executeTakeFirst()).toEqual({ code_challenge: challenge.code_challenge });
   });
 
-  test("never has the id of another", async () => {
+  test("never reuses an id", async () => {
     const locations = await Promise.all(
       Array.from({ length: 50 }, async () => (await openEntry({ siteUrl }, writeEntry())).headers.get("location")),
     );
@@ -129,7 +129,7 @@ describe("a good entry", () => {
   });
 });
 
-describe("a bad entry", () => {
+describe("an invalid entry", () => {
   test.each<[string, Record<string, string>, string]>([
     ["another host", { redirect_uri: "http://evil.example:80/callback" }, "redirect_uri"],
     ["a host behind a user", { redirect_uri: "http://127.0.0.1:80@evil.example/callback" }, "redirect_uri"],
@@ -140,7 +140,7 @@ describe("a bad entry", () => {
     ["another type", { response_type: "code" }, "response_type"],
     ["no state", { state: "" }, "state"],
     ["a weak challenge", { code_challenge: "x".repeat(43), code_challenge_method: "plain" }, "code_challenge_method"],
-  ])("%s is shown on a page and goes nowhere", async (_what, changes, param) => {
+  ])("%s shows an error page and does not redirect", async (_what, changes, param) => {
     const before = await countRequests();
     const response = await openEntry({ siteUrl }, writeEntry(changes));
     const page = await response.text();
@@ -156,13 +156,13 @@ describe("a bad entry", () => {
   });
 
   test.each(["", "?", "?&&&", "?client", "?=&=", `?client=${"x".repeat(8000)}`, "?client=%00&state=%ff"])(
-    "%s is one too",
+    "%s is invalid too",
     async (query) => {
       expect((await sendRaw(`/connect/browser-auth${query}`)).status).toBe(400);
     },
   );
 
-  test("its page can be put into no frame and kept by nobody", async () => {
+  test("its page can be neither framed nor cached", async () => {
     const { headers } = await openEntry({ siteUrl }, "");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -174,7 +174,7 @@ describe("a bad entry", () => {
 });
 
 test.each(["", "?", "?client=a+b%2F%zz&&x=//evil.example&state=%0d%0a?#&client="])(
-  "the older path leads to the entry with %j byte for byte",
+  "the older path redirects to the entry with %j byte for byte",
   async (query) => {
     expect(await sendRaw(`/connect/cli-auth${query}`)).toEqual({
       status: 308,
@@ -183,7 +183,7 @@ test.each(["", "?", "?client=a+b%2F%zz&&x=//evil.example&state=%0d%0a?#&client="
   },
 );
 
-test("from one network so many begin, and others are not kept from it", async () => {
+test("entries are rate-limited by network, and other networks are not affected", async () => {
   const headers = { "x-forwarded-for": "2001:db8::1" };
   const open = () => fetch(`${siteUrl}/connect/browser-auth?${writeEntry()}`, { redirect: "manual", headers });
   const responses = await Promise.all(Array.from({ length: 61 }, open));

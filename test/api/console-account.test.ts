@@ -31,7 +31,7 @@ async function signUp(): Promise<{ visitor: SiteVisitor; accountId: AccountId; e
 }
 
 describe("the account", () => {
-  test("is shown as it is, without a plan and with one", async () => {
+  test("is returned with and without a plan", async () => {
     const { visitor, accountId, email } = await signUp();
     const standard = {
       object: "account",
@@ -60,7 +60,7 @@ describe("the account", () => {
     });
   });
 
-  test("changes its name and time zone, each by itself or both, and answers as the session does", async () => {
+  test("changes its name and time zone, each alone or both, and returns them as the session does", async () => {
     const { visitor } = await signUp();
     const named = await visitor.patch("/account", { name: "  Ada Lovelace " });
     expect(named).toMatchObject({
@@ -70,7 +70,7 @@ describe("the account", () => {
     expect(named.body).toEqual((await visitor.get("/session")).body);
     const moved = await visitor.patch("/account", { time_zone: "Asia/Kathmandu" });
     expect(moved.body).toMatchObject({ user: { name: "Ada Lovelace" }, account: { time_zone: "Asia/Kathmandu" } });
-    // Of two names of one zone either will do; browsers differ in which they tell.
+    // Either name of a zone is accepted; browsers differ in which one they report.
     for (const time_zone of ["Asia/Kolkata", "Asia/Calcutta", "Europe/Berlin"]) {
       expect((await visitor.patch("/account", { time_zone })).body.account.time_zone).toBe(time_zone);
     }
@@ -78,7 +78,7 @@ describe("the account", () => {
     expect((await visitor.get("/account")).body).toMatchObject({ name: "Ada", time_zone: "UTC" });
   });
 
-  test("takes all of a change or nothing of it, and says which field is wrong", async () => {
+  test("applies a whole change or none of it, and names the invalid field", async () => {
     const { visitor } = await signUp();
     const refusals: [string | null, object][] = [
       ["name", { name: "" }],
@@ -97,7 +97,7 @@ describe("the account", () => {
     expect((await visitor.get("/account")).body).toMatchObject({ name: null, time_zone: "UTC" });
   });
 
-  test("is nobody's who is not signed in, and no other page's", async () => {
+  test("is closed to visitors without a session and to other origins", async () => {
     const anonymous = visitSite(gateway);
     expect((await anonymous.get("/account")).status).toBe(401);
     expect((await anonymous.patch("/account", { name: "x" })).status).toBe(401);
@@ -126,14 +126,14 @@ describe("a code", () => {
     return visitor.post("/codes/redeem", { code });
   }
 
-  /** A code of the right form that nobody made. */
+  /** A code of the right form that does not exist. */
   function guess(): string {
     return randomBytes(20)
       .map((byte) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".charCodeAt(byte & 31))
       .toString();
   }
 
-  test("gives its credit, and tells what it was and what there is now", async () => {
+  test("adds its credit, and returns the amount and the new balance", async () => {
     const { visitor } = await signUp();
     const { text } = await makeCode();
     const answer = await redeem(visitor, ` ${text.toLowerCase()} `);
@@ -152,7 +152,7 @@ describe("a code", () => {
     expect(body).toMatchObject({ gift_balance: "7.50", cash_balance: "1.00" });
   });
 
-  test("that is sent many times at once is credited once, and all others are told so", async () => {
+  test("sent many times at once is credited once, and the other requests get an error", async () => {
     const { visitor } = await signUp();
     const { text } = await makeCode();
     const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(visitor, text)));
@@ -165,7 +165,7 @@ describe("a code", () => {
     expect((await visitor.get("/balance")).body.gift_balance).toBe("7.50");
   });
 
-  test("tells honestly why it is worth nothing: used, voided, over, or in another currency", async () => {
+  test("that is used, voided, expired or in another currency returns that reason", async () => {
     const [first, second] = [await signUp(), await signUp()];
     const used = await makeCode();
     await redeem(first.visitor, used.text);
@@ -188,7 +188,7 @@ describe("a code", () => {
     expect((await second.visitor.get("/balance")).body.available_balance).toBe("0.00");
   });
 
-  test("that cannot be one says how a code looks, and is no guess", async () => {
+  test("of a wrong form returns the expected form, and does not count as a guess", async () => {
     const { visitor } = await signUp();
     for (const text of [
       "",
@@ -208,7 +208,7 @@ describe("a code", () => {
     expect((await redeem(visitor, (await makeCode()).text)).status).toBe(200);
   });
 
-  test("can be guessed ten times an hour by an account, wherever from; right ones do not count", async () => {
+  test("can be guessed ten times an hour per account from any network; right codes do not count", async () => {
     const { visitor, accountId } = await signUp();
     for (let count = 0; count < 9; count += 1) expect((await redeem(visitor, guess())).status).toBe(404);
     for (let count = 0; count < 3; count += 1) {
@@ -226,7 +226,7 @@ describe("a code", () => {
     expect(JSON.stringify(gateway.logs)).not.toContain(text);
   });
 
-  test("can be guessed ten times an hour from a network, by however many accounts", async () => {
+  test("can be guessed ten times an hour per network, by any number of accounts", async () => {
     const address = { "x-forwarded-for": "198.51.100.9" };
     const people = [await signUp(), await signUp(), await signUp()];
     const send = (index: number, code: string) =>
@@ -238,7 +238,7 @@ describe("a code", () => {
     expect((await people[2]?.visitor.post("/codes/redeem", { code: text }))?.status).toBe(200);
   });
 
-  test("is nobody's who is not signed in", async () => {
+  test("is closed to visitors without a session", async () => {
     expect((await redeem(visitSite(gateway), guess())).status).toBe(401);
   });
 });
@@ -265,11 +265,11 @@ describe("the event inbox", () => {
   });
 });
 
-test("a first call is waited for, is seen to arrive when it is refused, and to succeed when it is paid", async () => {
+test("the first call is awaited, detected when it is rejected, and detected when it is paid", async () => {
   const { visitor, accountId } = await signUp();
   const read = async () => (await visitor.get("/first_call")).body;
   expect(await read()).toEqual({ object: "first_call", state: "waiting", key_used_at: null, refusal: null });
-  // What is done in the console is none of the account's own keys.
+  // Calls from the console do not count as calls with the account's own keys.
   await visitor.get("/models");
   const { key } = (await visitor.post("/keys", { name: "First key" })).body;
   expect((await read()).state).toBe("waiting");
@@ -280,14 +280,14 @@ test("a first call is waited for, is seen to arrive when it is refused, and to s
       body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] }),
     });
   expect((await call()).status).toBe(402);
-  // Seldom enough to stay within the console's own limit, however late the log is on a busy machine.
+  // Rare enough to stay within the console's own limit, however late the log is on a busy machine.
   await expect
     .poll(read, { interval: lookEveryMs })
     .toMatchObject({ state: "arrived", refusal: { status: 402, code: "insufficient_balance" } });
   const credit = { accountId, actor: "test", reason: "test", reference: null };
   await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(1_000_000_000n) } });
   expect((await call()).status).toBe(200);
-  // A key's use is written a little after the answer, unlike the charge.
+  // Unlike the charge, a key's use is written shortly after the response.
   await expect
     .poll(read, { interval: lookEveryMs })
     .toMatchObject({ state: "succeeded", key_used_at: clock.now().toISOString() });

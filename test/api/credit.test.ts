@@ -36,7 +36,7 @@ async function listEntries(accountId: AccountId) {
   return await listStatement(world.database, accountId, { from: null, to: null, limit: 1000 });
 }
 
-test("what an operator books is in the statement, with who did it and why, and a running balance", async () => {
+test("an operator's booking is in the statement with its author, its reason and a running balance", async () => {
   const accountId = await world.createAccount();
   await book(accountId, { kind: "top-up", amount: nano(1000n) }, { reason: " invoice 7 " });
   await book(accountId, { kind: "adjust", amount: nano(-300n) });
@@ -101,7 +101,7 @@ test.each<[string, CreditRequest["booking"], Partial<CreditRequest>, object]>([
     { code: "not_found", param: "account" },
   ],
   ["no reason", { kind: "top-up", amount: nano(1n) }, { reason: "  " }, { param: "reason" }],
-])("%s is refused, and nothing changes", async (_, booking, more, error) => {
+])("%s is rejected, and nothing changes", async (_, booking, more, error) => {
   const accountId = await world.createAccount(100n);
   const before = await listEntries(accountId);
   await expect(book(accountId, booking, more)).rejects.toMatchObject({ name: "AppError", ...error });
@@ -109,7 +109,7 @@ test.each<[string, CreditRequest["booking"], Partial<CreditRequest>, object]>([
   expect(await readAvailable(accountId)).toBe(100n);
 });
 
-test("what has the same reference is booked once, however often it is sent, and never with another amount", async () => {
+test("bookings with the same reference are booked once, and never with another amount", async () => {
   const accountId = await world.createAccount();
   const payment = { reference: "payment 1" };
   const countActions = async (): Promise<number> =>
@@ -129,7 +129,7 @@ test("what has the same reference is booked once, however often it is sent, and 
   expect(await listEntries(accountId)).toMatchObject([{ operator: { actor: "ada", reason: "a test" } }]);
 });
 
-test("a refund goes back to where the money came from, and never beyond the charge", async () => {
+test("a refund returns to the original buckets, and never exceeds the charge", async () => {
   const accountId = await world.createAccount(100n);
   await book(accountId, { kind: "grant", unit: "money", amount: 30n, expiresAt: null });
   const hold = world.hold(accountId, 50n);
@@ -144,7 +144,7 @@ test("a refund goes back to where the money came from, and never beyond the char
   expect(await readAvailable(accountId)).toBe(130n);
 });
 
-test("every charge of a statement can be computed again from the price that it names", async () => {
+test("every charge of a statement can be recomputed from the price that it names", async () => {
   const accountId = await world.createAccount(1_000_000n);
   for (const [quantity, rate, minimum] of [
     [7n, 333n, 0n],
@@ -172,7 +172,7 @@ test("every charge of a statement can be computed again from the price that it n
   }
 });
 
-test("a cost above the hold takes what is there, and the rest is booked as a loss that the bill shows", async () => {
+test("a cost above the hold takes the available balance, and the rest is a loss shown on the bill", async () => {
   const accountId = await world.createAccount(100n);
   const hold = world.hold(accountId, 60n);
   await world.ledger.apply(hold);
@@ -193,7 +193,7 @@ test("a cost above the hold takes what is there, and the rest is booked as a los
 
 const giftCode = { kind: "gift", amount: nano(7n), giftDays: 30, note: "spring", expiresAt: null, count: 1 } as const;
 
-test("of a hundred who redeem a code at once, one gets it", async () => {
+test("a hundred concurrent redemptions of a code credit it once", async () => {
   const [created] = await createCodes(world.parts, giftCode);
   const accountIds = await Promise.all(Array.from({ length: 10 }, () => world.createAccount()));
   const tries = Array.from({ length: 100 }, (_, index) =>
@@ -208,7 +208,7 @@ test("of a hundred who redeem a code at once, one gets it", async () => {
   expect(balances.reduce((sum, balance) => sum + balance, 0n)).toBe(7n);
 });
 
-test("a code is read however it was written down, and its gift lasts its days from then on", async () => {
+test("a code is accepted in any spelling, and its gift expires after its days", async () => {
   const [created] = await createCodes(world.parts, giftCode);
   const accountId = await world.createAccount();
   const text = (created?.text ?? "").toLowerCase().replaceAll("-", " ").replaceAll("0", "o").replaceAll("1", "l");
@@ -218,7 +218,7 @@ test("a code is read however it was written down, and its gift lasts its days fr
   expect(entry?.bucket?.expiresAt).toEqual(new Date(world.clock.now().getTime() + 30 * dayMs));
 });
 
-test("a code for cash is cash; one that was voided, is over or is unknown is worth nothing", async () => {
+test("a cash code adds cash; a voided, expired or unknown code adds nothing", async () => {
   const accountId = await world.createAccount();
   const expiresAt = new Date(world.clock.now().getTime() + 1000);
   const [cash, voided, over] = [
@@ -250,7 +250,7 @@ test.each([
   await expect(createCodes(world.parts, { ...giftCode, ...wrong })).rejects.toMatchObject({ param });
 });
 
-test("a code of another currency, and a gateway of another currency, are refused", async () => {
+test("a code of another currency, and a gateway of another currency, are rejected", async () => {
   const [created] = await createCodes({ ...world.parts, currency: "EUR" }, giftCode);
   const accountId = await world.createAccount(1n);
   const redeeming = redeemCode(world.parts, { accountId, text: created?.text ?? "" });
@@ -259,7 +259,7 @@ test("a code of another currency, and a gateway of another currency, are refused
   await expect(requireLedgerCurrency(world.database, "EUR")).rejects.toMatchObject({ name: "OperatorError" });
 });
 
-test("after all of this every invariant holds", async () => {
+test("every invariant holds afterwards", async () => {
   const scope = { kind: "whole", accountIds: "all", now: world.clock.now() } as const;
   expect(await findViolations(world.database, scope)).toEqual([]);
 });

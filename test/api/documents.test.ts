@@ -43,7 +43,7 @@ describe("a document", () => {
   test.each([
     ["application/json", "script.json", script],
     ["text/vtt", "film.vtt", subtitles],
-  ] as const)("of the type %s is told of, listed and served like any output", async (contentType, filename, bytes) => {
+  ] as const)("of the type %s is reported, listed and served like any output", async (contentType, filename, bytes) => {
     const kept = await keep({ contentType, filename, bytes });
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     expect(kept).toMatchObject({ kind: "document", contentType, bytes: bytes.length, sha256, durationMs: null });
@@ -74,7 +74,7 @@ describe("a document", () => {
     }
   });
 
-  test("counts in no quota, and has a name that does no harm", async () => {
+  test("counts towards no quota, and has a safe name", async () => {
     const as = stage.otherAccountId;
     const { filename } = await keep({ accountId: as, filename: "../a\r\nb/\u202e.json" });
     expect(filename).toBe("..ab.json");
@@ -82,12 +82,12 @@ describe("a document", () => {
     expect(await usages.execute()).toEqual([]);
   });
 
-  test("is kept once, however many keep it at once or later, and whatever they bring", async () => {
+  test("is stored once, however often and with whatever content it is stored again", async () => {
     const before = stage.listStored().length;
     const id = stage.ids.next("file");
     const kept = await Promise.all(Array.from({ length: 8 }, () => keep({ id })));
     const later = await keep({ id, bytes: subtitles, contentType: "text/vtt" });
-    // What is kept is not looked at again, nor written.
+    // A stored document is neither read nor written again.
     const last = await keep({ id, bytes: Buffer.alloc(0) });
     for (const file of [...kept, later, last]) expect(file).toEqual(kept[0]);
     expect(stage.listStored()).toHaveLength(before + 1);
@@ -95,7 +95,7 @@ describe("a document", () => {
     expect([await countUnowned(), stage.troubles]).toEqual([0, []]);
   });
 
-  test("has a limit, and what breaks it leaves nothing behind", async () => {
+  test("has a size limit, and one over it leaves nothing behind", async () => {
     const before = stage.listStored().length;
     const [largest, tooLarge] = [Buffer.alloc(bytesMax, "a"), Buffer.alloc(bytesMax + 1, "a")];
     for (const bytes of [tooLarge, Buffer.alloc(0)]) {
@@ -108,7 +108,7 @@ describe("a document", () => {
     expect((await read(id)).equals(largest)).toBe(true);
   });
 
-  test("is not kept for a task that has ended", async () => {
+  test("is not stored for a task that has ended", async () => {
     const before = stage.listStored().length;
     const id = stage.ids.next("file");
     await expect(keep({ id, signal: AbortSignal.abort(new Error("ended")) })).rejects.toThrow();
@@ -116,7 +116,7 @@ describe("a document", () => {
     expect([stage.listStored().length, await countUnowned()]).toEqual([before, 0]);
   });
 
-  test("that was written and not yet made a file when the task ended leaves nothing behind", async () => {
+  test("written but not yet registered when the task ended leaves nothing behind", async () => {
     const ending = new AbortController();
     await using cut = await startFilesStage({
       wrapBytes: (bytes) => ({
@@ -136,7 +136,7 @@ describe("a document", () => {
     expect(cut.listStored()).toEqual([]);
   });
 
-  test("is gone when it is deleted, with its bytes", async () => {
+  test("is deleted together with its bytes", async () => {
     const before = stage.listStored().length;
     const { id } = await keep();
     expect((await stage.call(`/files/${id}`, { method: "DELETE" })).status).toBe(200);
@@ -148,7 +148,7 @@ describe("a document", () => {
 describe("reading a document", () => {
   const missing = { code: "file_not_found", param: "from_task_id" };
 
-  test("is for its account alone, until it expires", async () => {
+  test("works for its own account only, until the document expires", async () => {
     await using other = await startFilesStage({ limits: { retentionMs: 1000 } });
     const fields = { accountId: other.accountId, contentType: "application/json", filename: "a.json" } as const;
     const id = other.ids.next("file");
@@ -162,7 +162,7 @@ describe("reading a document", () => {
     await expect(readOther()).rejects.toMatchObject(missing);
   });
 
-  test("refuses what is no document, in a sentence", async () => {
+  test("of another kind of file fails with a clear error", async () => {
     await expect(read(await uploadPicture())).rejects.toMatchObject({
       ...{ code: "invalid_file", param: "from_task_id" },
       message: "The file is an image, but a document is required.",
@@ -170,8 +170,8 @@ describe("reading a document", () => {
   });
 });
 
-describe("documents are only ours to write", () => {
-  test("where media are wanted, one is refused in a sentence", async () => {
+describe("only the gateway writes documents", () => {
+  test("a document in place of media is rejected with a clear error", async () => {
     const { id } = await keep();
     const wanted = { param: "input_images[0]", kinds: ["image", "video"] } as const;
     await expect(stage.files.getFile(stage.accountId, id, wanted)).rejects.toMatchObject({
@@ -183,12 +183,12 @@ describe("documents are only ours to write", () => {
   test.each([
     ["application/json", script],
     ["text/vtt", subtitles],
-  ])("an upload that says that it is %s is refused", async (type, bytes) => {
+  ])("an upload with the type %s is rejected", async (type, bytes) => {
     const response = await stage.upload(bytes, { type });
     expect(await readError(response)).toEqual({ status: 400, code: "invalid_file", param: "file" });
   });
 
-  test("the database knows no document that was uploaded, nor one of another type", async () => {
+  test("the database rejects an uploaded document and a document of another type", async () => {
     const { id } = await keep();
     const change = (fields: { purpose?: string; content_type?: string; kind?: string }, fileId: FileId | string = id) =>
       stage.database.updateTable("files").set(fields).where("id", "=", fileId).execute();

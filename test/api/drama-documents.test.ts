@@ -33,7 +33,7 @@ function nextStage(document: Fields): string {
   return nextStages[document.object as keyof typeof nextStages] ?? "video";
 }
 
-/** The same document as it is, and as text: both are refused in the same words, and leave nothing. */
+/** The same document as an object and as text: both are rejected with the same error, and leave nothing. */
 async function refuse(document: Fields, stage = nextStage(document)) {
   const caller = await front.createCaller();
   const whole = await readProblem(await caller.ask({ stage, script: document }));
@@ -43,7 +43,7 @@ async function refuse(document: Fields, stage = nextStage(document)) {
   return whole;
 }
 
-describe("a document with a wrong field is refused with the field's name, alike as it is and as text:", () => {
+describe("a document with an invalid field is rejected with the field's name, as an object and as text:", () => {
   const speaker = "script.scenes[0].lines[0].speaker";
   const cases: readonly [what: string, document: Fields, code: string, param: string, says: string][] = [
     ["a field that it does not have", script({ mood: "dark" }), "unknown_parameter", "script.mood", "not a field"],
@@ -240,11 +240,11 @@ describe("a document with a wrong field is refused with the field's name, alike 
     expect(problem.message).toContain(says);
   });
 
-  test("several wrong fields at once", async () => {
+  test("several invalid fields at once", async () => {
     await refuse({ ...withLine({ speaker: null, text: "" }), episode: 0, mood: "dark" });
   });
 
-  test("an object that is none of the documents is refused with the names of those there are", async () => {
+  test("an object that is none of the documents is rejected with the list of known ones", async () => {
     const caller = await front.createCaller();
     const nameless = await readProblem(await caller.ask({ script: {}, stage: "video" }));
     expect(nameless).toMatchObject({ status: 400, code: "missing_parameter", param: "script.object" });
@@ -253,7 +253,7 @@ describe("a document with a wrong field is refused with the field's name, alike 
     expect(unknown.message).toContain("drama.script, drama.roles, drama.storyboard");
   });
 
-  test("what is nested deeper than anything has a meaning", async () => {
+  test("nesting deeper than any field allows", async () => {
     const caller = await front.createCaller();
     const nested = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
     const document = `{"object":"drama.script","scenes":${nested}}`;
@@ -264,7 +264,7 @@ describe("a document with a wrong field is refused with the field's name, alike 
     expect(await caller.countTraces()).toEqual(noTraces);
   });
 
-  test("a document of a later stage than is asked for, or of the same", async () => {
+  test("a document of the requested stage or a later one", async () => {
     const later = [
       [sampleScript, "script"],
       [sampleRoles, "script"],
@@ -281,7 +281,7 @@ describe("a document with a wrong field is refused with the field's name, alike 
   });
 });
 
-describe("a document's images are refused", () => {
+describe("a document's images are rejected", () => {
   async function uploadAll(caller: DramaCaller, other: DramaCaller) {
     const old = await caller.upload(picture.bytes);
     await sql`update files set expires_at = now() - interval '1 second' where id = ${old}`.execute(front.database);
@@ -297,7 +297,7 @@ describe("a document's images are refused", () => {
     ] as const;
   }
 
-  test("where they are another's, over, deleted, a recording or a video", async () => {
+  test("if they are another account's, expired, deleted, a recording or a video", async () => {
     const caller = await front.createCaller();
     const files = await uploadAll(caller, await front.createCaller());
     const ask = async (document: Fields) =>
@@ -312,8 +312,8 @@ describe("a document's images are refused", () => {
   });
 });
 
-describe("a document is taken", () => {
-  test("with the caller's own images, which stay, and with those sent along, which replace them", async () => {
+describe("a document is accepted", () => {
+  test("with the caller's own images, which stay, and with images in the request, which replace them", async () => {
     const caller = await front.createCaller({ cash: "100" });
     const first = await caller.upload(picture.bytes);
     const second = await caller.upload(picture.bytes);
@@ -342,7 +342,7 @@ describe("a document is taken", () => {
     expect(task.steps.map(({ name }) => name)).toEqual(["roles"]);
   });
 
-  test("of exactly as long as the video may be", async () => {
+  test("with exactly the maximum length of the video", async () => {
     const caller = await front.createCaller();
     await caller.order({ stage: "video", script: board({ shots: shotsOf(20, { lines: [], duration: 3 }) }) });
   });

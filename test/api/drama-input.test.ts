@@ -14,14 +14,14 @@ beforeAll(async () => {
 afterEach(() => front.check());
 afterAll(() => front[Symbol.asyncDispose]());
 
-/** Whatever is refused leaves nothing behind. */
+/** A rejected request leaves nothing behind. */
 async function expectNothing(caller: DramaCaller): Promise<void> {
   expect(await caller.countTraces()).toEqual(noTraces);
   expect(await caller.countOrders()).toBe(0);
   expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
 }
 
-describe("what is wrong with a drama is told with the field's name, and nothing is held or written:", () => {
+describe("an invalid drama is rejected with the field's name, and nothing is held or written:", () => {
   const cases: readonly [
     what: string,
     more: Record<string, unknown>,
@@ -158,7 +158,7 @@ describe("what is wrong with a drama is told with the field's name, and nothing 
     await expectNothing(caller);
   });
 
-  // A megabyte in whatever way it is counted: not what the field may have, but what the model reads, is what helps.
+  // A megabyte in any unit: the error names the model's limit, which helps more than the field's.
   test("a script of a megabyte is too long for the model", async () => {
     const caller = await front.createCaller();
     const problem = await readProblem(await caller.ask({ script: "x".repeat(1024 * 1024) }));
@@ -167,7 +167,7 @@ describe("what is wrong with a drama is told with the field's name, and nothing 
     await expectNothing(caller);
   });
 
-  test("a model whose stage nobody serves is 503, only for the stages that need it", async () => {
+  test("a model without a route for its stage is 503, only for the stages that need it", async () => {
     const caller = await front.createCaller();
     const refused = await caller.ask({ model: "half-served", stage: "roles" });
     expect(await readProblem(refused)).toMatchObject({ status: 503, code: "model_unavailable", param: "model" });
@@ -185,10 +185,10 @@ describe("what is wrong with a drama is told with the field's name, and nothing 
   });
 });
 
-describe("a character's image is refused", () => {
+describe("a character's image is rejected", () => {
   const param = "characters[0].reference_file_id";
 
-  test("where it is another's, over, deleted, a recording or a video", async () => {
+  test("if it is another account's, expired, deleted, a recording or a video", async () => {
     const caller = await front.createCaller();
     const other = await front.createCaller();
     const ask = async (fileId: string) => readProblem(await caller.ask(shown(fileId)));
@@ -209,7 +209,7 @@ describe("a character's image is refused", () => {
     await caller.order(shown(await caller.upload(picture.bytes)));
   });
 
-  test("for somebody who is not in the document that it is sent with", async () => {
+  test("if its character is not in the document", async () => {
     const caller = await front.createCaller();
     const ask = { stage: "storyboard", script: sampleRoles };
     const problem = await readProblem(await caller.ask({ ...ask, ...named("Anna", "Zoe") }));
@@ -220,7 +220,7 @@ describe("a character's image is refused", () => {
   });
 });
 
-describe("a script is taken", () => {
+describe("a script is accepted", () => {
   test.each([
     ["of one word", "Lighthouse"],
     ["of one letter", "a"],
@@ -242,7 +242,7 @@ describe("a script is taken", () => {
     expect(row?.request).toMatchObject({ source: { kind: "text", text: script } });
   });
 
-  test("with characters who never speak, whose names are trimmed, and a title of 200 characters", async () => {
+  test("with silent characters, untrimmed names and a title of 200 characters", async () => {
     const caller = await front.createCaller();
     const task = await caller.order({ ...named("  Zoe  Lee ", "Yves"), title: "灯".repeat(200), stage: "roles" });
     const row = await front.database.selectFrom("tasks").select("request").where("id", "=", task.id).executeTakeFirst();
@@ -254,17 +254,17 @@ describe("a script is taken", () => {
     });
   });
 
-  test("with the longest id of a client's own, in whatever letters", async () => {
+  test("with the longest client id, in any script", async () => {
     const caller = await front.createCaller();
     await caller.order({ client_business_id: "\u{1F3DD}".repeat(255) });
     expect(await caller.countOrders()).toBe(1);
   });
 });
 
-describe("an earlier task is refused to go on from", () => {
+describe("an earlier task is rejected as a starting point", () => {
   const ask = { stage: "roles", script: undefined, title: undefined };
 
-  test("where it is another's, as if there were none", async () => {
+  test("if it is another account's, as if it did not exist", async () => {
     const caller = await front.createCaller();
     const other = await front.createCaller();
     const { id } = await other.order();
@@ -275,7 +275,7 @@ describe("an earlier task is refused to go on from", () => {
     await expectNothing(caller);
   });
 
-  test("where it is no drama, has not ended, or made nothing to go on from", async () => {
+  test("if it is not a drama, has not ended, or made nothing to continue from", async () => {
     const caller = await front.createCaller();
     const problem = async (id: string, more = {}) =>
       readProblem(await caller.ask({ ...ask, from_task_id: id, ...more }));
@@ -299,7 +299,7 @@ describe("an earlier task is refused to go on from", () => {
     expect((await caller.countTraces()).tasks).toBe(2);
   });
 
-  test("but not where it was given a document itself, though it came to nothing", async () => {
+  test("unless it was given a document itself, even if it made nothing", async () => {
     const caller = await front.createCaller();
     const { id } = await caller.order({ stage: "roles", script: sampleScript, aspect_ratio: "9:16" });
     await caller.cancel(id);

@@ -13,7 +13,7 @@ import { noTraces, readProblem } from "../harness/tasks/task-stage.ts";
 
 let front: DramaFront;
 
-/** Nobody makes anything here: this is about what is asked for. */
+/** No worker runs here: these tests cover submission only. */
 beforeAll(async () => {
   front = await openDramaFront({ settings: { roles: ["http"] } });
 });
@@ -23,7 +23,7 @@ afterAll(() => front[Symbol.asyncDispose]());
 const allSteps = ["script", "roles", "storyboard", "shots", "speech", "film"];
 
 describe("a drama", () => {
-  test("is answered 202 with a whole task, its steps, and where and when to look for it", async () => {
+  test("is answered 202 with the whole task, its steps, its URL and a polling interval", async () => {
     const caller = await front.createCaller();
     const body = { stage: undefined, metadata: { order: "7" }, expires_after: 1800, episode: 2, aspect_ratio: "9:16" };
     const response = await caller.ask(body, { "x-client-request-id": "mine-1" });
@@ -64,7 +64,7 @@ describe("a drama", () => {
     ["video", sampleRoles, allSteps.slice(2), "4.90"],
     ["video", sampleStoryboard, allSteps.slice(3), "4.80"],
   ] as const)(
-    "up to %s takes the steps that lead there, and only these are held",
+    "up to %s has the steps that lead there, and only these are held",
     async (stage, script, steps, price) => {
       const caller = await front.createCaller();
       const task = await caller.order({ stage, script });
@@ -74,7 +74,7 @@ describe("a drama", () => {
     },
   );
 
-  test("is priced by its stages where everybody can see it, and held for their sum", async () => {
+  test("has a public price per stage, and a hold for their sum", async () => {
     const caller = await front.createCaller();
     const list = (await (await caller.get("/pricing/models")).json()) as { data: Record<string, string>[] };
     const prices = list.data.filter(({ model }) => model === "sandbox-drama");
@@ -91,7 +91,7 @@ describe("a drama", () => {
     expect(Number(task.usage.estimated_charge)).toBeCloseTo(sum, 6);
   });
 
-  test("can be canceled before anything is made, which costs nothing and ends every step", async () => {
+  test("canceled before any work costs nothing, and every step is canceled", async () => {
     const caller = await front.createCaller();
     const { id } = await caller.order({ stage: "video" });
     expect((await caller.cancel(id)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("a drama", () => {
     expect((await caller.listEvents()).map(({ type }) => type)).toEqual(["task.canceled"]);
   });
 
-  test("is listed with its steps among the account's tasks of its type, and for nobody else", async () => {
+  test("is listed with its steps among its own account's tasks of its type only", async () => {
     const caller = await front.createCaller();
     const other = await front.createCaller();
     const { id } = await caller.order();
@@ -111,7 +111,7 @@ describe("a drama", () => {
     expect((await other.get(`/tasks/${id}`)).status).toBe(404);
   });
 
-  test("with an Idempotency-Key is made once; another body with the same key is refused", async () => {
+  test("with an Idempotency-Key is made once; another body with the same key is rejected", async () => {
     const caller = await front.createCaller();
     const headers = { "idempotency-key": "drama-1" };
     const first = await caller.order({}, headers);
@@ -124,7 +124,7 @@ describe("a drama", () => {
     expect(await caller.countTraces()).toEqual({ tasks: 1, holds: 1, events: 0, keys: 1 });
   });
 
-  test("takes what its document says of title, episode and ratio, unless the caller says otherwise", async () => {
+  test("takes title, episode and ratio from its document unless the request sets them", async () => {
     const caller = await front.createCaller({ cash: "100" });
     const requestOf = async (more: Record<string, unknown>) => {
       const { id } = await caller.order(more);
@@ -146,10 +146,10 @@ describe("a drama", () => {
   });
 });
 
-describe("somebody has to hear of the end of a drama:", () => {
+describe("a drama needs a receiver for its end:", () => {
   const hook = "http://127.0.0.1:9/hook";
 
-  test("nobody does, and it is refused with the ways out", async () => {
+  test("without one it is rejected, and the error lists the options", async () => {
     const caller = await front.createCaller({ isHeard: false });
     const problem = await readProblem(await caller.ask());
     expect(problem).toMatchObject({ status: 400, code: "webhook_required", param: "callback_url" });
@@ -157,7 +157,7 @@ describe("somebody has to hear of the end of a drama:", () => {
     expect(await caller.countTraces()).toEqual(noTraces);
   });
 
-  test("an endpoint of the account does, but not one that is disabled, deleted or another's", async () => {
+  test("the account's endpoint is enough, unless it is disabled, deleted or another account's", async () => {
     const caller = await front.createCaller({ isHeard: false });
     const other = await front.createCaller({ isHeard: false });
     const created = await caller.post("/webhook_endpoints", { url: hook });
@@ -179,21 +179,21 @@ describe("somebody has to hear of the end of a drama:", () => {
     expect(await readProblem(await caller.ask())).toMatchObject({ code: "webhook_required" });
   });
 
-  test("the request's own callback_url does, and so does the event inbox", async () => {
+  test("the request's own callback_url is enough, and so is the event inbox", async () => {
     const caller = await front.createCaller({ isHeard: false });
     await caller.order({ callback_url: hook });
     const heard = await front.createCaller({ isHeard: true });
     await heard.order();
   });
 
-  test("other generations need nobody", async () => {
+  test("other generations need none", async () => {
     const caller = await front.createCaller({ isHeard: false });
     await caller.submit("/images/generations", { model: "sandbox-image", prompt: "A lighthouse" });
   });
 });
 
-describe("a drama is refused", () => {
-  test("with 402 that says what is missing, without a trace, and the key and the id are free for another try", async () => {
+describe("a drama is rejected", () => {
+  test("with 402 and the missing amount, leaving no trace, and the key and the id can be reused", async () => {
     const caller = await front.createCaller({ cash: "4.92" });
     const headers = { "idempotency-key": "poor-1" };
     const body = { stage: "video", client_business_id: "poor" };
@@ -207,13 +207,13 @@ describe("a drama is refused", () => {
     expect((await caller.ask({ ...body, script: sampleScript }, headers)).status).toBe(202);
   });
 
-  test("with 402 when the key's budget is less than it may cost", async () => {
+  test("with 402 when the key's budget is below its maximum cost", async () => {
     const caller = await front.createCaller({ budget: { amount: nano(20_000_000n), period: "month" } });
     expect(await readProblem(await caller.ask({ stage: "roles" }))).toMatchObject({ code: "key_budget_exceeded" });
     expect((await caller.ask()).status).toBe(202);
   });
 
-  test("with 429 when the account has as many open tasks as it may", async () => {
+  test("with 429 when the account has its maximum of open tasks", async () => {
     const caller = await front.createCaller();
     await changeAccount(front.gateway.parts, caller.accountId, { limits: { tasksInFlight: 2 } });
     const answers = await Promise.all(Array.from({ length: 6 }, () => caller.ask()));
@@ -224,7 +224,7 @@ describe("a drama is refused", () => {
     expect(await caller.countTraces()).toMatchObject({ tasks: 2, holds: 2 });
   });
 
-  test("without a key, by another method, and with a key for other things", async () => {
+  test("without a key, with another method, and with a key of another scope", async () => {
     const bare = await front.fetch(`${front.gateway.baseUrl}${dramaPath}`, { method: "POST", body: "{}" });
     expect(await readProblem(bare)).toMatchObject({ status: 401, code: "missing_api_key" });
     const wrong = await front.createCaller();
@@ -238,7 +238,7 @@ describe("a drama is refused", () => {
     expect(await elsewhere.countTraces()).toEqual(noTraces);
   });
 
-  test("with 501 where an operator has switched dramas off", async () => {
+  test("with 501 where an operator has disabled dramas", async () => {
     await using closed = await openDramaFront({ settings: { roles: ["http"], disabled_endpoints: ["createDrama"] } });
     const caller = await closed.createCaller();
     expect(await readProblem(await caller.ask())).toMatchObject({ status: 501, code: "endpoint_not_released" });

@@ -11,7 +11,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 
 const models = ["open", "google", "packaged", "sandbox-embedding"] as const;
 
-/** Each has routes of its own, so that none is left alone in another test. */
+/** Each has its own routes, so that a circuit opened in one test does not affect another. */
 const faults = [
   { what: "has fewer vectors than inputs", behaviour: { extraCount: -1 } },
   { what: "has more vectors than inputs", behaviour: { extraCount: 1 } },
@@ -114,7 +114,7 @@ function decode(embedding: number[] | string | undefined): number[] {
 }
 
 describe.each(models)("%s", (model) => {
-  test("answers each text with its vector, the same in numbers and in base64", async () => {
+  test("returns one vector per text, the same as numbers and as base64", async () => {
     const input = ["The gate is open.", "Ein Satz, der länger ist.", "The gate is open."];
     const floats = await ask({ model, input });
     const packed = await ask({ model, input, encoding_format: "base64" });
@@ -130,12 +130,12 @@ describe.each(models)("%s", (model) => {
     expect(packed.usage).toEqual(floats.usage);
   });
 
-  test("makes vectors as short as is asked for", async () => {
+  test("returns vectors of the requested dimensions", async () => {
     const { data } = await ask({ model, input: "short", dimensions: 5 });
     expect(data[0]?.embedding).toHaveLength(5);
   });
 
-  test("takes more texts than its vendor does at once", async () => {
+  test("accepts more texts than its vendor accepts at once", async () => {
     const input = Array.from({ length: 230 }, (_, index) => `Text ${index}`);
     const { data } = await ask({ model, input });
     const [last] = (await ask({ model, input: "Text 229" })).data;
@@ -145,7 +145,7 @@ describe.each(models)("%s", (model) => {
 });
 
 describe("clients with their defaults", () => {
-  test("the OpenAI SDK, which asks for base64 and decodes it", async () => {
+  test("the OpenAI SDK, which requests base64 and decodes it", async () => {
     const { data, usage } = await caller.client.embeddings.create({ model: "open", input: ["a", "b"] });
     const floats = await ask({ model: "open", input: ["a", "b"] });
     expect(data.map(({ embedding }) => embedding)).toEqual(floats.data.map(({ embedding }) => embedding));
@@ -155,7 +155,7 @@ describe("clients with their defaults", () => {
     });
   });
 
-  test("the AI SDK, by both of its packages", async () => {
+  test("the AI SDK, with both of its packages", async () => {
     const options = { baseURL: stage.gateway.baseUrl, apiKey: caller.key, fetch: stage.fetch };
     for (const provider of [createOpenAI(options), createOpenAICompatible({ ...options, name: "sluice" })]) {
       const model = provider.embeddingModel("open");
@@ -167,7 +167,7 @@ describe("clients with their defaults", () => {
     }
   });
 
-  test("LangChain, which finds what is nearest", async () => {
+  test("LangChain, which finds the nearest text", async () => {
     const configuration = { baseURL: stage.gateway.baseUrl, fetch: stage.fetch };
     const store = new OpenAIEmbeddings({
       model: "sandbox-embedding",
@@ -184,7 +184,7 @@ describe("clients with their defaults", () => {
 });
 
 describe("tokens", () => {
-  test("are taken as one list and as several, and counted one by one", async () => {
+  test("are accepted as one list and as several, and counted one by one", async () => {
     stage.upstream.embeddings.script({ tokens: null }, { tokens: null });
     const one = await ask({ model: "open", input: [1, 22, 333] });
     const two = await ask({ model: "open", input: [[1, 22, 333], [7]] });
@@ -193,21 +193,21 @@ describe("tokens", () => {
     expect([one.usage, two.usage]).toMatchObject([{ prompt_tokens: 3, charge: "0.003" }, { prompt_tokens: 4 }]);
   });
 
-  test("may be as many as clients send at once: a thousand texts of them", async () => {
+  test("may be as many as clients send at once: a thousand lists of them", async () => {
     const input = Array.from({ length: 1000 }, (_, index) => Array.from({ length: 250 }, (_, at) => index + at));
     const { data } = await ask({ model: "free", input });
     expect(data).toHaveLength(1000);
   });
 
-  test("are refused where the upstream takes texts only", async () => {
+  test("are rejected where the upstream takes texts only", async () => {
     expect(await readProblem(await post({ model: "google", input: [1, 2] }))).toMatchObject({
       ...{ status: 400, code: "unsupported_capability", param: "input" },
     });
   });
 });
 
-describe("an upstream's answer", () => {
-  test("is converted where it comes in another form, and put in the order of the inputs", async () => {
+describe("an upstream's response", () => {
+  test("is converted from another format, and put in the order of the inputs", async () => {
     const expected = await ask({ model: "open", input: ["a", "b"] });
     stage.upstream.embeddings.script({ isDeaf: true, isReversed: true });
     const { data } = await ask({ model: "open", input: ["a", "b"], encoding_format: "base64" });
@@ -218,7 +218,7 @@ describe("an upstream's answer", () => {
   });
 
   test.each(faults)(
-    "that $what is no answer: the next route is asked, and nothing is charged for the first",
+    "that $what fails: the next route is called, and nothing is charged for the first",
     async (fault) => {
       const own = await stage.createCaller();
       stage.upstream.embeddings.script(fault.behaviour);
@@ -229,7 +229,7 @@ describe("an upstream's answer", () => {
     },
   );
 
-  test("of another length than was asked for is refused by name", async () => {
+  test("with vectors of another length than requested is rejected by name", async () => {
     stage.upstream.embeddings.script({ body: '{"data":[{"index":0,"embedding":[1,2,3]}]}' });
     expect(await readProblem(await post({ model: "open", input: "a", dimensions: 2 }))).toMatchObject({
       ...{ status: 400, code: "invalid_parameter", param: "dimensions" },
@@ -238,7 +238,7 @@ describe("an upstream's answer", () => {
 });
 
 describe("money", () => {
-  test("is held by the size of the input, and charged by what the upstream reports", async () => {
+  test("is held by the size of the input, and charged by the upstream's count", async () => {
     const own = await stage.createCaller();
     const gate = stage.upstream.gate();
     stage.upstream.embeddings.script({ before: gate, tokens: 7 });
@@ -255,7 +255,7 @@ describe("money", () => {
     expect(await own.readBalance()).toEqual({ available: "9.993", frozen: "0.00" });
   });
 
-  test("is charged by our own count where the upstream tells none, or one that cannot be", async () => {
+  test("is charged by our own count if the upstream reports none or an impossible one", async () => {
     const own = await stage.createCaller();
     stage.upstream.embeddings.script({ tokens: null }, { tokens: 1_000_000_000 });
     for (const _ of [1, 2]) await ask({ model: "open", input: "x".repeat(100) }, { by: own });
@@ -263,7 +263,7 @@ describe("money", () => {
     expect(await own.listCharges()).toMatchObject([charge, charge]);
   });
 
-  test("that is not there is a 402, and a free model needs none", async () => {
+  test("that is missing is a 402, and a free model needs none", async () => {
     const own = await stage.createCaller({ cash: "0.01" });
     expect(await readProblem(await post({ model: "open", input: "x".repeat(100) }, { by: own }))).toMatchObject({
       ...{ status: 402, code: "insufficient_balance" },
@@ -272,7 +272,7 @@ describe("money", () => {
     expect(await own.listCharges()).toEqual([]);
   });
 
-  test("is due from a caller who hangs up, too", async () => {
+  test("is charged to a caller who disconnects, too", async () => {
     const own = await stage.createCaller();
     const gate = stage.upstream.gate();
     const hangUp = new AbortController();
@@ -290,8 +290,8 @@ describe("money", () => {
   });
 });
 
-describe("the same key", () => {
-  test("answers the same request again and charges it once; another request is refused", async () => {
+describe("a second request with the same key", () => {
+  test("returns the first response and charges it once; another request is rejected", async () => {
     const own = await stage.createCaller();
     const headers = { "idempotency-key": "once" };
     const first = await post({ model: "open", input: "a" }, { by: own, headers });
@@ -302,7 +302,7 @@ describe("the same key", () => {
     expect((await post({ model: "open", input: "b" }, { by: own, headers })).status).toBe(422);
   });
 
-  test("tells of vectors that are too many to be kept that they were made", async () => {
+  test("gets an error if the vectors were created but too large to store", async () => {
     const headers = { "idempotency-key": "large" };
     const body = { model: "sandbox-embedding", input: Array.from({ length: 700 }, (_, index) => `Text ${index}`) };
     await ask(body, { headers });
@@ -312,7 +312,7 @@ describe("the same key", () => {
   });
 });
 
-describe("refused before anything is sent", () => {
+describe("rejected before any upstream is called", () => {
   const good = { model: "open", input: "a" };
   test.each([
     ["no input", { model: "open" }, "missing_parameter", "input"],
@@ -363,14 +363,14 @@ describe("refused before anything is sent", () => {
   });
 });
 
-test("a limit of tokens a minute counts what was embedded", async () => {
+test("the tokens-per-minute limit counts embedded tokens", async () => {
   const own = await stage.createCaller({ limits: { tokensPerMinute: 40 } });
   await ask({ model: "open", input: "a" }, { by: own });
   const refused = await post({ model: "open", input: "x".repeat(200) }, { by: own });
   expect(await readProblem(refused)).toMatchObject({ status: 429, code: "token_limit_exceeded" });
 });
 
-test("vectors by a client that asks for numbers are the same", async () => {
+test("vectors for a client that requests numbers are the same", async () => {
   const client = new OpenAI({ apiKey: caller.key, baseURL: stage.gateway.baseUrl, fetch: stage.fetch, maxRetries: 0 });
   const floats = await client.embeddings.create({ model: "open", input: "a", encoding_format: "float" });
   const usual = await client.embeddings.create({ model: "open", input: "a" });

@@ -9,7 +9,7 @@ import { openWire, writeRequest } from "../harness/wire-connection.ts";
 
 let stage: FilesStage;
 let png: Buffer;
-/** Set by a test that wants to decide when bytes are written. */
+/** Set by a test that controls when bytes are written. */
 let beforePut: (signal: AbortSignal) => Promise<void> = async () => {};
 
 const slowable = (bytes: ByteStore): ByteStore => ({
@@ -67,7 +67,7 @@ async function expectNothingLeft(before: number): Promise<void> {
   expect(unowned).toEqual([]);
 }
 
-describe("a form that is refused before it has come whole", () => {
+describe("a form that is rejected before it has arrived completely", () => {
   const long = Buffer.alloc(stageLimits.uploadBytesMax / 2, "x");
   const file: Part = { name: "file", filename: "a.png", content: long };
   const callAs = (line: string, headers: Record<string, string>, body?: Buffer): Buffer =>
@@ -90,7 +90,7 @@ describe("a form that is refused before it has come whole", () => {
     wire.hangUp();
   });
 
-  test("ends the connection where too much of it is still to come", async () => {
+  test("closes the connection if too much of it is still to come", async () => {
     const wire = await openWire(stage.port);
     const begun = writeForm([{ name: "purpose", content: "fun" }, file], "xyz");
     wire.write(callAs("POST /v1/files HTTP/1.1", { ...form, "content-length": String(64 * 1024 * 1024) }, begun));
@@ -167,13 +167,13 @@ describe("a form", () => {
       () => [purpose, { ...file(), content: "text", type: "image/png" }],
       { code: "invalid_file", param: "file" },
     ],
-  ])("with %s is refused, and nothing is kept", async (_name, parts, { code, param }) => {
+  ])("with %s is rejected, and nothing is stored", async (_name, parts, { code, param }) => {
     const before = stage.listStored().length;
     expect(await readError(await sendForm(parts()))).toEqual({ status: 400, code, param });
     await expectNothingLeft(before);
   });
 
-  test.each([1, 2, 5, 30, 5000])("that lacks its last %i bytes is refused, and nothing is kept", async (cut) => {
+  test.each([1, 2, 5, 30, 5000])("that lacks its last %i bytes is rejected, and nothing is stored", async (cut) => {
     const before = stage.listStored().length;
     const response = await sendForm([purpose, file()], { cut: cut + 2 });
     expect(await readError(response)).toEqual({ status: 400, code: "malformed_request", param: "file" });
@@ -203,7 +203,7 @@ describe("a form", () => {
   });
 });
 
-describe("a name", () => {
+describe("a file name", () => {
   test.each([
     ["../../etc/passwd", "passwd"],
     ["..\\\\..\\\\x.png", "x.png"],
@@ -228,10 +228,10 @@ describe("a name", () => {
 describe("a file that is too large", () => {
   const { uploadBytesMax } = stageLimits;
 
-  test("is refused from the first byte beyond the limit, and not before", async () => {
+  test("is rejected at the first byte over the limit, and not before", async () => {
     const before = stage.listStored().length;
     const exact = Buffer.concat([png, Buffer.alloc(uploadBytesMax - png.length)]);
-    // As large as may be, it is read to the end, and then found to be no image.
+    // At the maximum size it is read to the end, and then rejected as not an image.
     expect(await readError(await stage.upload(exact))).toMatchObject({ status: 400, code: "invalid_file" });
     const beyond = Buffer.concat([exact, Buffer.alloc(1)]);
     expect(await readError(await stage.upload(beyond))).toEqual({
@@ -242,7 +242,7 @@ describe("a file that is too large", () => {
     await expectNothingLeft(before);
   });
 
-  test("is refused by what it says of its length, before any of it is sent", async () => {
+  test("is rejected by its declared length, before any of it is sent", async () => {
     const wire = await openWire(stage.port);
     const headers = {
       authorization: `Bearer ${stage.accountId}`,
@@ -255,7 +255,7 @@ describe("a file that is too large", () => {
   });
 });
 
-/** Begins an upload of an image, and leaves the rest of it to the test. */
+/** Starts an upload of an image; the test sends the rest. */
 function beginUpload(sent: number): Socket {
   const body = writeForm([purpose, { name: "file", filename: "a.png", content: png }], "x");
   const head = [
@@ -272,7 +272,7 @@ function beginUpload(sent: number): Socket {
   return socket;
 }
 
-describe("a caller who goes away", () => {
+describe("a caller who disconnects", () => {
   test("in the middle of an upload leaves nothing behind", async () => {
     const before = stage.listStored().length;
     const socket = beginUpload(png.length / 2);
@@ -281,7 +281,7 @@ describe("a caller who goes away", () => {
     await expectNothingLeft(before);
   });
 
-  test("after an upload, before its answer, leaves nothing behind without a key", async () => {
+  test("after an upload, before its response, leaves nothing behind without a key", async () => {
     const before = stage.listStored().length;
     const writing = Promise.withResolvers<void>();
     beforePut = async (signal) => {
@@ -296,7 +296,7 @@ describe("a caller who goes away", () => {
     await expectNothingLeft(before);
   });
 
-  test("with a key gets the file when it comes back", async () => {
+  test("with a key gets the file on retry", async () => {
     const [writing, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     beforePut = async () => {
       writing.resolve();
@@ -316,7 +316,7 @@ describe("a caller who goes away", () => {
   });
 });
 
-test("a caller who is too slow is cut off, and leaves nothing behind", async () => {
+test("a slow caller times out, and leaves nothing behind", async () => {
   await using hasty = await startFilesStage({ requestTimeoutMs: 400 });
   const socket = connect(hasty.port, "127.0.0.1");
   socket.on("error", () => {});
@@ -331,7 +331,7 @@ test("a caller who is too slow is cut off, and leaves nothing behind", async () 
   await waitUntil("the end of everything", () => hasty.listStored().length === 0);
 });
 
-test("an eleventh upload at a time is refused, and runs when one has ended", async () => {
+test("an eleventh concurrent upload is rejected, and succeeds when one has ended", async () => {
   const proceed = Promise.withResolvers<void>();
   let writing = 0;
   beforePut = async () => {
@@ -352,7 +352,7 @@ test("an eleventh upload at a time is refused, and runs when one has ended", asy
 });
 
 describe("a quota", () => {
-  test("of files is never exceeded, however many come at once", async () => {
+  test("of files is never exceeded by concurrent uploads", async () => {
     await using small = await startFilesStage({ limits: { accountFilesMax: 5 } });
     const uploads = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -371,7 +371,7 @@ describe("a quota", () => {
     expect((await small.upload(png, { as: small.otherAccountId })).status).toBe(200);
   });
 
-  /** Ten at a time is another limit, which is not the matter here. */
+  /** Stays below the separate limit of ten concurrent uploads. */
   async function retry(small: FilesStage): Promise<Response> {
     return await waitUntil("a place", async () => {
       const response = await small.upload(png);
@@ -394,7 +394,7 @@ describe("a quota", () => {
 describe("the quota of an account without money", () => {
   const refused = { status: 402, code: "insufficient_balance", param: "file" };
 
-  test("is small, is never exceeded together, and is no matter once there is money", async () => {
+  test("is small, is never exceeded by concurrent uploads, and is lifted once there is money", async () => {
     let hasPaid = false;
     await using small = await startFilesStage({ isUnpaid: (id) => id === "acct_a" && !hasPaid });
     const answers = await Promise.all(Array.from({ length: 9 }, () => small.upload(png)));
@@ -406,7 +406,7 @@ describe("the quota of an account without money", () => {
     expect((await small.upload(png)).status).toBe(200);
   });
 
-  test("counts neither what was deleted nor what has expired, swept up or not", async () => {
+  test("counts neither deleted nor expired files, swept or not", async () => {
     await using small = await startFilesStage({ isUnpaid: () => true });
     for (const _file of [1, 2, 3]) expect((await small.upload(png)).status).toBe(200);
     expect(await readError(await small.upload(png))).toEqual(refused);
@@ -419,7 +419,7 @@ describe("the quota of an account without money", () => {
     expect((await small.upload(png)).status).toBe(402);
   });
 
-  test("is told by the length, before any of the body is sent, and at the first byte beyond it without a length", async () => {
+  test("is checked by the length before the body is sent, or at the first byte over it without a length", async () => {
     await using small = await startFilesStage({ isUnpaid: () => true, limits: { unpaidBytesMax: png.length * 2 } });
     const large = Buffer.alloc(512 * 1024);
     expect(await readError(await small.upload(large))).toEqual(refused);
@@ -442,7 +442,7 @@ describe("the quota of an account without money", () => {
     expect(small.listStored()).toHaveLength(1);
   });
 
-  test("keeps nobody from the answer to an upload that was stored", async () => {
+  test("does not prevent a retry from getting the response of a stored upload", async () => {
     await using small = await startFilesStage({ isUnpaid: () => true, limits: { unpaidFilesMax: 1 } });
     const first = await small.upload(png, { key: "once" });
     const again = await small.upload(png, { key: "once" });
@@ -466,7 +466,7 @@ describe("an Idempotency-Key", () => {
     await expectNothingLeft(before + 1);
   });
 
-  test("belongs to one upload: another name or content is another", async () => {
+  test("belongs to one upload: another name or content conflicts", async () => {
     expect((await sendForm([purpose, file()], { key: "reused" })).status).toBe(200);
     const reused = { status: 422, code: "idempotency_key_reused", param: "Idempotency-Key" };
     expect(await readError(await sendForm([purpose, file("b.png")], { key: "reused" }))).toEqual(reused);
@@ -474,7 +474,7 @@ describe("an Idempotency-Key", () => {
     expect(await readError(await sendForm([purpose, gif], { key: "reused" }))).toEqual(reused);
   });
 
-  test("of a file that was deleted, or has expired, uploads again", async () => {
+  test("of a deleted or expired file uploads again", async () => {
     const bytes = await makeMedia("png");
     const upload = async () => {
       const response = await stage.upload(bytes, { key: "deleted-1" });
@@ -490,13 +490,13 @@ describe("an Idempotency-Key", () => {
     expect((await upload())[0]).toBeNull();
   });
 
-  test("is free again after an upload that was refused", async () => {
+  test("can be reused after a rejected upload", async () => {
     const bad = { ...file(), content: "no picture" };
     expect(await readError(await sendForm([purpose, bad], { key: "freed" }))).toMatchObject({ code: "invalid_file" });
     expect((await sendForm([purpose, file()], { key: "freed" })).status).toBe(200);
   });
 
-  test("whose first upload was believed to be dead makes one file, that of the second", async () => {
+  test("whose first upload was presumed dead makes one file, the second one", async () => {
     const before = stage.listStored().length;
     const [writing, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     beforePut = async () => {
@@ -518,7 +518,7 @@ describe("an Idempotency-Key", () => {
     expect(await readError(response)).toEqual({ status: 400, code: "invalid_parameter", param: "Idempotency-Key" });
   });
 
-  test("sent by a hundred at once makes one file", async () => {
+  test("sent a hundred times at once makes one file", async () => {
     const before = stage.listStored().length;
     const answers = await Promise.all(
       Array.from({ length: 100 }, async () => {

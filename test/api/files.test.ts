@@ -32,7 +32,7 @@ async function readUsage(): Promise<number> {
 const missing = { status: 404, code: "file_not_found", param: "file_id" };
 
 describe("an upload", () => {
-  test.each(mediaNames)("of a real %s is kept as what it is, whatever it is called", async (name) => {
+  test.each(mediaNames)("of a real %s is stored with its detected type, whatever its name", async (name) => {
     const bytes = await makeMedia(name);
     const response = await stage.upload(bytes, { filename: "notes.txt", type: "text/html" });
     const now = stage.clock.now();
@@ -67,7 +67,7 @@ describe("an upload", () => {
 });
 
 describe("a list of files", () => {
-  test("has all of the account's files, the newest first, page by page", async () => {
+  test("contains all of the account's files, newest first, in pages", async () => {
     const png = await makeMedia("png");
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -94,14 +94,14 @@ describe("a list of files", () => {
     ["after=%00", "invalid_parameter", "after"],
     ["purpose=x", "invalid_parameter", "purpose"],
     ["before=x", "unknown_parameter", "before"],
-  ])("refuses ?%s", async (query, code, param) => {
+  ])("rejects ?%s", async (query, code, param) => {
     expect(await readError(await stage.call(`/files?${query}`))).toEqual({ status: 400, code, param });
   });
 });
 
-describe("a file that is not there", () => {
+describe("a missing file", () => {
   test.each(["file_00000000000000000000000000", "file_", "%00", "%2e%2e%2fx", "x".repeat(300)])(
-    "answers 404 everywhere: %s",
+    "is a 404 everywhere: %s",
     async (id) => {
       for (const [path, method] of [
         [`/files/${id}/content`, "GET"],
@@ -114,7 +114,7 @@ describe("a file that is not there", () => {
     },
   );
 
-  test("is the same for the file of another account", async () => {
+  test("is the same as the file of another account", async () => {
     const as = stage.otherAccountId;
     expect(await readError(await stage.call(`/files/${filmId}`, { as }))).toEqual(missing);
     expect(await readError(await stage.call(`/files/${filmId}/content`, { as }))).toEqual(missing);
@@ -127,7 +127,7 @@ describe("a file that is not there", () => {
     expect((await stage.call(`/files/${filmId}`)).status).toBe(200);
   });
 
-  test("is a file that was deleted, at once, with its bytes", async () => {
+  test("is a deleted file, at once, with its bytes", async () => {
     const before = stage.listStored().length;
     const id = await uploadId(await makeMedia("png"));
     const link = new URL(stage.files.signLink(id as "file_", stage.clock.now()).url);
@@ -140,7 +140,7 @@ describe("a file that is not there", () => {
     expect((await fetch(`${stage.siteUrl}${link.pathname}${link.search}`)).status).toBe(404);
   });
 
-  test("is not counted twice when two delete it at once", async () => {
+  test("is not counted twice after two concurrent deletions", async () => {
     const id = await uploadId(await makeMedia("png"));
     const before = await readUsage();
     const responses = await Promise.all(
@@ -157,7 +157,7 @@ describe("content", () => {
     return { response, body: Buffer.from(await response.arrayBuffer()) };
   };
 
-  test("comes with what keeps a browser from running it", async () => {
+  test("has headers that keep a browser from running it", async () => {
     const response = await stage.call(`/files/${filmId}/content`);
     await response.arrayBuffer();
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -189,12 +189,12 @@ describe("content", () => {
     expect(body.equals(wanted)).toBe(true);
   });
 
-  test.each(["bytes=0-1,3-4", "bytes=5-2", "bytes=x", "bytes=-", "lines=1-2"])("is whole for %s", async (range) => {
+  test.each(["bytes=0-1,3-4", "bytes=5-2", "bytes=x", "bytes=-", "lines=1-2"])("is complete for %s", async (range) => {
     const { response, body } = await readPart(range);
     expect([response.status, body.equals(film)]).toEqual([200, true]);
   });
 
-  test("has no range that begins behind its end", async () => {
+  test("has no range that starts after its end", async () => {
     for (const range of [`bytes=${film.length}-`, "bytes=-0"]) {
       const response = await stage.call(`/files/${filmId}/content`, { headers: { range } });
       expect(response.headers.get("content-range")).toBe(`bytes */${film.length}`);
@@ -202,7 +202,7 @@ describe("content", () => {
     }
   });
 
-  test("is whole where the range is of another file's version", async () => {
+  test("is complete if the range is for another version of the file", async () => {
     const etag = `"${createHash("sha256").update(film).digest("hex")}"`;
     expect((await readPart("bytes=0-9", { "if-range": etag })).body).toHaveLength(10);
     expect((await readPart("bytes=0-9", { "if-range": '"other"' })).body).toHaveLength(film.length);
@@ -213,7 +213,7 @@ describe("content", () => {
     expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
   });
 
-  test("is described without being sent to who asks for the head", async () => {
+  test("is described without a body in the response to HEAD", async () => {
     const response = await stage.call(`/files/${filmId}/content`, { method: "HEAD" });
     expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([
       200,
@@ -225,7 +225,7 @@ describe("content", () => {
   });
 });
 
-test("a reader who hangs up ends the reading", async () => {
+test("a reader who disconnects ends the read", async () => {
   const opened: Readable[] = [];
   await using slow = await startFilesStage({
     wrapBytes: (bytes) => ({
@@ -250,14 +250,14 @@ test("a reader who hangs up ends the reading", async () => {
 });
 
 describe("a signed link", () => {
-  /** The link as the gateway would be asked for it. */
+  /** The link as a client requests it. */
   const follow = (url: string, init?: RequestInit) => {
     const { pathname, search } = new URL(url);
     return fetch(`${stage.siteUrl}${pathname}${search}`, init);
   };
   const sign = () => stage.files.signLink(filmId as "file_", stage.clock.now()).url;
 
-  test("leads to the file without a key, also to parts of it", async () => {
+  test("serves the file without a key, and ranges of it", async () => {
     expect(sign()).toMatch(
       /^https:\/\/files\.example\.com\/files\/file_[0-9a-z]{26}\?expires=\d+&signature=[\w-]{43}$/,
     );
@@ -271,7 +271,7 @@ describe("a signed link", () => {
     expect(renamed.headers.get("content-disposition")).toContain('filename="aharbour.exe.mp4"');
   });
 
-  test("leads to a small picture of an image and of a video, which is made once and goes with its file", async () => {
+  test("serves a thumbnail of an image and of a video, which is made once and deleted with its file", async () => {
     const follow = (id: string, path = "/thumbnail") => {
       const { pathname, search } = new URL(stage.files.signLink(id as "file_", stage.clock.now()).url);
       return fetch(`${stage.siteUrl}${pathname}${path}${search}`);
@@ -297,13 +297,13 @@ describe("a signed link", () => {
     expect(stage.listStored().filter((name) => name.endsWith(".thumbnail"))).toHaveLength(1);
   });
 
-  test("of one file does not lead to another", async () => {
+  test("for one file does not serve another", async () => {
     const otherId = await uploadId(await makeMedia("png"));
     expect((await follow(sign())).status).toBe(200);
     expect((await follow(sign().replace(filmId, otherId))).status).toBe(404);
   });
 
-  test("ends after a day", async () => {
+  test("expires after a day", async () => {
     const { url, expiresAt } = stage.files.signLink(filmId as "file_", stage.clock.now());
     stage.clock.advance(expiresAt.getTime() - stage.clock.now().getTime() - 1);
     expect((await follow(url)).status).toBe(200);
@@ -325,7 +325,7 @@ describe("a signed link", () => {
       "another signature",
       (url: string) => url.replace(/signature=./, (text) => `signature=${text.endsWith("A") ? "B" : "A"}`),
     ],
-  ])("with %s leads nowhere", async (_name, change) => {
+  ])("with %s serves nothing", async (_name, change) => {
     expect(await readError(await follow(change(sign())))).toEqual({ status: 404, code: "file_not_found", param: null });
   });
 });

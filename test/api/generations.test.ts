@@ -26,12 +26,12 @@ beforeAll(async () => {
 afterEach(() => stage.check());
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** An image that is never done. */
+/** An image task that never ends. */
 const endless = { model: "image", prompt: "An endless one <<fault:queue=99999>>" };
 const image = { model: "image", prompt: "A lighthouse" };
 
 describe("a submission", () => {
-  test("of each kind is answered 202 with a whole task, and where and when to look for it", async () => {
+  test("of each kind is answered 202 with the whole task, its URL and a polling interval", async () => {
     const caller = await stage.createCaller();
     const avatar = {
       model: "avatar",
@@ -74,7 +74,7 @@ describe("a submission", () => {
     }
   });
 
-  test("by the OpenAI SDK is a task, whose fields of the contract are there from the beginning to the end", async () => {
+  test("through the OpenAI SDK creates a task with all of the contract's fields from start to end", async () => {
     const caller = await stage.createCaller();
     const submitted = await caller.client.post<WholeTask>("/images/generations", { body: { ...image, n: 2 } });
     const fields = ["id", "object", "status", "progress", "output", "usage", "created", "request_id", "updated_at"];
@@ -85,7 +85,7 @@ describe("a submission", () => {
     expect(ended.request_id).toBe(submitted.request_id);
   });
 
-  test("makes what was asked for, and every output can be fetched by its link", async () => {
+  test("produces the requested outputs, and every output can be fetched by its link", async () => {
     const caller = await stage.createCaller();
     const body = { model: "image", prompt: "A wide one", size: "128x64", n: 2 };
     const { output } = await caller.finish(paths.image, body);
@@ -102,7 +102,7 @@ describe("a submission", () => {
     ]);
   });
 
-  test("with the caller's files hands these very files to the model", async () => {
+  test("with the caller's files passes these files to the model unchanged", async () => {
     const caller = await stage.createCaller();
     const person = await caller.upload(picture.bytes);
     const audio = await caller.upload(voice.bytes);
@@ -119,7 +119,7 @@ describe("a submission", () => {
   });
 });
 
-describe("what is wrong with a submission is told with the field's name, and nothing is written or charged:", () => {
+describe("an invalid submission is rejected with the field's name, and nothing is written or charged:", () => {
   const cases: readonly {
     what: string;
     path: string;
@@ -217,7 +217,7 @@ describe("what is wrong with a submission is told with the field's name, and not
     expect((await ask(secondsMin)).status).toBe(202);
   });
 
-  test("what is allowed is listed", async () => {
+  test("the error lists the allowed values", async () => {
     const caller = await stage.createCaller();
     const ask = async (path: string, body: object) => (await readProblem(await caller.post(path, body))).message;
     expect(await ask(paths.image, { ...image, size: "1x1" })).toContain("64x64, 128x64");
@@ -227,12 +227,12 @@ describe("what is wrong with a submission is told with the field's name, and not
     expect(await ask(paths.image, longPrompt(1001))).toContain("1000");
   });
 
-  test("a prompt of exactly the length that is allowed is taken, counted as people count", async () => {
+  test("a prompt of exactly the maximum length is accepted, counted in characters", async () => {
     const caller = await stage.createCaller();
     await caller.submit(paths.image, { ...image, prompt: "\u{1F3DD}".repeat(1000) });
   });
 
-  test("files that are foreign, expired, or of another kind than the field asks for", async () => {
+  test("files that are another account's, expired, or of another kind than the field needs", async () => {
     const caller = await stage.createCaller();
     const other = await stage.createCaller();
     const foreign = await other.upload(picture.bytes);
@@ -257,7 +257,7 @@ describe("what is wrong with a submission is told with the field's name, and not
     ["prompt", { ...image, prompt: "a\u0000b" }],
     ["prompt", { ...image, prompt: "a\ud800b" }],
     ["metadata.a", { ...image, metadata: { a: "\u0000" } }],
-  ])("texts that a database cannot keep: %s", async (param, body) => {
+  ])("texts that the database cannot store: %s", async (param, body) => {
     const caller = await stage.createCaller();
     const problem = await readProblem(await caller.post(paths.image, body));
     expect(problem).toMatchObject({ status: 400, code: "invalid_parameter", param });
@@ -278,8 +278,8 @@ describe("what is wrong with a submission is told with the field's name, and not
   });
 });
 
-describe("a submission is refused", () => {
-  test("with 402 that says what is missing, without a trace, and the key is free for another try", async () => {
+describe("a submission is rejected", () => {
+  test("with 402 and the missing amount, leaving no trace, and the key can be reused", async () => {
     const caller = await stage.createCaller({ cash: "0.10" });
     const headers = { "idempotency-key": "poor-1" };
     const body = { ...image, prompt: "A dear one", n: 3 };
@@ -294,7 +294,7 @@ describe("a submission is refused", () => {
     expect((await caller.post(paths.image, { ...body, n: 2 }, { headers })).status).toBe(202);
   });
 
-  test("with 402 when the key's budget is less than the task may cost", async () => {
+  test("with 402 when the key's budget is below the task's maximum cost", async () => {
     const caller = await stage.createCaller({ budget: { amount: nano(50_000_000n), period: "month" } });
     expect((await caller.post(paths.image, image)).status).toBe(202);
     const problem = await readProblem(await caller.post(paths.image, image));
@@ -303,11 +303,11 @@ describe("a submission is refused", () => {
   });
 
   test.each(["account", "key"] as const)(
-    "with 429 when the %s has as many open tasks as it may, exactly, whoever comes at the same time",
+    "with 429 when the %s has its maximum of open tasks, exactly, under concurrent submissions",
     async (owner) => {
       const limits = { tasksInFlight: 7 };
       const caller = await stage.createCaller(owner === "key" ? { limits } : {});
-      // The gateway has not met the key yet, so that it knows the limit from the beginning.
+      // The gateway has not seen the key yet, so it reads the limit with the first request.
       if (owner === "account") await changeAccount(stage.gateway.parts, caller.accountId, { limits });
       const bodies = Array.from({ length: 30 }, () => endless);
       const answers = await Promise.all(bodies.map((body) => caller.post(paths.image, body)));
@@ -329,7 +329,7 @@ describe("a submission is refused", () => {
     },
   );
 
-  test("when the account is suspended, and its other key's tasks count for the account alone", async () => {
+  test("when the account is suspended, and tasks of its other key count towards the account only", async () => {
     const caller = await stage.createCaller({ limits: { tasksInFlight: 1 } });
     await caller.submit(paths.image, endless);
     const { text } = await createApiKey(
@@ -347,7 +347,7 @@ describe("a submission is refused", () => {
     expect(await readProblem(refused)).toMatchObject({ code: "account_suspended" });
   });
 
-  test("when the key may not use the model, or the endpoint", async () => {
+  test("when the key may not use the model or the endpoint", async () => {
     const narrow = await stage.createCaller({ modelIds: ["video"] });
     expect(await readProblem(await narrow.post(paths.image, image))).toMatchObject({ param: "model" });
     const elsewhere = await stage.createCaller({ endpoints: ["videos"] });
@@ -363,7 +363,7 @@ describe("a submission is refused", () => {
     expect(await readProblem(await caller.get(paths.image))).toMatchObject({ status: 405 });
   });
 
-  test("with 501 where an operator has switched the endpoint off", async () => {
+  test("with 501 where an operator has disabled the endpoint", async () => {
     const caller = await stage.createCaller();
     const response = await caller.get("/tasks/task_none/events");
     expect(await readProblem(response)).toMatchObject({ status: 501, code: "endpoint_not_released" });
@@ -372,7 +372,7 @@ describe("a submission is refused", () => {
 });
 
 describe("where the sandbox profile is off", () => {
-  test("a callback to a private address or by plain http is refused, and all endpoints can be switched off", async () => {
+  test("a callback to a private address or over plain http is rejected, and all endpoints can be disabled", async () => {
     await using closed = await openTaskStage({
       settings: { sandbox: "off", disabled_endpoints: ["createVideo", "createAvatar", "createSpeech", "cancelTask"] },
     });

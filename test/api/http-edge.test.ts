@@ -23,7 +23,7 @@ const logs: Record<string, unknown>[] = [];
 let healthMs = 0;
 let databaseChecks = 0;
 
-/** The real edge, with routes that do what a test needs: take a body, or break. */
+/** The real edge, with routes that do what a test needs: accept a body, or fail. */
 beforeAll(async () => {
   http = await createHttpServer({
     clock: systemClock,
@@ -93,7 +93,7 @@ async function call(path: string, init: RequestInit = {}) {
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** Every error has the contract's shape, and its request id is in the header, the body and the log. */
+/** Every error has the contract's form, and its request id is in the header, the body and the log. */
 async function expectError(
   answer: { status: number; headers: Headers | Record<string, string>; body: string },
   status: number,
@@ -121,12 +121,12 @@ test("an unknown path is a 404", async () => {
   await expectError(await call("/v1/nothing"), 404, { code: "not_found" });
 });
 
-test("a path that is no valid address is a 404, not a crash", async () => {
+test("a path that is not a valid URL is a 404, not a crash", async () => {
   await expectError(await call("/%zz"), 404, { code: "not_found" });
 });
 
 test.each(["POST", "DELETE", "PUT", "PATCH", "OPTIONS", "PROPFIND"])(
-  "%s on a path that only reads is a 405 that names what is allowed",
+  "%s on a read-only path is a 405 that lists the allowed methods",
   async (method) => {
     const answer = await call("/things/7", { method });
     await expectError(answer, 405, { code: "method_not_allowed" });
@@ -141,7 +141,7 @@ test.each([
   `/tasks/task_${"x".repeat(65)}`,
   "/tasks/task_1%0A",
   "/tasks/task_1%00",
-])("%s, which can be the id of nothing, is answered as what does not exist, and nobody looks for it", async (path) => {
+])("%s, which cannot be an id, is answered as not found without a database query", async (path) => {
   await expectError(await call(path), 404, { code: "task_not_found" });
 });
 
@@ -160,13 +160,13 @@ test.each([
   await expectError(await call("/echo", { method: "POST", headers: json, body }), 400, { code: "invalid_json" });
 });
 
-test("a body that is not UTF-8 is refused instead of being misread", async () => {
+test("a body that is not UTF-8 is rejected instead of being misread", async () => {
   const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
   const answer = await call("/echo", { method: "POST", headers: json, body });
   await expectError(answer, 400, { code: "invalid_json", message: /UTF-8/ });
 });
 
-test("UTF-8 beyond ASCII arrives unharmed", async () => {
+test("UTF-8 beyond ASCII arrives unchanged", async () => {
   const answer = await call("/echo", { method: "POST", headers: json, body: '{"name":"漢字 🌊"}' });
   expect(JSON.parse(answer.body)).toEqual({ got: "漢字 🌊" });
 });
@@ -199,7 +199,7 @@ test.each([
 });
 
 test.each(["application/json", "application/json; charset=utf-8", "text/plain", "application/x-www-form-urlencoded"])(
-  "a content type (%s) without a body is nothing to refuse where none is needed",
+  "a content type (%s) without a body is accepted where no body is needed",
   async (type) => {
     const headers = { "content-type": type };
     expect(await call("/gone/7", { method: "DELETE", headers })).toMatchObject({ status: 200, body: '{"id":"7"}' });
@@ -208,7 +208,7 @@ test.each(["application/json", "application/json; charset=utf-8", "text/plain", 
   },
 );
 
-test("a body where none is needed is checked as ever", async () => {
+test("a body where none is needed is still validated", async () => {
   const send = (body: string) => call("/things/7/rest", { method: "POST", headers: json, body });
   expect(await send('{"hours":2}')).toMatchObject({ status: 200, body: '{"got":{"hours":2}}' });
   await expectError(await send('{"minutes":2}'), 400, { code: "unknown_parameter", param: "minutes" });
@@ -225,13 +225,13 @@ test.each([
   await expectError(answer, 400, { code: "invalid_parameter", param, message: /U\+0000/ });
 });
 
-test("such a text is found however deep it lies", async () => {
+test("such a text is found at any depth", async () => {
   const body = `{"text":${"[".repeat(900)}"\\u0000"${"]".repeat(900)}}`;
   const answer = await call("/stored", { method: "POST", headers: json, body });
   await expectError(answer, 400, { code: "invalid_parameter", param: `text${"[0]".repeat(900)}` });
 });
 
-test("what only looks like such a text is taken, and what is handed on may be one", async () => {
+test("text that only looks like it is accepted, and text that is passed on may contain it", async () => {
   for (const body of ['{"text":"\\\\u0000"}', '{"text":"\\ud83c\\udf0a"}']) {
     expect((await call("/stored", { method: "POST", headers: json, body })).status).toBe(200);
   }
@@ -239,7 +239,7 @@ test("what only looks like such a text is taken, and what is handed on may be on
   expect(answer).toMatchObject({ status: 200, body: '{"got":"a\\u0000\\ud83cb"}' });
 });
 
-test("a text that a route let pass and the database refused is a 400 as well; a fault of ours stays one", async () => {
+test("a text that a route accepted and the database rejected is a 400 too; our own faults stay a 500", async () => {
   const send = (body: string) => call("/looked-for", { method: "POST", headers: json, body });
   await expectError(await send('{"text":["a\\u0000b"]}'), 400, { code: "invalid_parameter", param: "text[0]" });
   await expectError(await send('{"text":["ab"]}'), 500, { code: "internal_error" });
@@ -252,7 +252,7 @@ test.each([
   await expectError(await call(path), 400, { code: "invalid_parameter", param, message: /U\+0000/ });
 });
 
-test("a body over the limit is a 413 that names the limit, whether announced or found out", async () => {
+test("a body over the limit is a 413 that names the limit, with or without a declared length", async () => {
   const large = JSON.stringify({ name: "x".repeat(bodyBytesMax) });
   const announced = await call("/echo", { method: "POST", headers: json, body: large });
   await expectError(announced, 413, { code: "payload_too_large", message: /2000 bytes/ });
@@ -262,7 +262,7 @@ test("a body over the limit is a 413 that names the limit, whether announced or 
   await expectError(found, 413, { code: "payload_too_large" });
 });
 
-test("a body exactly at the limit is taken", async () => {
+test("a body exactly at the limit is accepted", async () => {
   const body = JSON.stringify({ name: "x".repeat(bodyBytesMax - '{"name":""}'.length) });
   expect(Buffer.byteLength(body)).toBe(bodyBytesMax);
   expect((await call("/echo", { method: "POST", headers: json, body })).status).toBe(200);
@@ -284,22 +284,22 @@ test.each([
     "length and chunks",
     "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
   ],
-])("%s is a 400 with a request id, and the connection ends", async (_name, bytes) => {
+])("%s is a 400 with a request id, and the connection is closed", async (_name, bytes) => {
   await expectError(await sendRaw(port, bytes), 400, { code: "malformed_request" });
 });
 
-test("a client that does not finish its headers is sent a 408", async () => {
+test("a client that does not finish its headers gets a 408", async () => {
   await expectError(await sendRaw(port, "GET /things/1 HTTP/1.1\r\nx-slow: "), 408, { code: "request_timeout" });
 });
 
-test("a client that does not finish its body is sent a 408", async () => {
+test("a client that does not finish its body gets a 408", async () => {
   const head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
   const linesBefore = logs.length;
   await expectError(await sendRaw(port, head, '{"name":'), 408, { code: "request_timeout" });
   expect(logs.slice(linesBefore).map((entry) => entry.route)).toEqual(["/echo"]);
 });
 
-test("what is no request, after two of which the second is being answered, puts nothing into that answer", async () => {
+test("garbage after two pipelined requests adds nothing to the response in progress", async () => {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8");
   const closed = new Promise((settle) => socket.once("close", settle));
   let received = "";
@@ -318,7 +318,7 @@ test("a request without a Host header is served", async () => {
   expect(answer).toMatchObject({ status: 200, body: '{"id":"1"}', headers: { "x-request-id": expect.any(String) } });
 });
 
-test("an Expect header that nobody knows does not get in the way", async () => {
+test("an unknown Expect header is ignored", async () => {
   const answer = await sendRaw(
     port,
     "GET /things/1 HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n",
@@ -326,12 +326,12 @@ test("an Expect header that nobody knows does not get in the way", async () => {
   expect(answer).toMatchObject({ status: 200, headers: { "x-request-id": expect.any(String) } });
 });
 
-test("a request id is ours: one that the client sends is not taken over", async () => {
+test("the gateway assigns the request id and ignores one from the client", async () => {
   const answer = await call("/things/1", { headers: { "x-request-id": "mine" } });
   expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
 });
 
-test("the caller's own trace id is echoed and logged, on errors too", async () => {
+test("the caller's trace id is echoed and logged, on errors too", async () => {
   const headers = { "x-client-request-id": "job-7/attempt~2" };
   for (const path of ["/things/1", "/nothing"]) {
     const answer = await call(path, { headers });
@@ -353,7 +353,7 @@ test.each([
   expect(answer.headers.has("x-client-request-id")).toBe(false);
 });
 
-test("an unforeseen error is a 500 that tells nothing of its cause, which the log has", async () => {
+test("an unexpected error is a 500 without its cause, which is logged", async () => {
   const answer = await call("/broken");
   await expectError(answer, 500, { code: "internal_error" });
   expect(answer.body).not.toContain("secret");
@@ -361,7 +361,7 @@ test("an unforeseen error is a 500 that tells nothing of its cause, which the lo
   expect(line).toMatchObject({ level: "error", error: { cause: { message: "the secret of the house" } } });
 });
 
-test("events that cannot be followed any more break the connection, and the log says so", async () => {
+test("an event stream that can no longer be read closes the connection and is logged", async () => {
   const answer = await fetch(`http://127.0.0.1:${port}/torn`);
   expect(answer.status).toBe(200);
   await expect(answer.text()).rejects.toThrow();
@@ -371,13 +371,13 @@ test("events that cannot be followed any more break the connection, and the log 
   expect(line).toMatchObject({ status: 200, error_code: "internal_error" });
 });
 
-test("a database that is gone is a 503 with a time to retry", async () => {
+test("an unreachable database is a 503 with a Retry-After", async () => {
   const answer = await call("/database-gone");
   await expectError(answer, 503, { code: "overloaded" });
   expect(answer.headers.get("retry-after")).toBe("1");
 });
 
-test("however often it is asked whether the gateway is ready, its database is asked once a second", async () => {
+test("readiness checks query the database at most once a second", async () => {
   await Promise.all(Array.from({ length: 20 }, () => call("/readyz")));
   expect(databaseChecks).toBe(1);
   healthMs += 1000;
@@ -385,6 +385,6 @@ test("however often it is asked whether the gateway is ready, its database is as
   expect(databaseChecks).toBe(2);
 });
 
-test("every answer forbids guessing its content type", async () => {
+test("every response forbids content type sniffing", async () => {
   expect((await call("/things/1")).headers.get("x-content-type-options")).toBe("nosniff");
 });

@@ -54,7 +54,7 @@ test("a gateway schedules every job", async () => {
 });
 
 test.each(["check-changed-accounts", "check-all-accounts"])(
-  "%s freezes an account where an invariant is broken, and says so in the log",
+  "%s freezes an account with a broken invariant, and logs it",
   async (name) => {
     await using world = await openTestLedger();
     const accountId = await world.createAccount(10n);
@@ -69,7 +69,7 @@ test.each(["check-changed-accounts", "check-all-accounts"])(
   },
 );
 
-test("sweep-ledger ends what nobody ended in time, more of it than one portion", async () => {
+test("sweep-ledger ends all expired holds, also more than one batch", async () => {
   await using world = await openTestLedger();
   const accountId = await world.createAccount(1000n);
   const holds = Array.from({ length: 450 }, () => world.hold(accountId, 1n));
@@ -79,11 +79,11 @@ test("sweep-ledger ends what nobody ended in time, more of it than one portion",
   const { rows } = await sql<{ state: string; count: bigint }>`
     select state, count(*) from holds group by state`.execute(world.database);
   expect(rows).toEqual([{ state: "expired", count: 450n }]);
-  // The process that opened them learns of it, and can spend the money again.
+  // The process that opened them is notified and can spend the money again.
   expect(await world.ledger.apply(world.hold(accountId, 1000n))).toMatchObject({ kind: "held" });
 });
 
-test("sweep-ledger ends what it can, whatever is wrong with one account, and says which", async () => {
+test("sweep-ledger skips an account that fails, ends the others, and logs the failure", async () => {
   await using world = await openTestLedger();
   const broken = await world.createAccount(10n);
   const sound = await world.createAccount(10n);
@@ -103,7 +103,7 @@ test("sweep-ledger ends what it can, whatever is wrong with one account, and say
   expect(logs).toMatchObject([{ level: "error", account_id: broken, kind: "expire-hold" }]);
 });
 
-test("gifts that are over but still held do not keep the sweep busy for ever", async () => {
+test("expired gifts that are still held do not make the sweep loop forever", async () => {
   await using world = await openTestLedger();
   const accountId = await world.createAccount();
   const cause = { kind: "operator", id: "act_test" } as const;

@@ -22,14 +22,14 @@ function openUses(onTrouble: (error: unknown) => void = () => {}) {
   return createKeyUses({ database: gateway.database, onTrouble });
 }
 
-test("a call with a key is noted", async () => {
+test("a call with a key is recorded", async () => {
   const { key, keyId } = await gateway.createCaller();
   expect(await listKeyUses(gateway.database, [keyId])).toEqual(new Map());
   await gateway.get("/models", key);
   await waitUntil("the note", async () => (await listKeyUses(gateway.database, [keyId])).has(keyId));
 });
 
-test("a call that is refused for its key is not", async () => {
+test("a call that is rejected for its key is not recorded", async () => {
   const { key, keyId } = await gateway.createCaller({ expiresAt: new Date(Date.now() + 60_000), endpoints: ["files"] });
   expect((await gateway.get("/models", key)).status).toBe(403);
   const { key: otherKey, keyId: otherId } = await gateway.createCaller();
@@ -38,7 +38,7 @@ test("a call that is refused for its key is not", async () => {
   expect(await readUse(keyId)).toBeUndefined();
 });
 
-test("the first and the last use are kept, in whichever order nodes tell of them", async () => {
+test("the first and the last use are stored, in whatever order nodes report them", async () => {
   const { keyId } = await gateway.createCaller();
   for (const at of [later(60_000), start, later(120_000), later(30_000)]) {
     const uses = openUses();
@@ -48,7 +48,7 @@ test("the first and the last use are kept, in whichever order nodes tell of them
   expect(await readUse(keyId)).toMatchObject({ first_used_at: start, last_used_at: later(120_000) });
 });
 
-test("one process notes a key once a minute", async () => {
+test("one process records a key once a minute", async () => {
   const { keyId } = await gateway.createCaller();
   const uses = openUses();
   uses.note(keyId, start);
@@ -61,7 +61,7 @@ test("one process notes a key once a minute", async () => {
   expect((await readUse(keyId))?.last_used_at).toEqual(later(60_000));
 });
 
-test("keys of one moment are written together, on two nodes at once", async () => {
+test("uses of several keys are written in one batch, on two nodes at once", async () => {
   const callers = await Promise.all(Array.from({ length: 20 }, () => gateway.createCaller()));
   const nodes = [openUses(), openUses()];
   for (const { keyId } of callers) nodes[0]?.note(keyId, start);
@@ -74,7 +74,7 @@ test("keys of one moment are written together, on two nodes at once", async () =
   expect([...uses.values()]).toEqual(Array.from({ length: 20 }, () => later(1)));
 });
 
-test("a note that cannot be written is told of, and the next ones are written all the same", async () => {
+test("a failed write is logged, and later uses are still written", async () => {
   const { keyId } = await gateway.createCaller();
   const troubles: unknown[] = [];
   const uses = openUses((error) => troubles.push(error));

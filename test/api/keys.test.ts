@@ -18,12 +18,12 @@ async function readCode(response: Response): Promise<string> {
   return response.status === 200 ? "ok" : ((await response.json()) as { error: { code: string } }).error.code;
 }
 
-/** The error code of a call for the models, or `ok`. */
+/** The error code of a GET /models call, or `ok`. */
 async function call(on: TestGateway, key: string, path = "/models"): Promise<string> {
   return await readCode(await on.get(path, key));
 }
 
-describe("a key that is not one", () => {
+describe("a malformed key", () => {
   test.each([
     ["no header", {}, "missing_api_key"],
     ["another scheme", { authorization: "Basic dTpw" }, "missing_api_key"],
@@ -31,7 +31,7 @@ describe("a key that is not one", () => {
     ["a key with a wrong checksum", { authorization: `Bearer sk-slc-${"a".repeat(36)}` }, "invalid_api_key"],
     ["a truncated key", { authorization: `Bearer sk-slc-${"a".repeat(20)}` }, "invalid_api_key"],
     ["a key of another service", { authorization: "Bearer sk-proj-abcdefgh" }, "invalid_api_key"],
-  ])("%s is a 401 that says how to authenticate", async (_name, headers, code) => {
+  ])("%s is a 401 that describes how to authenticate", async (_name, headers, code) => {
     const response = await fetch(`${gateway.baseUrl}/models`, { headers });
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
@@ -42,14 +42,14 @@ describe("a key that is not one", () => {
     });
   });
 
-  test("a well-formed key that was never issued is invalid, and stays so when asked again", async () => {
+  test("a well-formed key that was never issued is invalid, and stays so on the next call", async () => {
     await using other = await startGateway();
     const { key } = await other.createCaller();
     expect([await call(gateway, key), await call(gateway, key)]).toEqual(["invalid_api_key", "invalid_api_key"]);
   });
 });
 
-test("an expired key is told apart", async () => {
+test("an expired key gets its own error code", async () => {
   const clock = createTestClock();
   await using own = await startGateway({ clock });
   const { key } = await own.createCaller({ expiresAt: new Date(clock.now().getTime() + 60_000) });
@@ -58,7 +58,7 @@ test("an expired key is told apart", async () => {
   expect(await call(own, key)).toBe("expired_api_key");
 });
 
-test("a suspended account may not call until it is resumed", async () => {
+test("a suspended account cannot call until it is resumed", async () => {
   const caller = await gateway.createCaller();
   expect(await call(gateway, caller.key)).toBe("ok");
   await updateAccount(gateway.parts, caller.accountId, { isSuspended: true });
@@ -68,7 +68,7 @@ test("a suspended account may not call until it is resumed", async () => {
   await waitUntil("the resumption", async () => (await call(gateway, caller.key)) === "ok");
 });
 
-test("a key limited to endpoints, models or addresses may use nothing else", async () => {
+test("a key limited to endpoints, models or addresses can use nothing else", async () => {
   const endpoint = await gateway.createCaller({ endpoints: ["models"] });
   expect(await call(gateway, endpoint.key)).toBe("ok");
   expect(await call(gateway, endpoint.key, "/pricing/models")).toBe("key_not_permitted");
@@ -86,7 +86,7 @@ test("a key limited to endpoints, models or addresses may use nothing else", asy
   expect([await call(gateway, here.key), await call(gateway, elsewhere.key)]).toEqual(["ok", "key_not_permitted"]);
 });
 
-test("a forwarded address counts only when a trusted proxy tells it", async () => {
+test("a forwarded address counts only from a trusted proxy", async () => {
   await using behindProxy = await startGateway({ settings: { trusted_proxies: ["127.0.0.1"] } });
   for (const [on, expected] of [
     [gateway, "key_not_permitted"],
@@ -97,7 +97,7 @@ test("a forwarded address counts only when a trusted proxy tells it", async () =
   }
 });
 
-test("an account has several keys, and ending one leaves the others", async () => {
+test("an account has several keys, and revoking one leaves the others", async () => {
   const caller = await gateway.createCaller();
   const second = await createApiKey(
     { ...gateway.parts, randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
@@ -108,7 +108,7 @@ test("an account has several keys, and ending one leaves the others", async () =
   expect(await call(gateway, second.text)).toBe("ok");
 });
 
-test("a change of a key is felt by every node that knew it", async () => {
+test("a change of a key takes effect on every node that cached it", async () => {
   const shared = await createTestDatabase();
   {
     await using one = await startGateway({ sharedDatabase: shared });
@@ -127,11 +127,11 @@ test("a change of a key is felt by every node that knew it", async () => {
   await shared.close();
 });
 
-test("a node that cannot hear of changes asks the database instead of trusting its memory", async () => {
+test("a node with a disconnected change feed bypasses its cache and queries the database", async () => {
   await using own = await startGateway();
   const caller = await own.createCaller();
   expect(await call(own, caller.key)).toBe("ok");
-  // The connection for changes ends and cannot be made anew; the connections for queries stay.
+  // The change feed's connection ends and cannot reconnect; the query connections stay.
   await sql`update pg_database set datallowconn = false where datname = current_database()`.execute(own.database);
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -144,7 +144,7 @@ test("a node that cannot hear of changes asks the database instead of trusting i
   await sql`update pg_database set datallowconn = true where datname = current_database()`.execute(own.database);
 });
 
-test("what was read of a key before it was revoked is not remembered after", async () => {
+test("a key read before its revocation is not cached after it", async () => {
   await using own = await startGateway();
   const [late, other] = [await own.createCaller(), await own.createCaller()];
   expect(await call(own, other.key)).toBe("ok");
@@ -158,12 +158,12 @@ test("what was read of a key before it was revoked is not remembered after", asy
   let untilForgotten: Promise<void> = Promise.resolve();
   await own.database.transaction().execute(async (tx) => {
     await sql`lock table accounts in access exclusive mode`.execute(tx);
-    // This look-up has read the key, and waits for its account.
+    // This lookup has read the key and waits for its account.
     slow = call(own, late.key);
     await waitUntil("the slow look-up", async () => (await countWaiting()) === 1);
     await revokeApiKey(own.parts, late.keyId);
     await revokeApiKey(own.parts, other.keyId);
-    // Once the other key is looked up anew, the news of the first has arrived too: they come in order.
+    // Notifications arrive in order: once the other key is read again, the first one's has arrived too.
     untilForgotten = (async () => {
       while ((await call(own, other.key)) === "ok");
     })();
@@ -173,11 +173,11 @@ test("what was read of a key before it was revoked is not remembered after", asy
   expect(await call(own, late.key)).toBe("revoked_api_key");
 });
 
-test("a known key costs no database call", async () => {
+test("a cached key costs no database query", async () => {
   await using own = await startGateway();
   const { key } = await own.createCaller();
   const headers = { authorization: `Bearer ${key}` };
-  /** Whoever asks the database meanwhile waits for this transaction, longer than the caller does. */
+  /** Database queries wait for this transaction longer than the caller does. */
   const isAnsweredFromMemory = () =>
     own.database.transaction().execute(async (tx) => {
       await sql`lock table api_keys, accounts, plans, prices, catalog_versions in access exclusive mode`.execute(tx);
@@ -189,16 +189,16 @@ test("a known key costs no database call", async () => {
       );
       return (await Promise.all(calls)).every(Boolean);
     });
-  // The news of the key's own creation may arrive after it was first looked up, and make the gateway forget it once.
+  // The notification of the key's creation may arrive after its first lookup and evict it once.
   await waitUntil("answers from memory", async () => (await call(own, key)) === "ok" && (await isAnsweredFromMemory()));
 });
 
-test("unknown keys are looked for a few hundred times a minute from one network, and nobody else is held up", async () => {
+test("lookups of unknown keys are rate-limited by network, and other callers are not delayed", async () => {
   await using own = await startGateway({ clock: createTestClock(), settings: { trusted_proxies: ["127.0.0.1"] } });
   const { key } = await own.createCaller();
   const late = await own.createCaller();
   const from = (address: string, text: string) => own.get("/models", text, { "x-forwarded-for": address });
-  // The news of the key's own creation may come after its first use, and make the gateway forget it once.
+  // The notification of the key's creation may arrive after its first use and evict it once.
   await waitUntil("the key to be remembered", () =>
     own.database.transaction().execute(async (tx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(tx);
@@ -219,7 +219,7 @@ test("unknown keys are looked for a few hundred times a minute from one network,
   expect(refused.length).toBeGreaterThanOrEqual(20);
   expect(refused.length).toBeLessThanOrEqual(40);
   expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
-  // Who is known there, and who comes from elsewhere, does not feel it.
+  // Cached keys there, and callers from other networks, are not affected.
   expect((await from("192.0.2.1", key)).status).toBe(200);
   expect((await from("192.0.2.2", late.key)).status).toBe(200);
 });

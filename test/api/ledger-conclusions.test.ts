@@ -34,7 +34,7 @@ async function claim(key: string): Promise<Claim & { hold: HoldOperation }> {
   return { ...wanted, hold };
 }
 
-/** What another request with the key finds: an answer, or `null` when it may run. */
+/** The outcome for another request with the key: a response, or `null` when it may run. */
 function look({ key }: Claim): Promise<KeptAnswer | null> {
   return claims.recall({ accountId, key, fingerprint });
 }
@@ -59,7 +59,7 @@ test.each([
   expect(await look(held)).toEqual(createAnswer(body));
 });
 
-test("hundreds of claims and ends at once are each their own, and a key that is free again is had by the next", async () => {
+test("hundreds of concurrent claims and ends stay separate, and a released key can be claimed again", async () => {
   const keys = Array.from({ length: 300 }, (_, index) => `crowd-${index}`);
   const held = await Promise.all(keys.map(claim));
   await Promise.all(
@@ -79,7 +79,7 @@ test("hundreds of claims and ends at once are each their own, and a key that is 
   await claim("crowd-0");
 });
 
-test("of many who claim one key at once, one has it", async () => {
+test("one of many concurrent claims of a key wins", async () => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, () =>
       claims.claim({ accountId, key: "one", requestId: opened.parts.ids.next("req"), fingerprint, holdId: null }),
@@ -90,7 +90,7 @@ test("of many who claim one key at once, one has it", async () => {
     if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_in_progress" });
 });
 
-test("whoever lost the key charges nothing, and its neighbours in the batch are charged and kept", async () => {
+test("a call that lost its key charges nothing, and the rest of its batch is charged and stored", async () => {
   const lost = await claim("lost");
   opened.clock.advance(leaseMs);
   const neighbours = await Promise.all(Array.from({ length: 5 }, (_, index) => claim(`neighbour-${index}`)));
@@ -107,7 +107,7 @@ test("whoever lost the key charges nothing, and its neighbours in the batch are 
   expect(holds.find(({ id }) => id === lost.hold.id)).toMatchObject({ state: "open" });
 });
 
-test("an end that is sent again, because nobody heard of the first one, is the same end", async () => {
+test("a settlement sent again after a lost response has no second effect", async () => {
   const held = await claim("again");
   const settle = opened.settle(accountId, held.hold.id, 14n);
   await opened.ledger.apply(settle, keep(held, Buffer.from("Hello")));
@@ -118,7 +118,7 @@ test("an end that is sent again, because nobody heard of the first one, is the s
   expect(await look(held)).toEqual(createAnswer(Buffer.from("Hello")));
 });
 
-test("what cannot be charged is not kept either", async () => {
+test("a response that cannot be charged is not stored either", async () => {
   const held = await claim("uncharged");
   await opened.ledger.apply({ kind: "release", accountId, holdId: held.hold.id });
   const refused = await opened.ledger.apply(opened.settle(accountId, held.hold.id, 14n), keep(held, Buffer.from("Hi")));
@@ -126,7 +126,7 @@ test("what cannot be charged is not kept either", async () => {
   await expect(look(held)).rejects.toMatchObject({ code: "idempotency_in_progress" });
 });
 
-describe("a charge that is withdrawn because nobody heard of it", () => {
+describe("a charge that is withdrawn after a lost response", () => {
   async function withdraw(write: "nothing" | "hold" | "hold and settlement" | "release") {
     const account = await opened.createAccount(1_000n);
     const hold = opened.hold(account, 100n);
@@ -139,7 +139,7 @@ describe("a charge that is withdrawn because nobody heard of it", () => {
     for (let time = 0; time < 2; time += 1) outcomes.push(await withdrawCharge(opened.ledger.apply, doubtful));
     const { balance } = await readBalance(opened.database, account, opened.clock.now());
     expect(balance).toMatchObject({ available: 1_000n, frozen: 0n });
-    // What was on its way all the time comes too late.
+    // The delayed write arrives too late.
     await opened.ledger.apply(hold);
     const late = await opened.ledger.apply(settlement);
     expect(late.kind === "settled" ? late.isReplay : late.kind).not.toBe(false);
@@ -151,7 +151,7 @@ describe("a charge that is withdrawn because nobody heard of it", () => {
     expect(await withdraw(write)).toEqual(["uncharged", "uncharged"]);
   });
 
-  test("is refunded where it was written, once", async () => {
+  test("is refunded once where it was written", async () => {
     expect(await withdraw("hold and settlement")).toEqual(["refunded", "refunded"]);
   });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
-test("texts are stored as they are, whatever they hold", async () => {
+test("texts are stored unchanged, whatever they contain", async () => {
   const { ledger, database } = opened;
   const texts = ['say "x"', "back\\slash", "a,b (c) {d}", "null", "NULL", "größe 漢字 😀", " ", "'; --", "\n\t"];
   const accountId = await opened.createAccount(1_000_000n);
@@ -51,7 +51,7 @@ test("texts are stored as they are, whatever they hold", async () => {
   );
 });
 
-test("a hold that cannot be, a movement to itself and a bill without its rates are refused by their tables", async () => {
+test("tables reject an impossible hold, a movement to itself and a bill without its rates", async () => {
   const { ledger, database } = opened;
   const accountId = await opened.createAccount(1_000n);
   const hold = opened.hold(accountId, 100n);
@@ -75,7 +75,7 @@ test("a hold that cannot be, a movement to itself and a bill without its rates a
     await expect(sql.raw(statement).execute(database), statement).rejects.toMatchObject({ code: "23514", constraint });
 });
 
-test("checks that a migration adds for new rows only are validated for the old ones afterwards", async () => {
+test("checks that a migration adds for new rows only are validated for old rows later", async () => {
   const { database } = opened;
   const listUnchecked = async (): Promise<string[]> => {
     const { rows } = await sql<{ name: string }>`
@@ -90,7 +90,7 @@ test("checks that a migration adds for new rows only are validated for the old o
   await sql`alter table holds drop constraint holds_of_a_test`.execute(database);
 });
 
-/** Inserts what a settlement wrote once more, with some of it changed. */
+/** Inserts a settlement's row again with some changes. */
 function copyRow(table: "postings" | "charges", holdId: string, changed: Record<string, string | number>): string {
   const id = `txn_${holdId.slice("hold_".length)}`;
   const values = Object.entries(changed).map(([column, value]) => `'${column}', ${value}`);

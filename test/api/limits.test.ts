@@ -9,7 +9,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 
 const second = 1000;
 
-test("every answer to a known caller tells its limits, errors included, and the telling is exact", async () => {
+test("every response to a known caller carries its exact rate limits, errors included", async () => {
   await using gateway = await startGateway({ clock: createTestClock() });
   const { key } = await gateway.createCaller();
   const first = await gateway.get("/models", key);
@@ -30,10 +30,10 @@ test("every answer to a known caller tells its limits, errors included, and the 
   expect([mistaken.status, mistaken.headers.get("x-ratelimit-remaining")]).toEqual([400, "2997"]);
 });
 
-test("a caller over the limit is told how long to wait, and that is true", async () => {
+test("a caller over the limit gets a Retry-After, and a retry after it succeeds", async () => {
   const clock = createTestClock();
   await using gateway = await startGateway({ clock });
-  // Reads may be five times as many.
+  // The limit for reads is five times as high.
   const { key } = await gateway.createCaller({ limits: { requestsPerMinute: 2 } });
   const statuses = [];
   for (let number = 0; number < 11; number += 1) statuses.push((await gateway.get("/models", key)).status);
@@ -58,7 +58,7 @@ test("a caller over the limit is told how long to wait, and that is true", async
   expect((await gateway.get("/models", key)).status).toBe(200);
 });
 
-test("the account's limit holds for all of its keys together, and comes from its plan", async () => {
+test("the account's limit applies to all of its keys together, and comes from its plan", async () => {
   const clock = createTestClock();
   await using gateway = await startGateway({ clock });
   await createPlan(gateway.parts, { id: "small", name: "Small", limits: { requestsPerMinute: 1 } });
@@ -73,9 +73,9 @@ test("the account's limit holds for all of its keys together, and comes from its
   expect((await gateway.get("/models", key)).status).toBe(200);
 });
 
-test("the official OpenAI client waits as told and then succeeds", async () => {
+test("the official OpenAI client waits for the Retry-After and then succeeds", async () => {
   await using gateway = await startGateway();
-  // A read every 20 ms: the client's own wait is long enough.
+  // One read every 20 ms: the client's own wait is long enough.
   const { key } = await gateway.createCaller({ limits: { requestsPerMinute: 600 } });
   const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl, maxRetries: 5 });
   await Promise.all(Array.from({ length: 3000 / 100 }, () => client.models.list()));
@@ -87,14 +87,14 @@ test("the official OpenAI client waits as told and then succeeds", async () => {
   expect(error).toMatchObject({ status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" });
 });
 
-test("a caller without a valid key uses up nobody's limit", async () => {
+test("a caller without a valid key uses up no account's limit", async () => {
   await using gateway = await startGateway({ clock: createTestClock() });
   const { key } = await gateway.createCaller();
   for (let number = 0; number < 5; number += 1) await gateway.get("/models", "sk-slc-wrong");
   expect((await gateway.get("/models", key)).headers.get("x-ratelimit-remaining")).toBe("2999");
 });
 
-describe("whoever sends a valid key is told their limits, whatever the answer is", () => {
+describe("a caller with a valid key gets its rate limits in every response", () => {
   const bodyBytesMax = 10_000;
   let gateway: TestGateway;
   let operations: { method: string; path: string }[];
@@ -106,7 +106,7 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
 
   afterAll(() => gateway[Symbol.asyncDispose]());
 
-  /** Every endpoint of the reference, with ids that nobody has. */
+  /** Every endpoint of the reference, with ids that do not exist. */
   async function listOperations({ baseUrl }: TestGateway) {
     const { paths } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
     const found = Object.entries(paths).flatMap(([path, methods]) =>
@@ -119,7 +119,7 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
     return found;
   }
 
-  /** What every operation answers to a key, and of which of them the headers are missing. */
+  /** The status of every operation for a key, and the operations without rate limit headers. */
   async function walk(
     key: string,
     change: (operation: { method: string; path: string }) => RequestInit & { path?: string } = () => ({}),
@@ -142,7 +142,7 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
 
   const takesBody = (method: string): boolean => method === "POST" || method === "PATCH";
 
-  test("403: a key without the scope, from elsewhere, or of a suspended account", async () => {
+  test("403: a key without the scope, from a forbidden address, or of a suspended account", async () => {
     const narrow = await gateway.createCaller({ endpoints: ["models"] });
     const { statuses, silent } = await walk(narrow.key);
     expect([statuses.includes(403), silent]).toEqual([true, []]);
@@ -153,7 +153,7 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
     expect(await walk(suspended.key)).toEqual({ statuses: [403], silent: [] });
   });
 
-  test("404: a path that leads nowhere, one that is no address, an id that is too long, and what does not exist", async () => {
+  test("404: an unknown path, an invalid URL, an id that is too long, and a missing resource", async () => {
     const { key } = await gateway.createCaller();
     expect(await walk(key, ({ path }) => ({ path: `${path}/none/none/none` }))).toEqual({
       statuses: [404],
@@ -177,13 +177,13 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
     }
   });
 
-  test("405: a method that the path does not have, be it known or not", async () => {
+  test("405: a method that the path does not have, known or not", async () => {
     const { key } = await gateway.createCaller();
     expect(await walk(key, () => ({ method: "PUT" }))).toEqual({ statuses: [405], silent: [] });
     expect(await walk(key, () => ({ method: "PROPFIND" }))).toEqual({ statuses: [405], silent: [] });
   });
 
-  test("400, 413 and 415: what is wrong with the request itself", async () => {
+  test("400, 413 and 415: an invalid request", async () => {
     const { key } = await gateway.createCaller();
     const wrongId = { headers: { "x-client-request-id": "x".repeat(600) } };
     expect(await walk(key, () => wrongId)).toEqual({ statuses: [400], silent: [] });
@@ -197,20 +197,20 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
     expect([foreign.statuses.includes(415), foreign.silent]).toEqual([true, []]);
   });
 
-  test("429: when nothing is left of them", async () => {
+  test("429: when the limit is used up", async () => {
     const { key } = await gateway.createCaller({ limits: { requestsPerMinute: 1 } });
     for (let number = 0; number < 5; number += 1) await gateway.get("/models", key);
     await fetch(`${gateway.baseUrl}/files`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
     expect(await walk(key)).toEqual({ statuses: [429], silent: [] });
   });
 
-  test("501: an endpoint that is switched off, also on the first request that a key makes", async () => {
+  test("501: a disabled endpoint, also on a key's first request", async () => {
     const settings = { disabled_endpoints: [...previewEndpoints] } as Partial<Settings>;
     await using closed = await startGateway({ clock: createTestClock(), settings });
     const { key } = await closed.createCaller();
     const { statuses, silent } = await walk(key, () => ({}), closed);
     expect([statuses.includes(501), silent]).toEqual([true, []]);
-    // Whoever switched them off wants no alarm for it.
+    // A deliberately disabled endpoint must raise no alarm.
     const lines = closed.logs.filter(({ status }) => status === 501);
     expect(lines.length).toBeGreaterThan(35);
     expect(new Set(lines.map(({ level, error_code, error }) => [level, error_code, error].join(" ")))).toEqual(
@@ -218,7 +218,7 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
     );
   });
 
-  test("an answer that comes before the caller is admitted takes nothing of their limits and tells nobody else's", async () => {
+  test("a response before admission uses up no limit and shows no other caller's", async () => {
     const { key } = await gateway.createCaller();
     const readLeft = async (path: string, authorization: string, method = "GET") =>
       (await fetch(`${gateway.baseUrl}${path}`, { method, headers: { authorization } })).headers.get(

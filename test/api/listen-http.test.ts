@@ -37,7 +37,7 @@ test("localhost is served on both of its addresses with the same limits, errors 
   }
 });
 
-test("a port that is busy on one address of localhost is busy", async () => {
+test("a port that is taken on one address of localhost is taken", async () => {
   const other = createServer().listen(0, addresses.at(-1));
   await new Promise((listening) => other.once("listening", listening));
   const address = other.address();
@@ -46,11 +46,11 @@ test("a port that is busy on one address of localhost is busy", async () => {
   other.close();
 });
 
-test("a host that is not this machine's is named", async () => {
+test("the error names a host that is not on this machine", async () => {
   await expect(startGateway({ settings: { host: "192.0.2.1" } })).rejects.toThrow("192.0.2.1 is not an address");
 });
 
-/** Files with a certificate for localhost, and the settings that name them. */
+/** Certificate files for localhost, and the settings that name them. */
 function writeCertificate() {
   const folder = mkdtempSync(join(tmpdir(), "sluice-tls-"));
   const settings = {
@@ -77,7 +77,7 @@ async function askOn(socket: TLSSocket, path: string): Promise<string> {
   return String(answer);
 }
 
-test("with a certificate the gateway speaks HTTP/1.1 over TLS 1.2 and later, and nothing else", async () => {
+test("with a certificate the gateway serves HTTP/1.1 over TLS 1.2 and later only", async () => {
   using certificate = writeCertificate();
   const ca = certificate.replace();
   await using gateway = await startGateway({ settings: certificate.settings });
@@ -99,7 +99,7 @@ test("with a certificate the gateway speaks HTTP/1.1 over TLS 1.2 and later, and
   expect(gateway.logs.filter(({ error_code: code }) => code === "malformed_request")).toEqual([]);
 });
 
-test("a new certificate is used without a restart, and one that cannot be is told of once while the old one stays", async () => {
+test("a new certificate is used without a restart, and an invalid one is logged once while the old one stays", async () => {
   using certificate = writeCertificate();
   const first = certificate.replace();
   await using gateway = await startGateway({ settings: certificate.settings });
@@ -132,7 +132,7 @@ test("a new certificate is used without a restart, and one that cannot be is tol
   ]);
 });
 
-test("a certificate and a key that do not belong together stop the start with a sentence", async () => {
+test("a certificate with the wrong key stops the start with a clear error", async () => {
   using certificate = writeCertificate();
   certificate.replace({ ...createSelfSignedCertificate("localhost"), cert: "no certificate" });
   await expect(startGateway({ settings: certificate.settings })).rejects.toThrow(
@@ -140,7 +140,7 @@ test("a certificate and a key that do not belong together stop the start with a 
   );
 });
 
-test("connections without a request, also those in their handshake, keep no gateway with TLS from stopping", async () => {
+test("connections without a request, also during the TLS handshake, do not delay shutdown", async () => {
   using certificate = writeCertificate();
   const ca = certificate.replace();
   const gateway = await startGateway({ settings: { ...certificate.settings, shutdown_timeout_ms: 500 } });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   chat = await openChatGateway({ catalog: writeClientCatalog });
   caller = await chat.createCaller({ cash: "10000" });
   client = openClient(caller.key);
-  // It warns of every model that is not in its own list.
+  // It logs a warning for every model outside its own list.
   vi.stubGlobal("AI_SDK_LOG_WARNINGS", false);
 });
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await chat[Symbol.asyncDispose]();
 });
 
-/** The vendor's own SDK, with nothing but an address and a key. */
+/** The vendor's own SDK with only a base URL and a key. */
 function openClient(apiKey: string, more: object = {}): Anthropic {
   return new Anthropic({ apiKey, baseURL: chat.gateway.siteUrl, fetch: chat.fetch, ...more });
 }
@@ -37,14 +37,14 @@ const question = { role: "user" as const, content: "Please call weather and traf
 
 const unlike: ReadonlySet<string> = new Set(["id", "charge", "parsed_output"]);
 
-/** What two answers to one question have in common: ids differ, and what was charged and parsed is not accumulated. */
+/** The common part of two answers to one request: ids differ, and charge and parsed fields are not accumulated. */
 function strip(message: Anthropic.Message): Fields {
   const isSaid = (name: string, value: unknown): boolean => !unlike.has(name) && value !== null;
   return JSON.parse(JSON.stringify(message, (name, value) => (isSaid(name, value) ? value : undefined)));
 }
 
 describe.each(clientModels)("Anthropic SDK, %s", (model) => {
-  test("a text, whole and streamed: the accumulated message equals the whole one", async () => {
+  test("a text, plain and streamed: the accumulated message equals the plain one", async () => {
     const asked = { model, max_tokens: 100, system: "Be brief.", messages: [hello] };
     const whole = await client.messages.create(asked);
     expect(whole).toMatchObject({
@@ -62,12 +62,12 @@ describe.each(clientModels)("Anthropic SDK, %s", (model) => {
     expect(strip(streamed)).toEqual(strip(whole));
   });
 
-  test("a loop of tools, whole and streamed", async () => {
+  test("a tool loop, plain and streamed", async () => {
     const messages: Anthropic.MessageParam[] = [question];
     const asked = { model, max_tokens: 200, tools, messages };
     const first = await client.messages.create(asked);
     const streamed = await client.messages.stream(asked).finalMessage();
-    // One vendor's package offers tools otherwise in a stream, and the vendor counts it.
+    // One vendor's package declares tools differently in a stream, which changes the token count.
     expect({ ...strip(streamed), usage: null }).toEqual({ ...strip(first), usage: null });
     expect(first.stop_reason).toBe("tool_use");
     const uses = first.content.filter((block) => block.type === "tool_use");
@@ -85,7 +85,7 @@ describe.each(clientModels)("Anthropic SDK, %s", (model) => {
     expect(JSON.stringify(last.content)).toContain("traffic is fine");
   });
 
-  test("an image and a document inside the request are taken", async () => {
+  test("an inline image and an inline document are accepted", async () => {
     const source = { type: "base64" as const, media_type: "image/png" as const, data: pixel };
     const answer = await client.messages.create({
       ...{ model, max_tokens: 100 },
@@ -104,7 +104,7 @@ describe.each(clientModels)("Anthropic SDK, %s", (model) => {
   });
 });
 
-/** The Vercel AI SDK, with its provider for Anthropic. */
+/** The Vercel AI SDK with its Anthropic provider. */
 function openVercelModel(id: string) {
   return createAnthropic({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch })(id);
 }
@@ -112,7 +112,7 @@ function openVercelModel(id: string) {
 describe.each(["open", "anthropic", "google", "sandbox-chat"])("Vercel AI SDK and LangChain, %s", (id) => {
   const run = { prompt: question.content, maxRetries: 0 };
 
-  test("a text and a loop of tools, whole and streamed, with usage", async () => {
+  test("a text and a tool loop, plain and streamed, with usage", async () => {
     const offer = (name: string) =>
       tool({
         description: `Answers with the ${name} of a city`,
@@ -152,7 +152,7 @@ describe.each(["open", "anthropic", "google", "sandbox-chat"])("Vercel AI SDK an
   });
 });
 
-/** The events of a stream, as they came. */
+/** The raw events of a stream. */
 async function readEvents(
   body: object,
   headers: Record<string, string> = {},
@@ -177,14 +177,14 @@ function post(body: unknown, headers: Record<string, string> = {}, path = "/mess
 
 const asked = { model: "open", max_tokens: 100, messages: [hello] };
 
-/** What the vendor was sent. */
+/** The request that reached the vendor. */
 async function translate(fields: Fields): Promise<Fields> {
   const response = await post({ ...asked, ...fields });
   expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
   return chat.upstream.requests.at(-1)?.json as Fields;
 }
 
-test("events come in the vendor's order, and the last tells usage and charge", async () => {
+test("events arrive in the vendor's order, and the last one carries usage and charge", async () => {
   chat.upstream.script({ thinking: "Let me think.", pieces: ["Well", ", hello."] });
   const events = await readEvents(asked);
   const names = events.map(({ name, data }) => (name === "content_block_delta" ? (data.delta as Fields).type : name));
@@ -200,7 +200,7 @@ test("events come in the vendor's order, and the last tells usage and charge", a
   expect(events.at(-2)?.data.usage).toMatchObject({ output_tokens: expect.any(Number), charge });
 });
 
-test("thoughts of a model that signs nothing come with a mark, and go back where they are wanted", async () => {
+test("unsigned reasoning is marked, and is sent back to models that accept it", async () => {
   chat.upstream.script({ thinking: "Let me think.", text: "Done." }, { thinking: "Let me think.", text: "Done." });
   const fields = { model: "open", max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 1024 } as const };
   const whole = await client.messages.create({ ...fields, messages: [hello] });
@@ -215,7 +215,7 @@ test("thoughts of a model that signs nothing come with a mark, and go back where
   expect(sent.messages).toEqual([hello, { role: "assistant", content: "Done." }, hello]);
 });
 
-describe("errors have Anthropic's form, with our code and field beside it", () => {
+describe("errors have Anthropic's format, with our code and field", () => {
   async function expectError(response: Response, status: number, error: Fields): Promise<void> {
     const body = (await response.json()) as Fields;
     expect([response.status, body]).toEqual([
@@ -292,7 +292,7 @@ describe("errors have Anthropic's form, with our code and field beside it", () =
     });
     const two = await post(asked, { authorization: `Bearer ${(await chat.createCaller()).key}` });
     await expectError(two, 401, { type: "authentication_error", code: "invalid_api_key", param: null });
-    // A key to somebody else, beside ours, is not looked at.
+    // Another provider's key beside ours is ignored.
     expect((await post(asked, { authorization: "Bearer sk-ant-elsewhere" })).status).toBe(200);
     const poor = await chat.createCaller({ cash: "0" });
     await expectError(await post(asked, { "x-api-key": poor.key }), 402, {
@@ -312,7 +312,7 @@ describe("errors have Anthropic's form, with our code and field beside it", () =
     await expectError(await post(asked), 503, { type: "overloaded_error", code: "upstream_unavailable", param: null });
   });
 
-  test("the SDK makes its own classes of them, and retries what can be retried", async () => {
+  test("the SDK turns them into its own classes, and retries the retryable ones", async () => {
     const fails = (run: Promise<unknown>) => run.catch((error: unknown) => error);
     expect(await fails(client.messages.create({ ...asked, model: "none" }))).toBeInstanceOf(Anthropic.NotFoundError);
     expect(await fails(openClient("sk-no").messages.create(asked))).toBeInstanceOf(Anthropic.AuthenticationError);
@@ -321,7 +321,7 @@ describe("errors have Anthropic's form, with our code and field beside it", () =
     expect(unpaid).toMatchObject({ status: 402, type: "billing_error", requestID: expect.stringMatching(/^req_/) });
   });
 
-  test("a stream that breaks off ends with an event that the SDK throws, and what was written is charged", async () => {
+  test("a stream that breaks off ends with an event that the SDK throws, and the received part is charged", async () => {
     const before = (await caller.listCharges()).length;
     chat.upstream.script({ pieces: ["One", " two", " three"], cut: { afterPieces: 2 } });
     const stream = client.messages.stream(asked);
@@ -337,7 +337,7 @@ describe("errors have Anthropic's form, with our code and field beside it", () =
   });
 });
 
-test("a caller who hangs up pays for what was written", async () => {
+test("a caller who disconnects pays for the generated part", async () => {
   const before = (await caller.listCharges()).length;
   chat.upstream.script({ pieces: ["One", " two"], isEndless: true });
   const stream = client.messages.stream(asked);
@@ -348,7 +348,7 @@ test("a caller who hangs up pays for what was written", async () => {
   expect(charges.at(-1)?.items).toMatchObject({ hung_up: 1 });
 });
 
-test("a key makes it one call: the same answer again, whole and streamed", async () => {
+test("a second request with the same key returns the first response, plain and streamed", async () => {
   const before = (await caller.listCharges()).length;
   for (const stream of [false, true]) {
     const headers = { "idempotency-key": `message-${stream}` };
@@ -361,7 +361,7 @@ test("a key makes it one call: the same answer again, whole and streamed", async
   expect((await caller.listCharges()).length).toBe(before + 2);
 });
 
-test("GET /v1/models has Anthropic's form for its clients, and OpenAI's for all others", async () => {
+test("GET /v1/models has Anthropic's format for its clients, and OpenAI's for all others", async () => {
   const models = await Array.fromAsync(client.models.list({ limit: 2 }));
   expect(models.map(({ id }) => id)).toEqual(expect.arrayContaining([...clientModels]));
   expect(models[0]).toMatchObject({
@@ -377,8 +377,8 @@ test("GET /v1/models has Anthropic's form for its clients, and OpenAI's for all 
   expect(object).toBe("list");
 });
 
-test("a request of Claude Code's is answered by every kind of upstream, turn after turn", async () => {
-  // As Claude Code 2.1.325 sends it to an address of one's own, shortened.
+test("every kind of upstream answers the requests of Claude Code, turn after turn", async () => {
+  // A shortened request of Claude Code 2.1.325 to a custom base URL.
   const headers = {
     "user-agent": "claude-cli/2.1.325 (external, sdk-cli)",
     "anthropic-version": "2023-06-01",
@@ -410,7 +410,7 @@ test("a request of Claude Code's is answered by every kind of upstream, turn aft
   });
   expect(await list.json()).toMatchObject({ has_more: false, data: expect.any(Array) });
   for (const model of ["open", "google", "packaged", "sandbox-chat", "anthropic"]) {
-    // The fake of Anthropic's is of the time before there were instructions in the middle.
+    // The Anthropic fake predates instructions in the middle of a conversation.
     const first = [{ role: "user", content: [reminder, { type: "text", text: question.content, ...mark }] }];
     const messages = model === "anthropic" ? first : [...first, environment];
     const send = (fields: object) => post({ model, ...base, ...fields, stream: true }, headers, "/messages?beta=true");
@@ -432,7 +432,7 @@ test("a request of Claude Code's is answered by every kind of upstream, turn aft
     const count = await post(counted, headers, "/messages/count_tokens?beta=true");
     expect([count.status, await count.json()]).toEqual([200, { input_tokens: expect.any(Number) }]);
   }
-  // What is Anthropic's own stays with Anthropic.
+  // Anthropic's own fields reach Anthropic only.
   const seen = chat.upstream.requests.filter(({ json }) => JSON.stringify(json).includes("Claude Agent SDK"));
   expect(seen.map(({ json }) => JSON.stringify(json).includes("x-anthropic-billing-header"))).toEqual([
     ...[false, false, false, false, false, false, true, true],

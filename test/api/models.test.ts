@@ -68,7 +68,7 @@ describe("with the official OpenAI client", () => {
     }
   });
 
-  test("each model has a logo that anybody can fetch and show", async () => {
+  test("each model has a public logo", async () => {
     const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
     const models = (await Array.fromAsync(client.models.list())) as unknown as { type: string; logo: string }[];
     expect(new Set(models.map(({ logo }) => logo)).size).toBe(modelTypes.length);
@@ -81,7 +81,7 @@ describe("with the official OpenAI client", () => {
     }
   });
 
-  test("one model comes with its limits", async () => {
+  test("a single model is returned with its limits", async () => {
     const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
     expect(await client.models.retrieve("sandbox-video")).toMatchObject({
       id: "sandbox-video",
@@ -89,7 +89,7 @@ describe("with the official OpenAI client", () => {
     });
   });
 
-  test("an error shows its status, code, type, param and request id", async () => {
+  test("an error has its status, code, type, param and request id", async () => {
     const client = new OpenAI({ apiKey: "sk-slc-nonsense", baseURL: gateway.baseUrl, maxRetries: 0 });
     const error = await client.models.list().then(null, (reason: unknown) => reason);
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -107,7 +107,7 @@ describe("with the official OpenAI client", () => {
   });
 });
 
-test("the sandbox offers every voice that its studio has", async () => {
+test("the sandbox offers every voice of its studio", async () => {
   const { limits } = (await (await gateway.get("/models/sandbox-speech", key)).json()) as {
     limits: { voices: string[] };
   };
@@ -115,7 +115,7 @@ test("the sandbox offers every voice that its studio has", async () => {
 });
 
 describe("a drama", () => {
-  test("says what it can do and how long its videos get, and names none of the models that make it", async () => {
+  test("lists its features and its maximum video length, and none of its underlying models", async () => {
     const response = await gateway.get("/models/sandbox-drama", key);
     const text = await response.text();
     const { limits, capabilities, ...model } = JSON.parse(text) as Record<string, unknown>;
@@ -133,13 +133,13 @@ describe("a drama", () => {
     expect(text).not.toMatch(/sandbox-(?!drama)|stages|routes/);
   });
 
-  test("is as well as what makes it, and the list tells at once", async () => {
+  test("has the health of its underlying models, and the list shows it at once", async () => {
     await using chat = await openChatGateway({
       catalog: (upstream) =>
         writeCatalogOf(upstream, {
           models: [
             { id: "writer", type: "drama", capabilities: ["script_generation"], limits: {}, stages },
-            // It is not for sale: it has no price.
+            // A model without a price is not listed.
             { id: "part", routes: [{ provider: "open", upstream_model: `${canary}-part` }] },
             { id: "twin", routes: [{ provider: "open", upstream_model: `${canary}-part` }] },
           ],
@@ -173,7 +173,7 @@ test.each([
   ["?status=great", "invalid_parameter", "status", "available, degraded"],
   ["?type=chat&type=image", "invalid_parameter", "type", ""],
   ["?capabilty=vision", "unknown_parameter", "capabilty", ""],
-])("%s is a 400 that names the parameter and what is allowed", async (query, code, param, allowed) => {
+])("%s is a 400 that names the parameter and the allowed values", async (query, code, param, allowed) => {
   const response = await gateway.get(`/models${query}`, key);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
@@ -181,7 +181,7 @@ test.each([
   });
 });
 
-test("the answers are what the OpenAPI document promises, errors included", async () => {
+test("responses match the OpenAPI document, errors included", async () => {
   const document = (await (await fetch(`${gateway.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
   const ajv = new Ajv({ strict: false, formats: { "date-time": true } });
   const calls: [string, string, string?][] = [
@@ -195,7 +195,7 @@ test("the answers are what the OpenAPI document promises, errors included", asyn
   for (const [path, url, wrongKey] of calls) {
     const response = await gateway.get(url, wrongKey ?? key);
     const described = document.paths[path]?.get.responses[response.status];
-    // What every endpoint may answer is described once.
+    // Errors common to all endpoints are described once.
     const shared = described?.$ref?.split("/").at(-1) ?? "";
     const schema = (described?.content ?? document.components.responses[shared]?.content)?.["application/json"].schema;
     const validate = ajv.compile({ ...schema, additionalProperties: false });
@@ -213,7 +213,7 @@ test("an id may contain slashes, encoded or not", async () => {
   }
 });
 
-test("nothing that a customer sees names the upstream or its model", async () => {
+test("no customer-facing response names the upstream or its model", async () => {
   await using own = await startGateway();
   await own.applyCatalog(writeCatalog({ models: [{ id: "m" }], prices: [{ model: "m" }] }));
   const { key: ownKey } = await own.createCaller();
@@ -224,7 +224,7 @@ test("nothing that a customer sees names the upstream or its model", async () =>
   }
 });
 
-test("a model of another plan is absent, and answers like one that does not exist", async () => {
+test("a model of another plan is not listed, and is answered as missing", async () => {
   await using own = await startGateway();
   await createPlan(own.parts, { id: "pro", name: "Pro", limits: {} });
   const models = [{ id: "open" }, { id: "exclusive", plans: ["pro"] }];
@@ -239,7 +239,7 @@ test("a model of another plan is absent, and answers like one that does not exis
   await waitUntil("the account's new plan", async () => (await listIds(own, caller.key)).length === 2);
 });
 
-test("a deprecated model says so in its status, its date and its headers, until it is gone", async () => {
+test("a deprecated model has a matching status, date and headers until it is removed", async () => {
   const clock = createTestClock(new Date("2026-06-01T00:00:00Z"));
   await using own = await startGateway({ clock });
   const dates = { deprecated_at: "2026-06-02T00:00:00Z", shutdown_date: "2026-06-03T00:00:00Z" };
@@ -272,7 +272,7 @@ test("a model without routes is listed as unavailable; one without a price is no
   expect((await own.get("/models/unpriced", ownKey)).status).toBe(404);
 });
 
-test("a switched-off preview endpoint is a 501 that clients do not retry, and the others go on", async () => {
+test("a disabled preview endpoint is a 501 that clients do not retry, and other endpoints still work", async () => {
   await using own = await startGateway({ settings: { disabled_endpoints: ["getModel"] } });
   const { key: ownKey } = await own.createCaller();
   const response = await own.get("/models/sandbox-chat", ownKey);

@@ -7,7 +7,7 @@ import { type Behaviour, canary, type FakeUpstreams } from "../harness/upstreams
 
 const api_keys = [`\${${upstreamKeyName}}`];
 
-/** Providers that speak the wire, those that do not, and models that lead to one, or to one after the other. */
+/** Providers with and without the native API, and models that use one of them, or one after the other. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const route = (provider: string, priority = 0, more: object = {}) => ({
     ...{ provider, priority, upstream_model: `${canary}-${provider}`, ...more },
@@ -41,11 +41,11 @@ type Body = Record<string, unknown>;
 
 type Wire = {
   path: string;
-  /** Of the fake that speaks it. */
+  /** Models on the fake with the native API. */
   native: { model: string; base: string };
   ask: Body;
   lastEvent: string;
-  /** One that the vendor runs. */
+  /** A tool that the vendor runs. */
   tool: { type: string; name?: string };
 };
 
@@ -67,7 +67,7 @@ const wires = {
 } as const satisfies Record<string, Wire>;
 type WireName = keyof typeof wires;
 
-/** All that was said, in a whole answer or in the events of a stream, in whichever form. */
+/** All text of a plain response or of a stream's events, in any format. */
 function readText(answer: unknown): string {
   const texts: string[] = [];
   JSON.stringify(answer, (key, value) => {
@@ -102,7 +102,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
   const { native, path, lastEvent } = wires[wire];
   const script = (...behaviours: Behaviour[]) => chat.upstream.scriptFor({ model: native.model }, ...behaviours);
 
-  test("what goes as it was written costs what the same tokens cost by chat", async () => {
+  test("a native request costs the same for its tokens as chat", async () => {
     const caller = await chat.createCaller({ cash: "100" });
     chat.upstream.script({ usage }, { usage }, { usage });
     await caller.client.chat.completions.create({ model: wire, messages: [{ role: "user", content: "Hello there" }] });
@@ -116,7 +116,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
   });
 
   test.each([false, true])(
-    "another route is tried before the first data, whoever is first (streamed: %s)",
+    "another route is tried before the first data, in either order (streamed: %s)",
     async (stream) => {
       const caller = await chat.createCaller();
       for (const [model, failing] of [
@@ -134,7 +134,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
     },
   );
 
-  test("a break in mid-stream is told and paid for as far as it came", async () => {
+  test("a stream that breaks off ends with an error, and the received part is charged", async () => {
     const caller = await chat.createCaller();
     script({ pieces: ["one ", "two ", "three"], cut: { afterPieces: 2 } });
     const events = await readEvents(await post(caller, wire, { model: wire, stream: true }));
@@ -144,7 +144,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
     expect(await listPaid(caller)).toHaveLength(1);
   });
 
-  test("who hangs up pays for what was written", async () => {
+  test("a caller who disconnects pays for the generated part", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     script({ pieces: ["one ", "two "], beforeEnd: gate });
@@ -159,7 +159,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
     expect((await caller.listCharges())[0]?.items).toMatchObject({ hung_up: 1 });
   });
 
-  test("an answer that the balance does not cover ends in good form", async () => {
+  test("an answer that exceeds the balance ends well-formed", async () => {
     const caller = await chat.createCaller({ cash: "0.7" });
     script({ pieces: Array.from({ length: 400 }, (_, at) => `word${at} `) });
     const response = await post(caller, wire, { model: wire, stream: true });
@@ -170,8 +170,8 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 
-  test("tools that the vendor runs, and new fields, go only where the route names them", async () => {
-    // What such a tool reads is not in the request, and the hold covers a lot of it.
+  test("vendor-run tools and new fields reach only routes that name them", async () => {
+    // The input of such a tool is not in the request, so the hold covers a lot of it.
     const caller = await chat.createCaller({ cash: "10000" });
     const tools = [wires[wire].tool];
     const refused = await post(caller, wire, { model: wire, tools });
@@ -182,7 +182,7 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
   });
 });
 
-test("OpenAI's SDK makes the same response of a native stream as of a whole answer", async () => {
+test("OpenAI's SDK builds the same response from a native stream as from a plain response", async () => {
   const { client } = await chat.createCaller();
   const request = { model: "responses", input: "Hello there", reasoning: { effort: "low" as const } };
   const whole = await client.responses.create(request);
@@ -193,7 +193,7 @@ test("OpenAI's SDK makes the same response of a native stream as of a whole answ
   });
   expect(strip(streamed)).toEqual(strip(whole));
   expect(whole.output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
-  // What the vendor encrypted of its thoughts comes back to it.
+  // The vendor's encrypted reasoning is sent back to it.
   const next = [...(whole.output as OpenAI.Responses.ResponseInputItem[]), { role: "user" as const, content: "Go on" }];
   const second = await client.responses.create({ ...request, input: next });
   expect(second.output_text).toBe("Echo: Go on");
@@ -202,7 +202,7 @@ test("OpenAI's SDK makes the same response of a native stream as of a whole answ
 });
 
 test.each(["responses", "translated"])(
-  "OpenAI's SDK takes a response that the balance did not cover: %s",
+  "OpenAI's SDK accepts a response that exceeded the balance: %s",
   async (model) => {
     const { client } = await chat.createCaller({ cash: "0.7" });
     chat.upstream.script({ pieces: Array.from({ length: 400 }, (_, at) => `word${at} `) });
@@ -213,7 +213,7 @@ test.each(["responses", "translated"])(
   },
 );
 
-test("a native response that is stored is gone on from, by its id and by those that the vendor gave its items", async () => {
+test("a stored native response can be continued by its id and by the vendor's item ids", async () => {
   const { client } = await chat.createCaller();
   const model = "responses";
   const tools = [{ type: "function" as const, name: "weather", parameters: { type: "object" }, strict: false }];
@@ -232,7 +232,7 @@ test("a native response that is stored is gone on from, by its id and by those t
   expect(chat.upstream.refusals()).toEqual([]);
 });
 
-test("Anthropic's SDK makes the same message of a native stream as of a whole answer", async () => {
+test("Anthropic's SDK builds the same message from a native stream as from a plain response", async () => {
   const { key } = await chat.createCaller();
   const client = new Anthropic({ apiKey: key, baseURL: chat.gateway.baseUrl.replace(/\/v1$/, ""), fetch: chat.fetch });
   const request = {
@@ -247,21 +247,21 @@ test("Anthropic's SDK makes the same message of a native stream as of a whole an
     content: JSON.stringify(content).replace(',"citations":null', ""),
   });
   expect(strip(streamed)).toEqual(strip(whole));
-  // What the vendor signed of its thoughts comes back to it.
+  // The vendor's signed reasoning is sent back to it.
   const turns = [...request.messages, { role: "assistant" as const, content: whole.content }];
   const next = await client.messages.create({ ...request, messages: [...turns, { role: "user", content: "Go on" }] });
   expect(readText(next.content)).toBe("Echo: Go on");
   expect(chat.upstream.refusals()).toEqual([]);
 });
 
-/** Asks as by a client that never read the vendor's types. */
+/** Sends an untyped request, as a client without the vendor's types does. */
 async function ask(caller: ChatCaller, wire: WireName, body: Body): Promise<Body> {
   const response = await post(caller, wire, body);
   return { ...((await response.json()) as Body), status: response.status };
 }
 
-describe("an answer without a word", () => {
-  test("by Responses, of an item that is no text, costs what was reported and reaches the caller", async () => {
+describe("an answer without text", () => {
+  test("through Responses, with another kind of item, costs the reported usage and reaches the caller", async () => {
     const item = { id: "ap_1", type: "apply_patch_call", call_id: "call_1", status: "completed", operation: {} };
     const counts = { input_tokens: 30, output_tokens: 12, total_tokens: 42 };
     const response = { id: "resp_1", object: "response", status: "completed", output: [item], usage: counts };
@@ -272,7 +272,7 @@ describe("an answer without a word", () => {
     expect(await listPaid(caller)).toEqual(["0.054"]);
   });
 
-  test("by Messages, which was compacted, costs what its iterations used", async () => {
+  test("through Messages, compacted, costs the usage of its iterations", async () => {
     const content = [{ type: "compaction", content: "A summary." }];
     const iterations = [{ type: "compaction", input_tokens: 60, output_tokens: 5 }];
     const counts = { input_tokens: 0, output_tokens: 0, iterations };
@@ -284,7 +284,7 @@ describe("an answer without a word", () => {
     expect(await listPaid(caller)).toEqual(["0.07"]);
   });
 
-  test.each(["whole", "streamed"])("by Messages, which was refused, %s, costs what was reported", async (way) => {
+  test.each(["whole", "streamed"])("through Messages, refused, %s, costs the reported usage", async (way) => {
     const caller = await chat.createCaller();
     chat.upstream.script({ text: "", finishReason: "refusal", usage: { inputTokens: 50, outputTokens: 0 } });
     const response = await post(caller, "messages", { model: "messages", stream: way === "streamed" });
@@ -293,7 +293,7 @@ describe("an answer without a word", () => {
   });
 });
 
-describe("a choice of tools beside tools that only the vendor has", () => {
+describe("a tool choice beside tools that only the vendor has", () => {
   const computer = { type: "computer_20250124", name: "computer", display_width_px: 9, display_height_px: 9 };
 
   test.each<[WireName, Body]>([
@@ -302,7 +302,7 @@ describe("a choice of tools beside tools that only the vendor has", () => {
     ["responses", { tools: [{ type: "local_shell" }], tool_choice: "auto", parallel_tool_calls: false }],
     ["messages", { tools: [computer], tool_choice: { type: "any" } }],
     ["messages", { tools: [computer], tool_choice: { type: "tool", name: "computer" } }],
-  ])("by %s passes: %j", async (wire, fields) => {
+  ])("through %s passes: %j", async (wire, fields) => {
     const caller = await chat.createCaller({ cash: "10000" });
     chat.upstream.script({ text: "Done" });
     const answer = await ask(caller, wire, { model: wire, ...fields });
@@ -323,14 +323,14 @@ describe("a choice of tools beside tools that only the vendor has", () => {
     ],
     ["messages", "messages", { tools: [wires.messages.tool], tool_choice: { type: "any" } }],
     ["messages", "messages", { tools: [wires.messages.tool], tool_choice: { type: "tool", name: "code_execution" } }],
-  ])("by %s to %s, a tool that the vendor runs is the reason of a refusal: %j", async (wire, model, fields) => {
+  ])("through %s to %s, a vendor-run tool causes the rejection: %j", async (wire, model, fields) => {
     const caller = await chat.createCaller({ cash: "10000" });
     const answer = await ask(caller, wire, { model, ...fields });
     expect([answer.status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining("tools[0]")]);
   });
 });
 
-test("a field that the route names passes by Responses as it does by chat", async () => {
+test("a field that the route names passes through Responses as through chat", async () => {
   const caller = await chat.createCaller();
   const refused = await ask(caller, "responses", { model: "responses", top_k: 3 });
   expect(refused).toMatchObject({ status: 400, error: { code: "unknown_parameter", param: "top_k" } });
@@ -340,7 +340,7 @@ test("a field that the route names passes by Responses as it does by chat", asyn
   }
 });
 
-test("calls of the vendor's tools go back to it under the ids it gave them", async () => {
+test("calls of the vendor's tools are sent back with the vendor's ids", async () => {
   const caller = await chat.createCaller();
   const input = [
     { type: "message", id: "msg_ours", role: "user", content: "Hi" },
@@ -355,7 +355,7 @@ test("calls of the vendor's tools go back to it under the ids it gave them", asy
   expect(JSON.stringify(chat.upstream.requests.at(-1)?.json)).not.toContain("msg_ours");
 });
 
-describe("an address that no caller may have fetched", () => {
+describe("a URL that no caller may have fetched", () => {
   const user = (part: Body) => ({ input: [{ role: "user", content: [part] }] });
   const output = (type: string, parts: unknown) => ({ input: [{ type, call_id: "call_1", output: parts }] });
   const turn = (block: Body) => ({ messages: [{ role: "user", content: [block] }] });
@@ -401,7 +401,7 @@ describe("an address that no caller may have fetched", () => {
   ];
   const urls = ["http://pictures.example.com/a.png", "https://169.254.169.254/latest", "https://intranet.local/a.pdf"];
 
-  test.each(places)("by %s is refused before anybody is asked: %s", async (wire, place, write) => {
+  test.each(places)("through %s is rejected before any upstream is called: %s", async (wire, place, write) => {
     const caller = await chat.createCaller({ cash: "10000" });
     const before = chat.upstream.requests.length;
     for (const url of urls) {
@@ -415,7 +415,7 @@ describe("an address that no caller may have fetched", () => {
     expect(await caller.listHolds()).toEqual([]);
   });
 
-  test("but what a tool is called with, or a schema is about, is no address to fetch", async () => {
+  test("in tool arguments or in a schema is accepted, because it is not fetched", async () => {
     const caller = await chat.createCaller();
     const input = { file_url: "http://localhost/a", source: { type: "url", url: "http://localhost/b" } };
     const tools = [{ name: "look", input_schema: { type: "object", properties: { image_url: { url: "http://x" } } } }];

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../harness/test-database.
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** Real time, moved on by the tests that need it later. */
+/** Real time, which tests can advance. */
 let movedMs = 0;
 const clock = {
   now: () => new Date(Date.now() + movedMs),
@@ -21,7 +21,7 @@ const clock = {
 
 let sharedDatabase: TestDatabase;
 let gateway: TestGateway;
-/** Another node, which hears of what the first one does from the database alone. */
+/** A second node, which learns of the first one's changes through the database only. */
 let otherNode: TestGateway;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function openStream(prefix: string, headers: Record<string, string>): Prom
   return await fetch(`${prefix}/webhook_sessions/${id}/events`, { headers });
 }
 
-/** Waits for the end of a stream, which tells why it ended. */
+/** Waits for the end of a stream and returns its reason. */
 async function readRefusal(stream: Response): Promise<{ code: string; requestId: string }> {
   const lastEvent = (await stream.text()).trimEnd().split("\n\n").at(-1) ?? "";
   const { error, request_id } = JSON.parse(lastEvent.replace(/^data: /, ""));
@@ -63,7 +63,7 @@ async function readRefusal(stream: Response): Promise<{ code: string; requestId:
 
 type Caller = Awaited<ReturnType<TestGateway["createCaller"]>>;
 
-describe("a stream of events that is open with a key ends, on every node, when", () => {
+describe("an event stream of a key ends on every node when", () => {
   const changes: [string, string, (caller: Caller) => Promise<unknown>][] = [
     ["the key is revoked", "revoked_api_key", ({ keyId }) => revokeApiKey(gateway.parts, keyId)],
     [
@@ -104,7 +104,7 @@ describe("a stream of events that is open with a key ends, on every node, when",
 });
 
 describe("a key", () => {
-  test("has no more streams of events open than its limit, of any kind, and another when one has ended", async () => {
+  test("has at most its limit of open event streams of any kind, and can open another when one has ended", async () => {
     const caller = await gateway.createCaller();
     const bystander = await gateway.createCaller();
     const headers = { authorization: `Bearer ${caller.key}` };
@@ -127,7 +127,7 @@ describe("a key", () => {
   });
 });
 
-describe("a stream of events that is open in the console ends, on every node, when", () => {
+describe("an event stream of the console ends on every node when", () => {
   const endings: [string, string, (visitor: SiteVisitor, email: string) => Promise<unknown>][] = [
     ["its session is signed out", "not_signed_in", (visitor) => visitor.post("/sign-out")],
     [
@@ -151,7 +151,7 @@ describe("a stream of events that is open in the console ends, on every node, wh
   });
 });
 
-describe("a stream of changes", () => {
+describe("a change stream", () => {
   async function openChanges({ siteUrl }: TestGateway, visitor: SiteVisitor) {
     const cookie = `sluice-session=${visitor.cookies.get("sluice-session")}`;
     const left = new AbortController();
@@ -167,7 +167,7 @@ describe("a stream of changes", () => {
     stream.hasEnded = true;
   }
 
-  /** A process that serves no pages, such as a worker's. */
+  /** A process without pages, such as a worker. */
   async function startWorker() {
     const told: string[] = [];
     const address = toDatabaseAddress(sharedDatabase.url);
@@ -185,7 +185,7 @@ describe("a stream of changes", () => {
     };
   }
 
-  test("tells the pages of an account on every node what changed, and nobody of an account that nobody watches", async () => {
+  test("sends an account's changes to its pages on every node, and emits none for an unwatched account", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const accountId: AccountId = (await visitor.get("/session")).body.account.id;
     const { accountId: unwatched } = await gateway.createCaller();
@@ -197,7 +197,7 @@ describe("a stream of changes", () => {
         streams.every(({ text }) => text.includes(`event: change\ndata: ${kinds}\n\n`)),
       );
 
-    // It hears a moment after the streams began that somebody watches.
+    // The node learns of the watchers shortly after the streams have begun.
     await waitUntil("the worker to tell", () => {
       for (const id of [unwatched, accountId]) worker.announce(id, "requests");
       return worker.told.length > 0;
@@ -217,7 +217,7 @@ describe("a stream of changes", () => {
     for (const { text } of streams) expect(text).toContain('"code":"not_signed_in"');
   });
 
-  test("tells of changes that come fast together", async () => {
+  test("delivers changes in quick succession", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const accountId: AccountId = (await visitor.get("/session")).body.account.id;
     await using worker = await startWorker();
@@ -237,7 +237,7 @@ describe("a stream of changes", () => {
     stream.leave();
   });
 
-  test("is refused where the account has many, and does not hold up the gateway's stop", async () => {
+  test("is rejected when the account has many, and does not delay shutdown", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const streams = await Promise.all(Array.from({ length: 20 }, () => openChanges(otherNode, visitor)));
     expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));

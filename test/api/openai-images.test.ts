@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => stage.check());
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** As the SDK sees it, with what a task has beside it. */
+/** The SDK's type plus the task fields. */
 type Answer = OpenAI.ImagesResponse & { id: string; object: string; status: string; output: { file_id: string }[] };
 
 const image = { model: "image", prompt: "A lighthouse" };
@@ -29,7 +29,7 @@ async function fetchLink(url: string | undefined): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** What the SDK throws. */
+/** The error that the SDK throws. */
 async function catchError(attempt: Promise<unknown>) {
   const error = await attempt.then(
     () => null,
@@ -40,7 +40,7 @@ async function catchError(attempt: Promise<unknown>) {
 }
 
 describe("OpenAI's images client", () => {
-  test("gets the images of a finished task as `data`, by links that can be fetched", async () => {
+  test("gets the images of a finished task as `data`, with links that can be fetched", async () => {
     const caller = await stage.createCaller();
     const answer = (await caller.client.images.generate({ ...image, n: 2, size: "128x64" as "auto" })) as Answer;
     expect(answer).toMatchObject({ object: "generation.task", status: "succeeded", created: expect.any(Number) });
@@ -52,7 +52,7 @@ describe("OpenAI's images client", () => {
     expect(data).toEqual(answer.data?.map(() => ({ url: expect.stringContaining("/files/file_") })));
   });
 
-  test("gets the bytes themselves where it asks for b64_json, and again with the same Idempotency-Key", async () => {
+  test("gets the bytes with b64_json, and again with the same Idempotency-Key", async () => {
     const caller = await stage.createCaller();
     const ask = () =>
       caller.client.images
@@ -74,7 +74,7 @@ describe("OpenAI's images client", () => {
     { quality: "auto", background: "auto", moderation: "auto", style: "vivid", size: "auto", user: "u-1" },
     { quality: "hd", background: "opaque", output_format: "png", response_format: "url", n: null, stream: false },
     { quality: "low", style: null, output_compression: 100, partial_images: 0, moderation: "low" },
-  ])("may send all the fields of its API: %o", async (fields) => {
+  ])("may send all fields of its API: %o", async (fields) => {
     const caller = await stage.createCaller();
     const response = await caller.post(paths.image, { ...image, ...fields });
     expect(response.status).toBe(200);
@@ -90,7 +90,7 @@ describe("OpenAI's images client", () => {
     { fields: { output_compression: 50 }, code: "invalid_parameter", param: "output_compression" },
     { fields: { response_format: "base64" }, code: "invalid_parameter", param: "response_format" },
     { fields: { seed: 1 }, code: "unknown_parameter", param: "seed" },
-  ])("is refused by name what no model here can do: $fields", async ({ fields, code, param }) => {
+  ])("gets an error that names an unsupported field: $fields", async ({ fields, code, param }) => {
     const caller = await stage.createCaller();
     const response = await caller.post(paths.image, { ...image, ...fields });
     expect(await readProblem(response)).toMatchObject({ status: 400, code, param });
@@ -100,7 +100,7 @@ describe("OpenAI's images client", () => {
   test.each([
     { output_format: "jpeg", output_compression: 40, contentType: "image/jpeg" },
     { output_format: "webp", contentType: "image/webp" },
-  ] as const)("gets $output_format where it asks for that", async ({ contentType, ...format }) => {
+  ] as const)("gets $output_format on request", async ({ contentType, ...format }) => {
     const caller = await stage.createCaller();
     const { data, id } = (await caller.client.images.generate({ ...image, ...format })) as Answer;
     const { output } = await caller.readTask(id);
@@ -110,7 +110,7 @@ describe("OpenAI's images client", () => {
     expect(asked.body).toMatchObject(format);
   });
 
-  test("gets the error of a task that failed, and is told not to retry with a key that remembers the failure", async () => {
+  test("gets the error of a failed task, and a no-retry header with a key that stores the failure", async () => {
     const caller = await stage.createCaller();
     const refused = { model: "image", prompt: "Something bad <<fault:policy>>" };
     expect(await catchError(caller.client.images.generate(refused))).toMatchObject({
@@ -131,7 +131,7 @@ describe("OpenAI's images client", () => {
     expect(await caller.readBalance()).toMatchObject({ available: "10.00", frozen: "0.00" });
   });
 
-  test("gets an error when the task is canceled under its hands, or given up", async () => {
+  test("gets an error when the task is canceled or times out meanwhile", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ queue: 99_999, cancel: "gone" });
     const waiting = catchError(caller.client.images.generate(image));
@@ -143,7 +143,7 @@ describe("OpenAI's images client", () => {
     expect(await late).toMatchObject({ status: 503, code: "upstream_timeout" });
   });
 
-  test("gets the task with 202 at once where it asks for that, and after a wait of its own", async () => {
+  test("gets the task with 202 at once on request, or after its own wait", async () => {
     const caller = await stage.createCaller();
     const ask = async (prefer: string) =>
       (await caller.client.images.generate(endless, { headers: { prefer } }).withResponse()).response;
@@ -154,7 +154,7 @@ describe("OpenAI's images client", () => {
     expect(plain.status).toBe(202);
   });
 
-  test("may hang up while it waits: the task goes on", async () => {
+  test("may disconnect while it waits: the task continues", async () => {
     const caller = await stage.createCaller();
     const finish = createGate();
     stage.media.script({ beforeFinish: finish });
@@ -197,7 +197,7 @@ describe("OpenAI's edits", () => {
   const countFiles = async ({ accountId }: StageCaller): Promise<number> =>
     (await stage.database.selectFrom("files").select("id").where("account_id", "=", accountId).execute()).length;
 
-  test("start from the very images that were sent, one or several", async () => {
+  test("start from the uploaded images unchanged, one or several", async () => {
     const caller = await stage.createCaller();
     const files = [await toFile(picture.bytes, "one.png"), await toFile(other.bytes, "two.png")];
     const one = await caller.client.images.edit({
@@ -219,7 +219,7 @@ describe("OpenAI's edits", () => {
     for (const { bytes } of [picture, other]) expect(given).toContain(bytes.toString("base64").slice(0, 60));
   });
 
-  test("are one task with an Idempotency-Key, whatever lies between the parts of the form, and keep the images once", async () => {
+  test("are one task with an Idempotency-Key, whatever lies between the form's parts, and store images once", async () => {
     const caller = await stage.createCaller();
     const headers = { "idempotency-key": "edit-1" };
     const [first, again] = [await send(caller, writeForm({}), headers), await send(caller, writeForm({}), headers)];
@@ -230,7 +230,7 @@ describe("OpenAI's edits", () => {
     expect(await readProblem(changed)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
   });
 
-  test("that are refused say which field it is, and leave neither a task nor a file", async () => {
+  test("that are rejected name the field, and leave neither a task nor a file", async () => {
     const caller = await stage.createCaller();
     const masked = writeForm({});
     masked.append("mask", new Blob([new Uint8Array(picture.bytes)]), "mask.png");
@@ -256,7 +256,7 @@ describe("OpenAI's edits", () => {
   });
 });
 
-test("a node that is about to stop answers those who wait with the task as it is", async () => {
+test("a node that is shutting down answers waiting clients with the current task", async () => {
   const node = await stage.startAnother();
   const caller = await stage.createCaller();
   const client = new OpenAI({ apiKey: caller.key, baseURL: node.baseUrl, fetch: stage.fetch, maxRetries: 0 });
@@ -284,7 +284,7 @@ describe("OpenAI's files client", () => {
     await expect(client.files.retrieve(file.id)).rejects.toMatchObject({ status: 404 });
   });
 
-  test("is told what files for other purposes would have to be", async () => {
+  test("gets an error with the allowed types for files of other purposes", async () => {
     const { client } = await stage.createCaller();
     const file = await toFile(picture.bytes, "one.png");
     await expect(client.files.create({ file, purpose: "batch" })).rejects.toMatchObject({
@@ -293,7 +293,7 @@ describe("OpenAI's files client", () => {
     });
   });
 
-  test("lists all files page by page, in either order", async () => {
+  test("lists all files in pages, in either order", async () => {
     const caller = await stage.createCaller();
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) ids.push(await caller.upload(picture.bytes));
@@ -311,7 +311,7 @@ describe("OpenAI's files client", () => {
 });
 
 describe("an input", () => {
-  test("may be a file that a task made, by its id or its link", async () => {
+  test("may be a task's output, by its id or its link", async () => {
     const caller = await stage.createCaller();
     const { output } = (await caller.client.images.generate(image)) as Answer & { output: { url: string }[] };
     for (const input of [output[0]?.file_id, output[0]?.url]) {
@@ -321,7 +321,7 @@ describe("an input", () => {
     }
   });
 
-  test("by a link that is another's, changed, or over, is refused without being fetched", async () => {
+  test("with another account's, a modified or an expired link is rejected without being fetched", async () => {
     const [caller, stranger] = [await stage.createCaller(), await stage.createCaller()];
     const { data } = await stranger.client.images.generate(image);
     const own = (await caller.client.images.generate(image)).data?.[0]?.url ?? "";
@@ -338,7 +338,7 @@ describe("an input", () => {
   });
 });
 
-test("what OpenAI's API has and this one has not is a 404 that says what to use instead", async () => {
+test("an OpenAI endpoint that is missing here is a 404 that names the alternative", async () => {
   const { client } = await stage.createCaller();
   const variation = await toFile(picture.bytes);
   const attempts: [() => Promise<unknown>, string][] = [

@@ -19,22 +19,22 @@ import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { testSeed } from "../harness/test-seed.ts";
 
 /**
- * Every operation of both documents is called with requests that the document allows, nearly allows and does not allow,
- * and every answer is held against the document. Nothing here names an operation: what is described is called.
+ * Calls every operation of both documents with valid, nearly valid and invalid requests, and validates every response
+ * against the document. The operations come from the documents; none is named here.
  */
 
-/** The same requests in every run, and others in each; `TEST_SEED` runs those of a failure again. */
+/** Fixed cases plus random ones; `TEST_SEED` repeats those of a failure. */
 const fixedSeed = 18;
 const requestsPerKind = { fixed: 2, fresh: 1 };
-/** Whoever is refused at the door needs no more. */
+/** A caller without credentials needs no more. */
 const anonymousPerKind = { fixed: 1, fresh: 1 };
-/** Each run draws others of the hundreds that an operation with many fields has. */
+/** Each run draws different cases from the hundreds of an operation with many fields. */
 const unstorablePerOperation = 24;
 
 type Surface = {
   document: OpenApiDocument;
   address(): string;
-  /** What makes a caller of a request, and what a request of nobody has. */
+  /** Headers that authenticate a request, and none for an anonymous one. */
   credentials(): Promise<Record<string, string>>;
   anonymous: Record<string, string>;
 };
@@ -65,7 +65,7 @@ beforeAll(async () => {
   picture = new Uint8Array(await makeMedia("png"));
   const plenty = { requests_per_minute: 1_000_000, tokens_per_minute: 1_000_000_000, tasks_in_flight: 1_000_000 };
   await furnisher.database.updateTable("accounts").set(plenty).execute();
-  // What is ordered of this one is never made: only the account's own image was.
+  // No worker runs on this one: only the account's own image was made.
   gateway = await startGateway({ ...common, settings: { ...settings, roles: ["http"] } });
   pictureId = await upload(picture);
   soundId = await upload(new Uint8Array(await makeMedia("wav")));
@@ -88,7 +88,7 @@ async function upload(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 
 let networks = 0;
 
-/** The site counts by network, and each operation has one of its own. */
+/** The site limits by network, so each operation gets its own. */
 function nextNetwork(): string {
   networks += 1;
   return `10.${networks >> 8}.${networks & 255}.1`;
@@ -113,7 +113,7 @@ const surfaces: Record<string, Surface> = {
   },
 };
 
-/** Some operations end the session, and then there is another. */
+/** Some operations end the session; then this signs in again. */
 async function readCookie(): Promise<string> {
   const visitor = visitSite(gateway);
   for (const [name, value] of cookies) visitor.cookies.set(name, value);
@@ -128,7 +128,7 @@ function readDocument(file: string): OpenApiDocument {
   return JSON.parse(readFileSync(join(repositoryDir, file), "utf8")) as OpenApiDocument;
 }
 
-/** What an account has, by the names that parameters and fields have for it. */
+/** The account's resources, by the names of parameters and fields. */
 function hintsFor({ path }: Operation): Hints {
   const [, first = ""] = path.split("/");
   const own: Record<string, string> = { ...owner.ids, files: pictureId };
@@ -164,7 +164,7 @@ function hintsFor({ path }: Operation): Hints {
     model: [`sandbox-${/^\/audio\/trans/.test(path) ? "transcription" : (models[media] ?? "chat")}`],
     url: ["https://example.com/hook", "http://127.0.0.1:9/hook"],
     callback_url: ["http://127.0.0.1:9/hook"],
-    // Nobody works here, so that nobody waits.
+    // No worker runs, so no request should wait.
     prefer: ["respond-async", "wait=0", "wait=x"],
     from: ["2026-11-01"],
     to: ["2026-11-20T12:00:00Z"],
@@ -178,7 +178,7 @@ function hintsFor({ path }: Operation): Hints {
 
 async function send(surface: Surface, request: FuzzRequest & { method: string }, headers: Record<string, string>) {
   const { method, path, query, body } = request;
-  // Where a request says nothing else, a field that only OpenAI's API has would let it wait for an image.
+  // By default, a request with a field of OpenAI's API would wait for an image.
   const impatient = { prefer: "wait=0" };
   const init: RequestInit = { method, redirect: "manual", headers: { ...impatient, ...request.headers, ...headers } };
   if (body.kind === "text") {
@@ -194,13 +194,13 @@ function writeForm(fields: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     if (value === "a picture") form.append(name, new Blob([picture]), "picture.png");
-    // Not `String(value)`: among what is drawn are things with a `toString` that is none.
+    // Not `String(value)`: generated values include objects with an invalid `toString`.
     else form.append(name, typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   }
   return form;
 }
 
-/** Of a stream only the head: it may never end. */
+/** Reads only the head of a stream, which may never end. */
 async function read(response: Response): Promise<SeenAnswer> {
   const { status, headers } = response;
   if (headers.get("content-type")?.startsWith("text/event-stream") === true) {
@@ -216,14 +216,14 @@ function drawRequests(
   { fixed, fresh }: typeof requestsPerKind,
 ): { seed: number; request: FuzzRequest }[] {
   const arbitrary = requestsOf(target, kind, hintsFor(target));
-  // Of two operations with the same requests, the second would find its idempotency keys taken.
+  // Operations with the same requests need different idempotency keys.
   const own = hash("sha256", target.name, "buffer").readInt32LE();
   const draw = (seed: number, numRuns: number) =>
     fc.sample(arbitrary, { seed: seed ^ own, numRuns }).map((request) => ({ seed, request }));
   return [...draw(fixedSeed, fixed), ...draw(testSeed, fresh)];
 }
 
-/** Only where there is something to explain: to look through the log after each of thousands of answers takes longer than they do. */
+/** Only on failure: searching the log after each of thousands of responses takes longer than the calls. */
 function explain(
   problem: string | null,
   { seed, request }: { seed: number; request: object },
@@ -237,7 +237,7 @@ function explain(
   return `${problem}\n${replay}\nrequest: ${shown}\nanswer: ${answer.status} ${answer.body?.slice(0, 500)}\nlog: ${logged}`;
 }
 
-/** What is deleted cannot be read any more. */
+/** A deleted resource cannot be read any more. */
 function rank({ method }: Operation): number {
   return method === "GET" ? 0 : method === "DELETE" ? 2 : 1;
 }
@@ -252,7 +252,7 @@ const targets: Target[] = Object.entries(surfaces)
   )
   .toSorted((a, b) => rank(a) - rank(b));
 
-/** What a request that the document allows may not be refused for: then the document asks for too little, or too much. */
+/** Error codes that a valid request may not get: they mean that the document is too strict or too loose. */
 const untrueRefusals = /"code":"(unknown_parameter|invalid_json|unsupported_media_type)"/;
 
 function findProblem(target: Target, kind: FuzzKind, answer: SeenAnswer): string | null {
@@ -260,7 +260,7 @@ function findProblem(target: Target, kind: FuzzKind, answer: SeenAnswer): string
   return findUntruth(target.surface.document, target, answer);
 }
 
-test.each(targets.filter(({ isPublic }) => !isPublic))("$name is nothing to nobody", async (target) => {
+test.each(targets.filter(({ isPublic }) => !isPublic))("$name returns nothing to an anonymous caller", async (target) => {
   const headers = { ...target.surface.anonymous, "x-forwarded-for": nextNetwork() };
   for (const kind of fuzzKinds) {
     for (const drawn of drawRequests(target, kind, anonymousPerKind)) {
@@ -271,7 +271,7 @@ test.each(targets.filter(({ isPublic }) => !isPublic))("$name is nothing to nobo
   }
 });
 
-test.each(targets)("$name answers as it is described", async (target) => {
+test.each(targets)("$name answers as documented", async (target) => {
   const headers = { ...(await target.surface.credentials()), "x-forwarded-for": nextNetwork() };
   for (const kind of fuzzKinds) {
     for (const drawn of drawRequests(target, kind, requestsPerKind)) {
@@ -282,7 +282,7 @@ test.each(targets)("$name answers as it is described", async (target) => {
   }
 });
 
-test.each(targets)("$name refuses what cannot be stored, wherever it stands", async (target) => {
+test.each(targets)("$name rejects text that cannot be stored, in any field", async (target) => {
   const headers = { ...(await target.surface.credentials()), "x-forwarded-for": nextNetwork() };
   const all = listUnstorableRequests(target, hintsFor(target), fixedSeed);
   const count = Math.min(all.length, unstorablePerOperation);

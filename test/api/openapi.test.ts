@@ -17,22 +17,22 @@ type Operation = {
   responses: Record<string, { content?: Content }>;
 };
 
-test("the served OpenAPI document is the committed one, needs no key, and names the address it is served at", async () => {
+test("the served OpenAPI document is the committed one, needs no key, and names its own server URL", async () => {
   await using gateway = await startGateway({ settings: { base_url: "https://ai.example.com/v1" } });
   const served = await (await fetch(`${gateway.baseUrl}/openapi.json`)).json();
   const committed = JSON.parse(readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
   expect(served).toEqual({ ...committed, servers: [{ url: "https://ai.example.com/v1" }] });
 });
 
-test.each(["openapi.json", "console-openapi.json"])("%s is valid by the rules of OpenAPI 3.1", async (file) => {
+test.each(["openapi.json", "console-openapi.json"])("%s is valid OpenAPI 3.1", async (file) => {
   const document = JSON.parse(readFileSync(join(repositoryDir, "docs/api", file), "utf8"));
   expect(await validate(document)).toMatchObject({ valid: true, version: "3.1", errors: [] });
-  // What is left over of ourselves, or of older versions.
+  // Leftovers of internal names or of older versions.
   const left = [...JSON.stringify(document).matchAll(/"(x-answers|x-optional-body|nullable)":/g)];
   expect(left.map(([, name]) => name)).toEqual([]);
 });
 
-test("every kind of content that is not JSON is described as what it is, with its headers", () => {
+test("every content type besides JSON is described correctly, with its headers", () => {
   const { paths, webhooks } = JSON.parse(readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
   const listTypes = (path: string, method: string, status: number) =>
     Object.keys(paths[path][method].responses[status].content);
@@ -60,7 +60,7 @@ test("every operation has a name, a stability, a key and its errors", () => {
   }
 });
 
-test("every operation has an example of what is sent and of everything that is answered in words, each true to its schema", () => {
+test("every operation has an example of its request and of every text response, each valid by its schema", () => {
   const { paths, components } = JSON.parse(readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
   const operations = Object.values<Record<string, Operation>>(paths).flatMap((path) => Object.values(path));
   const faults = operations.flatMap((operation) =>
@@ -80,7 +80,7 @@ test("every operation has an example of what is sent and of everything that is a
   expect(errors.length).toBeGreaterThan(10);
 });
 
-test("an example that is missing or untrue is told", () => {
+test("a missing or invalid example is reported", () => {
   const schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
   expect(findContentFaults({ "application/json": { schema } })).toEqual(["application/json has no example"]);
   expect(findContentFaults({ "application/json": { schema, example: { id: 1 } } })).toEqual([
@@ -89,7 +89,7 @@ test("an example that is missing or untrue is told", () => {
   expect(findContentFaults({ "audio/mpeg": { schema: {} } })).toEqual([]);
 });
 
-/** What is no text cannot be shown. */
+/** Binary content has no example. */
 function findContentFaults(content: Content): string[] {
   return Object.entries(content)
     .filter(([type]) => /^(application\/json|multipart\/form-data|text\/[a-z-]+)$/.test(type))

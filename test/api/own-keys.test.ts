@@ -29,7 +29,7 @@ const start = new Date("2026-01-07T12:00:00Z");
 
 let gateway: TestGateway;
 let clock: TestClock;
-/** Every key that was shown, to be looked for where none may be. */
+/** Every key that was shown, to search for where none may be. */
 const shownKeys: string[] = [];
 
 beforeAll(async () => {
@@ -86,7 +86,7 @@ const unlimited = {
   tasks_in_flight: null,
 };
 
-describe("a key that somebody creates", () => {
+describe("a new key", () => {
   test("works, is shown once and is listed by its last characters only", async () => {
     const { visitor } = await signUp();
     const answer = await visitor.post("/keys", { name: "  backend " });
@@ -124,7 +124,7 @@ describe("a key that somebody creates", () => {
     expect((await visitor.get("/keys")).body.data[0].last_used).toBe(start.getTime() / 1000);
   });
 
-  test("may do what it was made for, and nothing else", async () => {
+  test("can do what its scopes allow, and nothing else", async () => {
     const { visitor } = await signUp();
     const restrictions = {
       expires_at: at(dayMs),
@@ -147,7 +147,7 @@ describe("a key that somebody creates", () => {
     expect(await call(elsewhere.key)).toBe("key_not_permitted");
   });
 
-  test("tells what it has spent of its budget, and when the budget is whole again", async () => {
+  test("shows the spent part of its budget, and when the budget resets", async () => {
     const { visitor, accountId } = await signUp();
     const booking = { kind: "top-up", amount: nano(5_000_000_000n) } as const;
     await bookCredit(gateway.parts, { accountId, booking, actor: "test", reason: "test", reference: null });
@@ -166,7 +166,7 @@ describe("a key that somebody creates", () => {
     }
   });
 
-  test("needs a proof of who somebody is that is at most ten minutes old, and so does a rotation", async () => {
+  test("needs a reauthentication at most ten minutes old, and so does a rotation", async () => {
     const { visitor } = await signUp();
     const { id } = await create(visitor);
     clock.advance(10 * minuteMs);
@@ -180,7 +180,7 @@ describe("a key that somebody creates", () => {
     await rotate(visitor, id);
   });
 
-  test("is refused with the field at fault and what would be right", async () => {
+  test("is rejected with the field at fault and the allowed values", async () => {
     const { visitor } = await signUp();
     const refusals: [string, object][] = [
       ["name", { name: " " }],
@@ -216,7 +216,7 @@ describe("a key that somebody creates", () => {
 });
 
 describe("a list of keys", () => {
-  test("is newest first, in pages, and can be of those that work or of those that do not", async () => {
+  test("is newest first, in pages, and can be filtered by live and ended keys", async () => {
     const { visitor } = await signUp();
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -238,7 +238,7 @@ describe("a list of keys", () => {
     }
   });
 
-  test("shows what the console and connected programs use as what they are", async () => {
+  test("labels the keys of the console and of connected programs", async () => {
     const { visitor, accountId } = await signUp();
     await visitor.get("/balance");
     clock.advance(1);
@@ -256,7 +256,7 @@ describe("a list of keys", () => {
 });
 
 describe("a change of a key", () => {
-  test("touches what it names and nothing else, and is felt by the next calls", async () => {
+  test("applies to the named fields only, and takes effect with the next calls", async () => {
     const { visitor } = await signUp();
     const { id, key } = await create(visitor, {
       endpoints: ["models"],
@@ -283,7 +283,7 @@ describe("a change of a key", () => {
     expect(await call(key, "/balance")).toBe("ok");
   });
 
-  test("is refused as a whole when a part of it is wrong", async () => {
+  test("is rejected as a whole when a part of it is invalid", async () => {
     const { visitor } = await signUp();
     const { id } = await create(visitor);
     const before = (await visitor.get(`/keys/${id}`)).body;
@@ -293,7 +293,7 @@ describe("a change of a key", () => {
     expect((await visitor.get(`/keys/${id}`)).body).toEqual(before);
   });
 
-  test("that lets a key do more needs a fresh proof; one that lets it do less, or renames it, does not", async () => {
+  test("that adds permissions needs reauthentication; one that removes some, or renames it, does not", async () => {
     const { visitor } = await signUp();
     const { id } = await create(visitor, {
       models: ["sandbox-chat"],
@@ -338,7 +338,7 @@ describe("a change of a key", () => {
     expect(await change({ models: null, budget: null })).toMatchObject({ status: 200, body: { name: "worker" } });
   });
 
-  test("of the content log is kept by the keys that replace it", async () => {
+  test("of the content log is inherited by the keys that replace it", async () => {
     const { visitor } = await signUp();
     const made = await create(visitor, { content_log: true });
     expect(made.content_log).toBe(true);
@@ -348,7 +348,7 @@ describe("a change of a key", () => {
     expect((await visitor.patch(`/keys/${id}`, { content_log: false })).body.content_log).toBe(false);
   });
 
-  test("of the content log is refused where the service keeps no contents", async () => {
+  test("of the content log is rejected where the service stores no contents", async () => {
     await using strict = await startGateway({ clock, settings: { ...visitorSettings, content_log_days: 0 } });
     const { visitor } = await signUpVisitor(strict);
     const refusal = { status: 400, body: { error: { code: "invalid_parameter", param: "content_log" } } };
@@ -359,14 +359,14 @@ describe("a change of a key", () => {
     expect((await visitor.get("/site")).body.content_log_days).toBe(0);
   });
 
-  test("is taken from this site's own pages and as JSON only", async () => {
+  test("is accepted from this site's own pages and as JSON only", async () => {
     const { visitor } = await signUp();
     const { id } = await create(visitor);
     const foreign = await visitor.patch(`/keys/${id}`, { name: "x" }, { origin: "https://evil.example" });
     expect(foreign).toMatchObject({ status: 403, body: { error: { code: "cross_site_request" } } });
     const form = await visitor.patch(`/keys/${id}`, { name: "x" }, { "content-type": "text/plain" });
     expect(form.status).toBe(415);
-    // Before anybody is asked who they are: what a form of any site could send is refused as such.
+    // CSRF protection comes before authentication: a request that any site's form could send is rejected.
     const anonymous = await visitSite(gateway).patch(`/keys/${id}`, { name: "x" }, { "content-type": "text/plain" });
     expect(anonymous.status).toBe(415);
     expect((await visitor.get(`/keys/${id}`)).body.name).toBe("backend");
@@ -382,7 +382,7 @@ describe("a rotation", () => {
     limits: { requests_per_minute: 50, tokens_per_minute: 60, concurrent_requests: 7, tasks_in_flight: 8 },
   };
 
-  test("gives a new key with the same name and restrictions, and ends the old one at once", async () => {
+  test("creates a new key with the same name and restrictions, and revokes the old one at once", async () => {
     const { visitor } = await signUp();
     const old = await create(visitor, { ...restrictions, expires_at: at(dayMs) });
     expect(await call(old.key)).toBe("ok");
@@ -396,7 +396,7 @@ describe("a rotation", () => {
     expect((await visitor.get(`/keys/${old.id}`)).body.revoked_at).toBe(clock.now().toISOString());
   });
 
-  test("with an overlap lets both work until it is over", async () => {
+  test("with an overlap keeps both working until it ends", async () => {
     const { visitor } = await signUp();
     const old = await create(visitor);
     const rotated = await rotate(visitor, old.id, { overlap_minutes: 5 });
@@ -411,7 +411,7 @@ describe("a rotation", () => {
     expect([await call(old.key), await call(rotated.key)]).toEqual(["expired_api_key", "ok"]);
   });
 
-  test("never makes the old key last longer than it would have", async () => {
+  test("never extends the old key's lifetime", async () => {
     const { visitor } = await signUp();
     const old = await create(visitor, { expires_at: at(minuteMs) });
     const rotated = await rotate(visitor, old.id, { overlap_minutes: 1440 });
@@ -419,7 +419,7 @@ describe("a rotation", () => {
     expect(rotated.expires_at).toBe(old.expires_at);
   });
 
-  test("works although a model has gone since, and two at once give one new key", async () => {
+  test("works although a model has been removed since, and two at once create one new key", async () => {
     const { visitor } = await signUp();
     const { id } = await create(visitor);
     await updateApiKey({ ...gateway.parts, hasModel: () => true }, id, { modelIds: ["gone"] });
@@ -429,7 +429,7 @@ describe("a rotation", () => {
     expect((await visitor.get("/keys?status=live")).body.data).toMatchObject([{ models: ["gone"] }]);
   });
 
-  test.each([[-1], [1441], [1.5], ["5"]])("with an overlap of %j is refused", async (overlap_minutes) => {
+  test.each([[-1], [1441], [1.5], ["5"]])("with an overlap of %j is rejected", async (overlap_minutes) => {
     const { visitor } = await signUp();
     const { id } = await create(visitor);
     const refused = await visitor.post(`/keys/${id}/rotate`, { overlap_minutes });
@@ -447,7 +447,7 @@ describe("a cap", () => {
     return person;
   }
 
-  /** Sets money aside as a call with the key does, in the budget of its line. */
+  /** Places a hold as a call with the key does, in its budget. */
   async function hold(accountId: AccountId, key: { id: string; lineageId: string; amount: bigint }) {
     const id = gateway.parts.ids.next("hold");
     const request = {
@@ -464,14 +464,14 @@ describe("a cap", () => {
     return { kind: result?.kind, id };
   }
 
-  test("on what a key spends outlives its rotation, however often, and in an overlap both keys share it", async () => {
+  test("on a key's spending outlives any number of rotations, and both keys share it in an overlap", async () => {
     const { visitor } = await signUpWithMoney();
     const first = await create(visitor, { budget: budget("1") });
     const charge = await chat(first.key);
     const second = await rotate(visitor, first.id, { overlap_minutes: 60 });
     expect(second.budget).toMatchObject({ amount: "1.00", spent: charge });
     await visitor.patch(`/keys/${second.id}`, { budget: budget(charge) });
-    // What the new one may spend is what both may: the old one would be a way round it until its end.
+    // The new key shares its limit with the old one, which would otherwise bypass it until its end.
     await waitUntil("the smaller budget", async () => (await chat(second.key)) === "key_budget_exceeded");
     await waitUntil("the end of both", async () => (await chat(first.key)) === "key_budget_exceeded");
     const third = await rotate(visitor, second.id);
@@ -480,7 +480,7 @@ describe("a cap", () => {
     expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
   });
 
-  test("counts what calls with the older key still hold, also where another process ends them", async () => {
+  test("counts holds of the older key's calls, also when another process ends them", async () => {
     const { visitor, accountId } = await signUpWithMoney();
     const first = await create(visitor, { budget: budget("1") });
     const second = await rotate(visitor, first.id);
@@ -494,7 +494,7 @@ describe("a cap", () => {
     expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
   });
 
-  test("on how often a key calls is not whole again after a rotation", async () => {
+  test("on a key's rate is not reset by a rotation", async () => {
     const { visitor } = await signUp();
     const first = await create(visitor, { limits: { requests_per_minute: 1 } });
     // Reads have five times the limit.
@@ -504,7 +504,7 @@ describe("a cap", () => {
     expect(await call(second.key)).toBe("rate_limit_exceeded");
   });
 
-  test("on a program's key stays when the program is connected again, disconnected or not", async () => {
+  test("on a program's key stays when the program connects again, disconnected or not", async () => {
     const { accountId } = await signUpWithMoney();
     const issue = (terms: Pick<KeyRestrictions, "budget">) =>
       inTransaction(gateway.database, (tx) =>
@@ -526,7 +526,7 @@ describe("a cap", () => {
   });
 });
 
-describe("what is over stays over", () => {
+describe("ended keys stay ended", () => {
   test("a revoked key never works again, and can be neither changed nor rotated", async () => {
     const { visitor } = await signUp();
     const { id, key } = await create(visitor);
@@ -557,7 +557,7 @@ describe("what is over stays over", () => {
   });
 });
 
-test("the key of a connected program keeps its name and is not rotated here, but can be limited and revoked", async () => {
+test("the key of a connected program keeps its name and cannot be rotated here, but can be limited and revoked", async () => {
   const { visitor, accountId } = await signUp();
   const { apiKey } = await issueClientKey(
     gateway.database,
@@ -577,7 +577,7 @@ test("the key of a connected program keeps its name and is not rotated here, but
   expect((await visitor.delete(`/keys/${id}`)).body.revoked_at).not.toBeNull();
 });
 
-test("the console's own key can have a budget and limits, and nothing else happens to it", async () => {
+test("the console's own key can have a budget and limits, and accepts no other change", async () => {
   const { visitor } = await signUp();
   await visitor.get("/balance");
   const [{ id }] = (await visitor.get("/keys")).body.data;
@@ -599,7 +599,7 @@ test("the console's own key can have a budget and limits, and nothing else happe
   expect((await visitor.get("/balance")).status).toBe(200);
 });
 
-test("a hundred keys are the most that work, however many are made at once; one that ends makes room", async () => {
+test("at most a hundred keys are live, however many are created at once; an ended one makes room", async () => {
   const { visitor, accountId } = await signUp();
   for (let count = 0; count < 97; count += 1) {
     await createApiKey({ ...gateway.parts, randomBytes }, { accountId, name: `key ${count}` });
@@ -621,14 +621,14 @@ test("a hundred keys are the most that work, however many are made at once; one 
   await create(visitor);
 });
 
-test("nobody makes keys without end", async () => {
+test("creating keys is rate-limited", async () => {
   const { visitor } = await signUp();
   const { body: first } = await visitor.post("/keys", { name: "first" });
   shownKeys.push(first.key);
   let { id } = first;
   for (let count = 1; count < 200; count += 1) {
     ({ id } = await rotate(visitor, id));
-    // What is refused does not count.
+    // Rejected attempts do not count.
     if (count % 40 === 0) await visitor.post("/keys", { name: "" });
   }
   const refused = await visitor.post(`/keys/${id}/rotate`);
@@ -636,7 +636,7 @@ test("nobody makes keys without end", async () => {
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("another account's key is no key: nothing of it is told, and nothing happens to it", async () => {
+test("another account's key is not found: no data is returned, and nothing changes", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id, key, ...shown } = await create(owner.visitor);
   const nobodys = `key_${"0".repeat(26)}`;
@@ -659,7 +659,7 @@ test("another account's key is no key: nothing of it is told, and nothing happen
   expect(await call(key)).toBe("ok");
 });
 
-test("nobody who is not signed in sees or makes a key", async () => {
+test("visitors without a session can neither see nor create keys", async () => {
   const visitor = visitSite(gateway);
   const answers = [
     await visitor.get("/keys"),
@@ -674,7 +674,7 @@ test("nobody who is not signed in sees or makes a key", async () => {
   );
 });
 
-test("no key that was shown is in any log line, any later answer or the database", async () => {
+test("no shown key is in any log line, later response or table", async () => {
   const { visitor } = await signUp();
   const { id, key } = await create(visitor);
   const rotated = await rotate(visitor, id, { overlap_minutes: 1 });

@@ -49,8 +49,8 @@ async function readCash(visitor: SiteVisitor): Promise<string> {
   return (await visitor.get("/balance")).body.cash_balance;
 }
 
-describe("somebody who wants to pay", () => {
-  test("is told beforehand how, and from how much to how much", async () => {
+describe("a person who wants to pay", () => {
+  test("sees the payment methods and the minimum and maximum amount first", async () => {
     expect((await visitSite(gateway).get("/site")).body).toMatchObject({
       payments: "stripe",
       payment_amount_min: "5.00",
@@ -58,7 +58,7 @@ describe("somebody who wants to pay", () => {
     });
   });
 
-  test("is told what is wrong with an amount, and Stripe is not asked", async () => {
+  test("gets an error for an invalid amount, and Stripe is not called", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const askedBefore = stripe.requests.length;
     const form = "`amount` must be a number with at most 2 decimal places, such as 20.00.";
@@ -109,7 +109,7 @@ describe("somebody who wants to pay", () => {
     expect((await visitor.post("/checkouts", { amount: "20" }, elsewhere)).status).toBe(403);
   });
 
-  test("begins at most 10 times within an hour, however many at once", async () => {
+  test("starts at most 10 payments an hour, however many at once", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const answers = await Promise.all(Array.from({ length: 13 }, () => visitor.post("/checkouts", { amount: "20" })));
     const refused = answers.filter(({ status }) => status === 429);
@@ -129,7 +129,7 @@ describe("somebody who wants to pay", () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse());
   });
 
-  test("has at most 20 open, whenever they were begun", async () => {
+  test("has at most 20 open payments, whenever they started", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const accountId = await readAccountId(visitor);
     const createdAt = new Date("2026-11-14T12:00:00Z");
@@ -148,7 +148,7 @@ describe("somebody who wants to pay", () => {
     expect((await visitor.post("/checkouts", { amount: "20" })).status).toBe(201);
   });
 
-  test("sees their own payments and nobody else's", async () => {
+  test("sees their own payments and no others", async () => {
     const [{ visitor: ada }, { visitor: ben }] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const { body } = await ada.post("/checkouts", { amount: "20" });
     expect((await ada.get(`/checkouts/${body.id}`)).body).toEqual(body);
@@ -168,7 +168,7 @@ describe("while Stripe", () => {
     { what: "hangs up", faults: ["hangs-up", "hangs-up"], asked: 2 },
     { what: "does not answer", faults: ["hangs", "hangs"], asked: 2 },
   ];
-  test.for(failures)("$what, people are asked to try later, and the payment has failed", async ({ faults, asked }) => {
+  test.for(failures)("$what, the customer gets a retry message, and the payment has failed", async ({ faults, asked }) => {
     const { visitor } = await signUpVisitor(gateway);
     const askedBefore = stripe.requests.length;
     stripe.faults.push(...faults);
@@ -189,7 +189,7 @@ describe("while Stripe", () => {
     { what: "hangs up", faults: ["hangs-up"] },
     { what: "stays silent", faults: ["hangs"] },
   ];
-  test.for(recoveries)("$what once, it is asked again for the same session", async ({ faults }) => {
+  test.for(recoveries)("$what once, the call for the same session is retried", async ({ faults }) => {
     const { visitor } = await signUpVisitor(gateway);
     const sessionsBefore = stripe.sessions.size;
     stripe.faults.push(...faults);
@@ -198,7 +198,7 @@ describe("while Stripe", () => {
     expect(stripe.sessions.size).toBe(sessionsBefore + 1);
   });
 
-  test("took money for a payment that we gave up, it is credited all the same", async () => {
+  test("took money for a payment that we gave up, the money is still credited", async () => {
     const { visitor } = await signUpVisitor(gateway);
     stripe.faults.push("garbage");
     expect((await visitor.post("/checkouts", { amount: "20" })).status).toBe(503);
@@ -210,7 +210,7 @@ describe("while Stripe", () => {
 });
 
 describe("the credit and the end of a checkout", () => {
-  /** Lets a statement of the database fail as long as the work goes on. */
+  /** Makes a database statement fail while the work runs. */
   async function whileFailing(place: string, code: string, work: () => Promise<void>): Promise<void> {
     const { database } = gateway;
     await sql
@@ -232,7 +232,7 @@ describe("the credit and the end of a checkout", () => {
     { where: "the checkout is ended", place: "update on checkouts", code: "P0001", status: 500 },
     { where: "the database goes away", place: "update on checkouts", code: "57P01", status: 503 },
   ];
-  test.for(breaks)("come true together: when it breaks where $where, neither does", async ({ place, code, status }) => {
+  test.for(breaks)("are atomic: when the write fails where $where, neither happens", async ({ place, code, status }) => {
     const { visitor } = await signUpVisitor(gateway);
     const { body } = await visitor.post("/checkouts", { amount: "20" });
     await whileFailing(place, code, async () => {
@@ -240,13 +240,13 @@ describe("the credit and the end of a checkout", () => {
     });
     expect((await visitor.get(`/checkouts/${body.id}`)).body.state).toBe("open");
     expect(await readCash(visitor)).toBe("0.00");
-    // Stripe sends again what was not taken.
+    // Stripe retries an event that was not accepted.
     expect(await tellPaid(body.id)).toBe(200);
     expect((await visitor.get(`/checkouts/${body.id}`)).body.state).toBe("paid");
     expect(await readCash(visitor)).toBe("20.00");
   });
 
-  test("are final: not even the database's owner can take a paid checkout back", async () => {
+  test("are final: not even the database owner can undo a paid checkout", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const { body } = await visitor.post("/checkouts", { amount: "20" });
     await tellPaid(body.id);
@@ -255,7 +255,7 @@ describe("the credit and the end of a checkout", () => {
   });
 });
 
-test("where Stripe's keys are not set, nobody can pay, and what was paid before can be read", async () => {
+test("without Stripe keys no payment can start, and earlier payments can be read", async () => {
   await using plain = await startGateway({ settings: { ...visitorSettings } });
   const { visitor } = await signUpVisitor(plain);
   expect((await visitor.get("/site")).body.payments).toBe("none");
@@ -288,7 +288,7 @@ const halves = [
   },
   { settings: { payment_amount_min: 2000 }, sentence: /payment_amount_min \(2000\) is more than/ },
 ];
-test.for(halves)("the settings $settings are refused with a sentence", ({ settings, sentence }) => {
+test.for(halves)("the settings $settings are rejected with a clear error", ({ settings, sentence }) => {
   const standard = loadSettings({ environment: {}, directory: "/" });
   expect(() => readPaymentSettings({ ...standard, ...settings })).toThrow(sentence);
 });

@@ -57,7 +57,7 @@ async function readOutcome({ accountId, id }: Pick<Awaited<ReturnType<typeof beg
   return [checkout?.state, presentMoney(balance.cash), checkout?.note ?? null];
 }
 
-test("what nothing was heard of for an hour is asked about, and ends as Stripe says", async () => {
+test("a checkout without an event for an hour is polled, and ends with Stripe's status", async () => {
   const [paid, expired, waiting, slow, slowFailed] = [
     await begin(),
     await begin(),
@@ -94,7 +94,7 @@ test("what nothing was heard of for an hour is asked about, and ends as Stripe s
   expect(await readOutcome(lost)).toEqual(["failed", "0.00", "Stripe has no such session."]);
   expect(await readOutcome(cutOff)).toEqual(["failed", "0.00", "No Stripe session was created."]);
 
-  // Nobody is asked again before another hour is over.
+  // No checkout is polled again within the next hour.
   const asked = stripe.requests.length;
   await payments.sweep(signal);
   expect(stripe.requests).toHaveLength(asked);
@@ -108,7 +108,7 @@ test("what nothing was heard of for an hour is asked about, and ends as Stripe s
   expect(await readOutcome(paid)).toEqual(["paid", "20.00", null]);
 });
 
-test("two sweeps at once credit once", async () => {
+test("two concurrent sweeps credit once", async () => {
   const payer = await begin();
   stripe.pay(payer.session);
   world.clock.advance(60 * minuteMs);
@@ -116,9 +116,9 @@ test("two sweeps at once credit once", async () => {
   expect(await readOutcome(payer)).toEqual(["paid", "20.00", null]);
 });
 
-test("a sweep that Stripe does not answer fails, and the next one goes on with the others", async () => {
+test("a sweep without a response from Stripe fails, and the next one continues with the others", async () => {
   const first = await begin();
-  // Of two from the same moment either may be asked about first.
+  // Of two with the same time, either may be polled first.
   world.clock.advance(1);
   const second = await begin();
   stripe.pay(first.session);
@@ -134,7 +134,7 @@ test("a sweep that Stripe does not answer fails, and the next one goes on with t
   expect(await readOutcome(first)).toEqual(["paid", "20.00", null]);
 });
 
-test("what is heard while a sweep waits for its answer counts, and not the answer", async () => {
+test("an event that arrives while a sweep waits for Stripe wins over the sweep's response", async () => {
   const payer = await begin();
   stripe.pay(payer.session);
   const event = stripe.sign(stripe.createEvent("checkout.session.completed", payer.session));
@@ -150,7 +150,7 @@ test("what is heard while a sweep waits for its answer counts, and not the answe
   expect(await readOutcome(payer)).toEqual(["paid", "20.00", null]);
 });
 
-test("a sweep that is told to stop asks nobody", async () => {
+test("a sweep that is stopped calls Stripe no more", async () => {
   const payer = await begin();
   stripe.pay(payer.session);
   world.clock.advance(60 * minuteMs);
@@ -160,7 +160,7 @@ test("a sweep that is told to stop asks nobody", async () => {
   expect(await readOutcome(payer)).toEqual(["open", "0.00", null]);
 });
 
-test("refunds and disputes whose events were lost are found within an hour, also what became of them later", async () => {
+test("refunds and disputes with lost events are found within an hour, and so are their later changes", async () => {
   const payer = await begin();
   stripe.pay(payer.session);
   world.clock.advance(60 * minuteMs);
@@ -172,7 +172,7 @@ test("refunds and disputes whose events were lost are found within an hour, also
   await payments.sweep(signal);
   expect(await readOutcome(payer)).toEqual(["paid", "20.00", null]);
   world.clock.advance(60 * minuteMs);
-  // Stripe is away for a moment: what was not asked is asked the next time.
+  // Stripe is unreachable for a moment: the next sweep polls the rest.
   stripe.faults.push("error", "error");
   await expect(payments.sweep(signal)).rejects.toThrow("Something broke");
   await payments.sweep(signal);

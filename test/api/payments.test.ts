@@ -67,7 +67,7 @@ async function signUpPayer(): Promise<Payer> {
   return { visitor, accountId: body.account.id };
 }
 
-/** Somebody who has begun to pay. */
+/** A person with a started payment. */
 async function begin(amount = "20"): Promise<Payer & { id: string; session: StripeSession }> {
   const payer = await signUpPayer();
   const { status, body } = await payer.visitor.post("/checkouts", { amount });
@@ -97,7 +97,7 @@ async function readOutcome({ visitor, accountId, id }: Payer & { id: string }) {
 const paidOnce = { state: "paid", cash: "20.00", entries: 1 };
 
 describe("a payment", () => {
-  test("is written down, asked for at Stripe, and credited once Stripe says that it was paid", async () => {
+  test("is stored, created at Stripe, and credited once Stripe reports it paid", async () => {
     const { visitor, accountId } = await signUpPayer();
     const { status, body } = await visitor.post("/checkouts", { amount: "20.5" });
     expect(status).toBe(201);
@@ -180,14 +180,14 @@ describe("a payment", () => {
     expect(await readOutcome(payer)).toEqual(ends);
   });
 
-  test("by a slow method has nothing left to do for the person while its money is on its way", async () => {
+  test("by a slow method needs no more action while its money is on its way", async () => {
     const payer = await begin();
     stripe.pay(payer.session, "slow");
     await tell("checkout.session.completed", payer.session);
     expect((await payer.visitor.get(`/checkouts/${payer.id}`)).body).toMatchObject({ state: "open", url: null });
   });
 
-  test("is credited once, however many gateways hear of it at once and in however many ways", async () => {
+  test("is credited once, however many gateways receive its events at once", async () => {
     const payer = await begin();
     stripe.pay(payer.session);
     const types = ["completed", "async_payment_succeeded", "expired", "async_payment_failed", "completed"];
@@ -202,7 +202,7 @@ describe("a payment", () => {
     expect(await readOutcome(payer)).toEqual(paidOnce);
   });
 
-  test("of somebody who spends meanwhile is counted by the gateway that remembers the balance", async () => {
+  test("of a person who spends meanwhile updates the gateway's cached balance", async () => {
     const payer = await begin();
     stripe.pay(payer.session);
     await tell("checkout.session.completed", payer.session);
@@ -223,7 +223,7 @@ describe("a payment", () => {
 });
 
 describe("an event", () => {
-  test("that Stripe did not sign, or not lately, is refused without a reason and changes nothing", async () => {
+  test("without a recent Stripe signature is rejected without a reason and changes nothing", async () => {
     const payer = await begin();
     stripe.pay(payer.session);
     const event = stripe.createEvent("checkout.session.completed", payer.session);
@@ -259,7 +259,7 @@ describe("an event", () => {
     expect(await readOutcome(payer)).toEqual(paidOnce);
   });
 
-  test("that is too large or no JSON is refused before anybody looks at it", async () => {
+  test("that is too large or not JSON is rejected before it is parsed", async () => {
     const url = `${gateway.siteUrl}/payments/stripe`;
     const { headers } = stripe.sign({});
     const large = await fetch(url, { method: "POST", headers, body: "x".repeat(257 * 1024) });
@@ -276,7 +276,7 @@ describe("an event", () => {
     { what: "another account", change: { metadata: { account: "acct_other" } }, note: /acct_other/ },
   ];
   test.for(strangeAnswers)(
-    "about $what credits nobody, then or later, and is shown to the operator",
+    "about $what credits no account, then or later, and is shown to the operator",
     async (answer) => {
       const payer = await begin();
       stripe.pay(payer.session);
@@ -289,7 +289,7 @@ describe("an event", () => {
     },
   );
 
-  test("about another session cannot touch a checkout, whatever it says", async () => {
+  test("about another session cannot change a checkout, whatever it contains", async () => {
     const payer = await begin();
     const foreign = { ...payer.session, id: "cs_test_foreign", status: "complete", payment_intent: "pi_foreign" };
     expect(await tell("checkout.session.completed", { ...foreign, payment_status: "paid" })).toBe(200);
@@ -300,7 +300,7 @@ describe("an event", () => {
     expect(await readOutcome(payer)).toEqual(paidOnce);
   });
 
-  test("that concerns nobody here is taken and forgotten", async () => {
+  test("that concerns no account here is accepted and ignored", async () => {
     const payer = await begin();
     const { metadata, ...unmarked } = payer.session;
     const paid = { payment_status: "paid" };
@@ -317,7 +317,7 @@ describe("an event", () => {
   });
 });
 
-describe("credit of a payment that was given back or contested", () => {
+describe("credit of a refunded or disputed payment", () => {
   async function pay(amount = "20"): Promise<Awaited<ReturnType<typeof begin>>> {
     const payer = await begin(amount);
     stripe.pay(payer.session);
@@ -325,7 +325,7 @@ describe("credit of a payment that was given back or contested", () => {
     return payer;
   }
 
-  /** As calls do, and beyond what a small call costs. */
+  /** Spends as calls do, and more than a small call costs. */
   async function spend({ accountId }: Payer, amount: bigint): Promise<void> {
     const id = gateway.parts.ids.next("hold");
     const cause = { kind: "request", id: "req_test" } as const;
@@ -357,14 +357,14 @@ describe("credit of a payment that was given back or contested", () => {
     return { cash: balance.cash_balance, debt: debt.amount };
   }
 
-  test("is taken back once for each refund, however often it is told, and the statement says why", async () => {
+  test("is reversed once per refund, however often the event arrives, and the statement has the reason", async () => {
     const payer = await pay();
     const [first, second] = [stripe.refund(payer.session, 500), stripe.refund(payer.session, 700)];
     for (const to of [gateway, otherGateway, gateway]) {
       expect(await tell("refund.created", first, { to })).toBe(200);
       expect(await tell("refund.updated", second, { to })).toBe(200);
     }
-    // The older event, which tells no refund by its name, makes the gateway ask.
+    // The older event type does not name the refund, so the gateway fetches it from Stripe.
     const { payment_intent, metadata } = payer.session;
     await tell("charge.refunded", { id: "ch_1", payment_intent, metadata, amount_refunded: 1200 });
     expect(await readMoney(payer)).toEqual({ cash: "8.00", debt: "0.00" });
@@ -383,7 +383,7 @@ describe("credit of a payment that was given back or contested", () => {
     ]);
   });
 
-  test("that is spent is owed: the account spends nothing anywhere until credit pays it, which comes first", async () => {
+  test("that is already spent becomes debt: the account cannot spend until new credit pays it first", async () => {
     const payer = await pay();
     expect(await chat(payer)).toBe("ok");
     const { visitor } = payer;
@@ -411,7 +411,7 @@ describe("credit of a payment that was given back or contested", () => {
     await bookCredit(gateway.parts, { ...request, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
     expect(await readMoney(payer)).toMatchObject({ debt: "0.00" });
     expect(await chat(payer)).toBe("ok");
-    // The bank decides for us: all that was taken comes again, once.
+    // The bank decides for us: the whole reversed amount is credited again, once.
     const before = Number((await readMoney(payer)).cash);
     for (const type of ["closed", "funds_reinstated", "updated"]) {
       await tell(`charge.dispute.${type}`, { ...dispute, status: "won" });
@@ -426,7 +426,7 @@ describe("credit of a payment that was given back or contested", () => {
     });
   });
 
-  test("is taken as far as no running call holds it, and the rest when the call has ended", async () => {
+  test("is reversed except for the part on hold, and that part when the call has ended", async () => {
     const payer = await pay();
     const { accountId } = payer;
     const holdId = gateway.parts.ids.next("hold");
@@ -480,7 +480,7 @@ describe("credit of a payment that was given back or contested", () => {
       },
       { what: "disputed in words of a later time", news: [["dispute", 2000, "somehow"]], left: "20.00" },
     ];
-  test.for(heard)("that was $what is taken once, whether the payment is heard of before or after", async (one) => {
+  test.for(heard)("that was $what is reversed once, whether the payment's event arrives before or after", async (one) => {
     const [early, late] = [await pay(), await begin()];
     stripe.pay(late.session);
     for (const payer of [early, late]) {
@@ -493,7 +493,7 @@ describe("credit of a payment that was given back or contested", () => {
     }
   });
 
-  test("is taken once, however many gateways hear of it at once and in whatever order", async () => {
+  test("is reversed once, however many gateways receive the events, in any order", async () => {
     const payer = await pay();
     const [refund, dispute] = [stripe.refund(payer.session, 400), stripe.dispute(payer.session, 900)];
     const events: [string, Record<string, unknown>][] = [

@@ -40,7 +40,7 @@ test("the sandbox's prices have every field of the contract, as decimal text", a
   ]);
 });
 
-test("each account sees only the prices that hold for it: its own, its plan's, everybody's", async () => {
+test("each account sees only its applicable prices: its own, its plan's, and the public ones", async () => {
   await using gateway = await startGateway();
   await createPlan(gateway.parts, { id: "pro", name: "Pro", limits: {} });
   const [plain, pro, special] = await Promise.all([
@@ -77,7 +77,7 @@ test("each account sees only the prices that hold for it: its own, its plan's, e
   expect(seen.map(({ data }) => data.map(({ input_price }) => input_price))).toEqual([["3.00"], ["2.00"], ["1.00"]]);
 });
 
-test("a price takes effect at its moment, without a restart or a new version, and effective_at tells", async () => {
+test("a price takes effect at its effective_at, without a restart or a new version", async () => {
   const clock = createTestClock(new Date("2026-06-01T00:00:00Z"));
   await using gateway = await startGateway({ clock });
   const { key } = await gateway.createCaller();
@@ -102,7 +102,7 @@ test("a price takes effect at its moment, without a restart or a new version, an
   });
 });
 
-test("a model whose price lies in the future is neither listed nor shown until then", async () => {
+test("a model with only a future price is neither listed nor returned until then", async () => {
   const clock = createTestClock(new Date("2026-06-01T00:00:00Z"));
   await using gateway = await startGateway({ clock });
   const { key } = await gateway.createCaller();
@@ -115,7 +115,7 @@ test("a model whose price lies in the future is neither listed nor shown until t
   expect((await gateway.get("/models/m", key)).status).toBe(200);
 });
 
-test("a deployment keeps its currency: prices that are written would mean something else in another", async () => {
+test("a deployment cannot change its currency, because existing prices would change their meaning", async () => {
   const database = await createTestDatabase();
   {
     await using euro = await startGateway({ sharedDatabase: database, settings: { currency: "EUR" } });
@@ -127,7 +127,7 @@ test("a deployment keeps its currency: prices that are written would mean someth
   await database.close();
 });
 
-test("a catalog keeps its currency, also before anything is booked", async () => {
+test("a catalog keeps its currency, also before any booking", async () => {
   const database = await createTestDatabase();
   {
     const settings = { currency: "EUR", sandbox: "off" } as const;
@@ -139,7 +139,7 @@ test("a catalog keeps its currency, also before anything is booked", async () =>
   await database.close();
 });
 
-test("written prices cannot be changed or deleted, not even by hand", async () => {
+test("stored prices cannot be changed or deleted, not even in SQL", async () => {
   await using gateway = await startGateway();
   const change = gateway.database.updateTable("prices").set({ minimum_charge_nano: 1n }).execute();
   await expect(change).rejects.toThrow("never changed");
@@ -147,7 +147,7 @@ test("written prices cannot be changed or deleted, not even by hand", async () =
   await expect(gateway.database.deleteFrom("catalog_prices").execute()).rejects.toThrow("never changed");
 });
 
-test("the database itself refuses a price that is incomplete or below zero", async () => {
+test("the database rejects a price that is incomplete or below zero", async () => {
   await using gateway = await startGateway();
   const price = {
     id: "price_x",
@@ -171,7 +171,7 @@ test("the database itself refuses a price that is incomplete or below zero", asy
   await expect(insert({})).resolves.toBeDefined();
 });
 
-test("two catalogs applied at the same moment become two versions, each whole", async () => {
+test("two catalogs applied concurrently become two complete versions", async () => {
   await using gateway = await startGateway();
   const sources = ["a", "b"].map((id) => writeCatalog({ models: [{ id }], prices: [{ model: id }] }));
   const outcomes = await Promise.all(sources.map((source) => gateway.applyCatalog(source)));

@@ -75,7 +75,7 @@ const json = "application/json";
 const whole = { truncated: false, left_out: 0, hidden: 0 };
 
 describe("with the content log of its key on", () => {
-  test("a call is kept with what it sent and what it was answered", async () => {
+  test("a call is stored with its request and its response", async () => {
     const caller = await createLoggingCaller();
     chat.upstream.script({ text: "Hi" });
     const question = writeQuestion("open");
@@ -89,7 +89,7 @@ describe("with the content log of its key on", () => {
     expect(Date.parse(content.expires_at) - Date.now()).toBeLessThanOrEqual(7 * dayMs);
   });
 
-  test("a stream is kept as it was sent", async () => {
+  test("a stream is stored as it was sent", async () => {
     const caller = await createLoggingCaller();
     chat.upstream.script({ text: "Hello there" });
     const { text, answer } = await findContent(caller, writeQuestion("open", { stream: true }));
@@ -100,7 +100,7 @@ describe("with the content log of its key on", () => {
     expect(text).toContain("data: [DONE]");
   });
 
-  test("a refusal is kept, also of what could not be read", async () => {
+  test("a rejected call is stored, also with an unreadable body", async () => {
     const caller = await createLoggingCaller();
     const { text, request, answer } = await findContent(caller, '{"model": "open", ');
     expect([request?.text, answer?.text]).toEqual(['{"model": "open", ', text]);
@@ -113,7 +113,7 @@ describe("with the content log of its key on", () => {
     expect(again.text).toContain("Once");
   });
 
-  test("keys and passwords are not", async () => {
+  test("keys and passwords are not stored", async () => {
     const caller = await createLoggingCaller();
     chat.upstream.script({ text: `You sent ${caller.key}.` });
     const question = { model: "open", messages: [{ role: "user", content: `My key: ${caller.key}` }], stream: true };
@@ -124,7 +124,7 @@ describe("with the content log of its key on", () => {
     expect([request?.hidden, (answer?.hidden ?? 0) > 0]).toEqual([2, true]);
   });
 
-  test("long bodies are kept up to a bound, and encoded files are left out of them", async () => {
+  test("long bodies are truncated, and encoded files are left out of them", async () => {
     const caller = await createLoggingCaller();
     const picture = `data:image/png;base64,${"iVBORw0KGgo/".repeat(60_000)}`;
     const long = "many words é ".repeat(40_000);
@@ -136,7 +136,7 @@ describe("with the content log of its key on", () => {
     expect(request?.text?.endsWith("�")).toBe(false);
   });
 
-  test("of what is no text there is a description", async () => {
+  test("binary content is stored as a description", async () => {
     const caller = await createLoggingCaller();
     const form = new FormData();
     form.set("purpose", "user_data");
@@ -152,7 +152,7 @@ describe("with the content log of its key on", () => {
     expect(body.answer?.text).toContain("{");
   });
 
-  test("nothing of it can be read in the database", async () => {
+  test("the database contains none of it in plain text", async () => {
     const caller = await createLoggingCaller();
     chat.upstream.script({ text: "A most unusual answer" });
     const { id } = await findContent(caller, writeQuestion("open"));
@@ -163,7 +163,7 @@ describe("with the content log of its key on", () => {
     expect(rows[0]?.sealed.length).toBeGreaterThan(100);
   });
 
-  test("a content that is put in the place of another cannot be read", async () => {
+  test("a content that is swapped with another cannot be decrypted", async () => {
     const [caller, other] = [await createLoggingCaller(), await createLoggingCaller()];
     const { id } = await send(caller, writeQuestion("nowhere"));
     const { id: same } = await send(caller, writeQuestion("nowhere"));
@@ -179,8 +179,8 @@ describe("with the content log of its key on", () => {
   });
 });
 
-describe("what is not there is said to be so", () => {
-  test("where the content log was off, and where a request only read", async () => {
+describe("missing contents are reported as missing", () => {
+  test("with the content log off, and for a request that only read", async () => {
     const caller = await chat.createCaller();
     const { id } = await send(caller, writeQuestion("nowhere"));
     await updateApiKey(chat.gateway.parts, caller.keyId, { logsContent: true });
@@ -207,7 +207,7 @@ describe("what is not there is said to be so", () => {
     expect(await page.json()).toMatchObject({ data: told });
   });
 
-  test("where it was deleted, however often", async () => {
+  test("after a deletion, however often", async () => {
     const caller = await createLoggingCaller();
     const { id } = await findContent(caller, writeQuestion("nowhere"));
     const gone = { status: 200, body: { id, state: "deleted", request: null, answer: null } };
@@ -218,7 +218,7 @@ describe("what is not there is said to be so", () => {
     expect(rows).toEqual([{ sealed: null }]);
   });
 
-  test("to other accounts there is none, and to keys that may not read contents", async () => {
+  test("for other accounts, and for keys without the scope", async () => {
     const caller = await createLoggingCaller();
     const { id } = await findContent(caller, writeQuestion("nowhere"));
     const other = await chat.createCaller();
@@ -229,7 +229,7 @@ describe("what is not there is said to be so", () => {
   });
 });
 
-test("with no memory left for it, a content is told to be lost, and the call is logged", async () => {
+test("without memory left, a content is reported as lost, and the call is still logged", async () => {
   const caller = await chat.createCaller();
   const { id } = await send(caller, writeQuestion("nowhere"));
   const { parts, database } = chat.gateway;
@@ -264,8 +264,8 @@ function describeRecord({ accountId, keyId }: ChatCaller) {
   };
 }
 
-// The last one: what is not of that time is dropped as well.
-test("a content is over after its days, and then its day is dropped", async () => {
+// Runs last: it drops contents of other tests too.
+test("a content expires after its days, and then its day's partition is dropped", async () => {
   const caller = await createLoggingCaller();
   const { id } = await findContent(caller, writeQuestion("nowhere"));
   const { database, parts } = chat.gateway;
