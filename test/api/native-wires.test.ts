@@ -41,7 +41,7 @@ type Body = Record<string, unknown>;
 
 type Wire = {
   path: string;
-  /** Models on the fake with the native API. */
+  /** A model on the fake with the native API. */
   native: { model: string; base: string };
   ask: Body;
   lastEvent: string;

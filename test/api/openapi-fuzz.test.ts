@@ -260,7 +260,7 @@ function findProblem(target: Target, kind: FuzzKind, answer: SeenAnswer): string
   return findUntruth(target.surface.document, target, answer);
 }
 
-test.each(targets.filter(({ isPublic }) => !isPublic))("$name returns nothing to an anonymous caller", async (target) => {
+test.each(targets.filter(({ isPublic }) => !isPublic))("$name rejects anonymous callers", async (target) => {
   const headers = { ...target.surface.anonymous, "x-forwarded-for": nextNetwork() };
   for (const kind of fuzzKinds) {
     for (const drawn of drawRequests(target, kind, anonymousPerKind)) {

@@ -27,7 +27,7 @@ test("the served OpenAPI document is the committed one, needs no key, and names 
 test.each(["openapi.json", "console-openapi.json"])("%s is valid OpenAPI 3.1", async (file) => {
   const document = JSON.parse(readFileSync(join(repositoryDir, "docs/api", file), "utf8"));
   expect(await validate(document)).toMatchObject({ valid: true, version: "3.1", errors: [] });
-  // Leftovers of internal names or of older versions.
+  // Internal extensions, or keywords of older OpenAPI versions.
   const left = [...JSON.stringify(document).matchAll(/"(x-answers|x-optional-body|nullable)":/g)];
   expect(left.map(([, name]) => name)).toEqual([]);
 });

@@ -168,7 +168,7 @@ describe("while Stripe", () => {
     { what: "hangs up", faults: ["hangs-up", "hangs-up"], asked: 2 },
     { what: "does not answer", faults: ["hangs", "hangs"], asked: 2 },
   ];
-  test.for(failures)("$what, the customer gets a retry message, and the payment has failed", async ({ faults, asked }) => {
+  test.for(failures)("$what, the customer gets a 503, and the payment has failed", async ({ faults, asked }) => {
     const { visitor } = await signUpVisitor(gateway);
     const askedBefore = stripe.requests.length;
     stripe.faults.push(...faults);
@@ -232,7 +232,7 @@ describe("the credit and the end of a checkout", () => {
     { where: "the checkout is ended", place: "update on checkouts", code: "P0001", status: 500 },
     { where: "the database goes away", place: "update on checkouts", code: "57P01", status: 503 },
   ];
-  test.for(breaks)("are atomic: when the write fails where $where, neither happens", async ({ place, code, status }) => {
+  test.for(breaks)("are atomic: a failure where $where undoes both", async ({ place, code, status }) => {
     const { visitor } = await signUpVisitor(gateway);
     const { body } = await visitor.post("/checkouts", { amount: "20" });
     await whileFailing(place, code, async () => {

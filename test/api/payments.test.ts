@@ -480,7 +480,7 @@ describe("credit of a refunded or disputed payment", () => {
       },
       { what: "disputed in words of a later time", news: [["dispute", 2000, "somehow"]], left: "20.00" },
     ];
-  test.for(heard)("that was $what is reversed once, whether the payment's event arrives before or after", async (one) => {
+  test.for(heard)("that was $what is reversed once, with the payment's event before or after", async (one) => {
     const [early, late] = [await pay(), await begin()];
     stripe.pay(late.session);
     for (const payer of [early, late]) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => chat[Symbol.asyncDispose]());
 
-/** Looked for in the database, because to ask the gateway is a call as well. */
+/** Reads the database, because a call to the gateway would be logged as well. */
 async function findWritten(id: string | null): Promise<void> {
   await waitUntil(
     `${id} to be logged`,
@@ -33,7 +33,7 @@ async function findWritten(id: string | null): Promise<void> {
   );
 }
 
-/** What the log says of a call, once it is written. */
+/** The log entry of a call, once it is written. */
 async function findLogged(caller: Pick<ChatCaller, "key">, id: string | null): Promise<Logged> {
   await findWritten(id);
   const response = await chat.gateway.get(`/requests/${id}`, caller.key);
@@ -60,7 +60,7 @@ async function sendAndFind(caller: ChatCaller, ...sent: Parameters<ChatCaller["p
   return await findLogged(caller, response.headers.get("x-request-id"));
 }
 
-test("a response that is made in the background is logged when it begins, and with its charge when it has ended", async () => {
+test("a background response is logged when it starts, and with its charge when it has ended", async () => {
   const caller = await chat.createCaller();
   const gate = createGate();
   chat.upstream.script({ beforeHead: gate, text: "Done at last", usage });
@@ -81,7 +81,7 @@ test("a response that is made in the background is logged when it begins, and wi
   expect((await list(caller, "?wire=responses")).data).toHaveLength(1);
 });
 
-/** What every logged call of a chat has, unless a test says otherwise. */
+/** The default fields of every logged chat call. */
 function describeChat(caller: ChatCaller, id: string | null): Fields {
   return {
     ...{ object: "request", id, key_id: caller.keyId, wire: "chat", model: "open" },
@@ -101,7 +101,7 @@ const usedTokens = {
   ...{ output: 20, reasoning: 5, audio_output: 0 },
 };
 
-test("an answered call is logged with its tokens, its charge and who sent it, whole and streamed", async () => {
+test("an answered call is logged with its tokens, its charge and its caller, plain and streamed", async () => {
   const caller = await chat.createCaller();
   chat.upstream.script({ text: "Hi", usage }, { text: "Hi", usage });
   const headers = { "x-client-request-id": "trace-1", "user-agent": `test/1 ${"x".repeat(300)}` };
@@ -126,7 +126,7 @@ test("an answered call is logged with its tokens, its charge and who sent it, wh
   });
 });
 
-test("a call that came to nothing is logged with its status and its error code", async () => {
+test("a failed call is logged with its status and its error code", async () => {
   const caller = await chat.createCaller();
   const poor = await chat.createCaller({ cash: "0" });
   const slow = await chat.createCaller({ limits: { requestsPerMinute: 1 } });
@@ -162,7 +162,7 @@ test("a call that came to nothing is logged with its status and its error code",
   expect(rows).toEqual([{ status: 429, error_code: "rate_limit_exceeded", ending: "refused" }]);
 });
 
-test("what is no endpoint, and a key that may not, belong to the key's account; an unknown key to nobody", async () => {
+test("unknown endpoints and forbidden keys are logged for the key's account; unknown keys for none", async () => {
   const caller = await chat.createCaller();
   const lost = await chat.gateway.get("/nothing", caller.key);
   expect(await findLogged(caller, lost.headers.get("x-request-id"))).toMatchObject({
@@ -183,7 +183,7 @@ test("what is no endpoint, and a key that may not, belong to the key's account; 
   expect(rows).toEqual([]);
 });
 
-test("a caller who hangs up is logged, with what the call cost in the end", async () => {
+test("a call whose caller disconnects is logged with its final cost", async () => {
   const caller = await chat.createCaller();
   const gate = chat.upstream.gate();
   chat.upstream.script({ text: "Half", usage, beforeEnd: gate });
@@ -197,14 +197,14 @@ test("a caller who hangs up is logged, with what the call cost in the end", asyn
   expect(logged.tokens).not.toBeNull();
 });
 
-test("an answer that breaks off is logged as that", async () => {
+test("a response that breaks off is logged as such", async () => {
   const caller = await chat.createCaller();
   chat.upstream.script({ pieces: ["Once", " upon", " a"], cut: { afterPieces: 2 } });
   const logged = await sendAndFind(caller, writeQuestion("open", { stream: true }));
   expect(logged).toMatchObject({ status: 200, ending: "broken_off", error_code: expect.stringMatching(/^upstream_/) });
 });
 
-test("what is answered again from an idempotency key is logged as replayed, and costs nothing more", async () => {
+test("a replay of an idempotency key is logged as replayed, at no further cost", async () => {
   const caller = await chat.createCaller();
   const headers = { "idempotency-key": "once" };
   const first = await sendAndFind(caller, writeQuestion("open"), { headers });
@@ -213,7 +213,7 @@ test("what is answered again from an idempotency key is logged as replayed, and 
   expect(again).toMatchObject({ status: 200, ending: "answered", model: "open", charge: null, charge_id: null });
 });
 
-test("pages, filters, sums and the export tell the same calls", async () => {
+test("pages, filters, sums and the export contain the same calls", async () => {
   const caller = await chat.createCaller();
   const sent: Logged[] = [];
   for (const model of ["open", "anthropic", "nowhere", "open"]) {
@@ -280,7 +280,7 @@ function openLog(limits: NonNullable<Parameters<typeof createRequestLog>[0]["lim
   return { metrics, log: createRequestLog({ ...chat.gateway.parts, metrics, logger, limits }) };
 }
 
-test("what is too much to be logged is counted, and told as a gap to those whose calls it was", async () => {
+test("calls over the log's capacity are counted, and reported to their accounts as a gap", async () => {
   const [caller, other] = [await chat.createCaller(), await chat.createCaller()];
   const { log, metrics } = openLog({ waitingMax: 2 });
   const start = Date.now() - 60_000;
@@ -301,7 +301,7 @@ test("what is too much to be logged is counted, and told as a gap to those whose
   ]);
 });
 
-test("one call that cannot be written does not take its neighbours with it", async () => {
+test("one call that cannot be written does not affect the rest of its batch", async () => {
   const caller = await chat.createCaller();
   const { log } = openLog({});
   const [good, bad] = [describeRecord(caller, new Date()), describeRecord(caller, new Date())];
@@ -312,11 +312,11 @@ test("one call that cannot be written does not take its neighbours with it", asy
   expect([page.data.map(({ id }) => id), page.gaps.map(({ lost }) => lost)]).toEqual([[good.id], [1]]);
 });
 
-// The last one: what is not of that time is dropped as well.
-test("strays go over into the partition of their month, and months that nobody may read are dropped", async () => {
+// Runs last: it drops calls of other tests too.
+test("stray rows move to the partition of their month, and months past retention are dropped", async () => {
   const caller = await chat.createCaller();
   const { database } = chat.gateway;
-  // Calls are written in their order: those of the tests before are there by then, and none comes after their month is gone.
+  // Calls are written in order: those of earlier tests are stored by now, and none follows after its month is dropped.
   const before = await chat.gateway.get("/models", caller.key);
   await before.text();
   await findWritten(before.headers.get("x-request-id"));

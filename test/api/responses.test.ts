@@ -44,7 +44,7 @@ const usageShape = {
   charge: expect.stringMatching(/^\d+\.\d{2,}$/),
 };
 
-/** What differs from one response to the next, however alike they are. */
+/** The fields that differ between two equal responses. */
 function strip(value: unknown): unknown {
   const text = JSON.stringify(value, (key, inner) =>
     ["id", "created_at", "completed_at", "call_id", "_request_id", "parsed", "output_parsed"].includes(key)
@@ -61,7 +61,7 @@ async function streamRaw(body: Params): Promise<Event[]> {
 const models = ["open", "anthropic", "google"] as const;
 
 describe.each(models)("%s", (model) => {
-  test("a response has the vendor's fields, and says what it cost", async () => {
+  test("a response has the vendor's fields, and its cost", async () => {
     const own = await chat.createCaller();
     const response = await own.client.responses.create({ model, input: "Hello", instructions: "Be short." });
     expect(response).toMatchObject({
@@ -88,7 +88,7 @@ describe.each(models)("%s", (model) => {
     expect((await own.listCharges()).map(({ paid }) => paid)).toEqual([charge]);
   });
 
-  test("the events of a stream come in the vendor's order, numbered, and the SDK makes the whole response of them", async () => {
+  test("the events of a stream are numbered, in the vendor's order, and the SDK builds the whole response from them", async () => {
     const whole = await client.responses.create({ model, input: "Hello there" });
     const events = await streamRaw({ model, input: "Hello there" });
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index));
@@ -108,7 +108,7 @@ describe.each(models)("%s", (model) => {
     expect(strip(streamed)).toEqual(strip(whole));
   });
 
-  test("tools are called, streamed or not, and their outputs are understood", async () => {
+  test("tools are called, streamed or not, and the model uses their outputs", async () => {
     const asked: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Please call weather for Paris" }];
     const whole = await client.responses.create({ model, input: asked, tools: [weather], tool_choice: "auto" });
     const streamed = await client.responses.stream({ model, input: asked, tools: [weather] }).finalResponse();
@@ -122,7 +122,7 @@ describe.each(models)("%s", (model) => {
     expect(answer.output_text).toMatch(/^The tool says: .*Rain/);
   });
 
-  test("a tool of a namespace is called by both of its names, and its output is understood", async () => {
+  test("a tool of a namespace is called by both of its names, and the model uses its output", async () => {
     const asked: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Please call earth__weather for Paris" }];
     const earth = { type: "namespace" as const, name: "earth", description: "All of it", tools: [weather] };
     const whole = await client.responses.create({ model, input: asked, tools: [earth] });
@@ -135,14 +135,14 @@ describe.each(models)("%s", (model) => {
     expect((await client.responses.create({ model, input, tools: [earth] })).output_text).toContain("Rain");
   });
 
-  test("an answer in the form of a schema is parsed by the SDK", async () => {
+  test("the SDK parses an answer with a schema", async () => {
     const format = { type: "json_schema" as const, name: "place", schema: citySchema, strict: true };
     const response = await client.responses.parse({ model, input: "Where?", text: { format } });
     expect(JSON.parse(response.output_text)).toEqual({ city: expect.any(String) });
     expect(response.text).toMatchObject({ format });
   });
 
-  test("a cap of tokens makes a response incomplete, and says so", async () => {
+  test("a token cap makes a response incomplete, with the reason", async () => {
     const events = await streamRaw({ model, input: "one two three four five six", max_output_tokens: 16 });
     expect(events.at(-1)?.type).toBe("response.completed");
     const short = { model, input: "one two three four", max_output_tokens: 2 };
@@ -156,7 +156,7 @@ describe.each(models)("%s", (model) => {
 
 describe.each(["thinking-anthropic", "thinking-google"])("%s", (model) => {
   const reasoning = { effort: "low" as const };
-  test("what the model thinks is a reasoning item, as a summary where one is asked for", async () => {
+  test("reasoning is returned as a reasoning item, with a summary on request", async () => {
     const plain = await client.responses.create({ model, input: "Hello", reasoning });
     expect(plain.output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
     expect(plain.output[0]).toMatchObject({ summary: [], content: [{ type: "reasoning_text", text: /./ }] });
@@ -172,7 +172,7 @@ describe.each(["thinking-anthropic", "thinking-google"])("%s", (model) => {
     ]);
   });
 
-  test("thoughts with a mark come back to the model with its tool's output, also when the client kept only the mark", async () => {
+  test("marked reasoning is sent back with the tool's output, even if the client kept only the mark", async () => {
     const include: OpenAI.Responses.ResponseIncludable[] = ["reasoning.encrypted_content"];
     const asked: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Please call weather for Paris" }];
     const first = await client.responses.create({ model, input: asked, tools: [weather], reasoning, include });
@@ -192,7 +192,7 @@ describe.each(["thinking-anthropic", "thinking-google"])("%s", (model) => {
   });
 });
 
-test("images, files, custom tools and logprobs go to an upstream that takes them", async () => {
+test("images, files, custom tools and logprobs reach an upstream that supports them", async () => {
   const response = await client.responses.create({
     model: "open",
     input: [
@@ -221,7 +221,7 @@ test("images, files, custom tools and logprobs go to an upstream that takes them
   expect(call.output).toMatchObject([{ type: "custom_tool_call", name: "shout", input: "Please call shout now" }]);
 });
 
-describe("what cannot be done is refused by name, before anything is charged", () => {
+describe("an unsupported request is rejected by name, before any charge", () => {
   const user = { role: "user", content: "Hello" };
   test.each([
     ["no input", {}, "missing_parameter", "input"],
@@ -287,14 +287,14 @@ describe("what cannot be done is refused by name, before anything is charged", (
     expect(await own.listHolds()).toEqual([]);
   });
 
-  test("an account without money is told so, and calls nobody", async () => {
+  test("an account without money gets a 402, and no upstream is called", async () => {
     const poor = await chat.createCaller({ cash: "0" });
     const asked = poor.client.responses.create({ model: "open", input: "Hello" });
     await expect(asked).rejects.toMatchObject({ status: 402, code: "insufficient_balance" });
   });
 });
 
-test("a stream that breaks off ends with an error and the failed response, and what was written is charged", async () => {
+test("a stream that breaks off ends with an error and the failed response, and the generated part is charged", async () => {
   const own = await chat.createCaller();
   chat.upstream.script({ pieces: ["One", " two", " three"], cut: { afterPieces: 2 } });
   const raw = await chat.fetch(`${chat.gateway.baseUrl}/responses`, {
@@ -311,7 +311,7 @@ test("a stream that breaks off ends with an error and the failed response, and w
   expect(await own.listCharges()).toHaveLength(1);
 });
 
-test("who hangs up pays for what was written", async () => {
+test("a caller who disconnects pays for the generated part", async () => {
   const own = await chat.createCaller();
   const gate = createGate();
   chat.upstream.script({ pieces: ["One", " two"], beforeEnd: gate });
@@ -322,16 +322,16 @@ test("who hangs up pays for what was written", async () => {
   expect((await own.listCharges())[0]?.items).toMatchObject({ hung_up: 1 });
 });
 
-describe("a response that is stored", () => {
+describe("a stored response", () => {
   const model = "open";
 
-  test("is gone on from, read, listed and deleted by its account, and by no other", async () => {
+  test("is continued, read, listed and deleted by its own account only", async () => {
     const first = await client.responses.create({ model, input: "My name is Ada", instructions: "Be short." });
     expect(first).toMatchObject({ store: true });
     const callsBefore = chat.upstream.requests.length;
     const second = await client.responses.create({ model, input: "And yours?", previous_response_id: first.id });
     const { messages } = (chat.upstream.requests[callsBefore]?.json ?? {}) as { messages: { role: string }[] };
-    // What was instructed then holds for that response alone.
+    // Instructions apply to their own response only.
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
     expect(second.previous_response_id).toBe(first.id);
     expect(strip(await client.responses.retrieve(second.id))).toEqual(strip(second));
@@ -358,7 +358,7 @@ describe("a response that is stored", () => {
     );
   });
 
-  test("has its calls answered by reference, streamed or not", async () => {
+  test("accepts outputs for its calls by reference, streamed or not", async () => {
     const asked = { model, input: "Please call weather for Paris", tools: [weather] };
     for (const first of [await client.responses.create(asked), await client.responses.stream(asked).finalResponse()]) {
       const [call] = first.output;
@@ -374,7 +374,7 @@ describe("a response that is stored", () => {
     await expect(lost).rejects.toMatchObject({ status: 404, param: "input[0].id" });
   });
 
-  test("is not kept where its caller does not want it, and not answered as kept where it could not be", async () => {
+  test("is not stored if the caller opts out, and is not reported as stored if storing failed", async () => {
     const own = await chat.createCaller();
     const unkept = await own.client.responses.create({ model, input: "Hello", store: false });
     expect(unkept).toMatchObject({ store: false });
@@ -387,7 +387,7 @@ describe("a response that is stored", () => {
     expect(rows).toEqual([]);
   });
 
-  test("is forgotten when its time is over, but not before those that go on from it", async () => {
+  test("expires, but not before the responses that continue it", async () => {
     const own = await chat.createCaller();
     const first = await own.client.responses.create({ model, input: "One" });
     const second = await own.client.responses.create({ model, input: "Two", previous_response_id: first.id });
@@ -405,7 +405,7 @@ describe("a response that is stored", () => {
     expect(await count()).toBe(0);
   });
 
-  test("with a key it is made and paid once, and answered again as it was", async () => {
+  test("with a key is created and charged once, and replayed unchanged", async () => {
     const own = await chat.createCaller();
     const options = { headers: { "idempotency-key": "response-1" } };
     const first = await own.client.responses.create({ model, input: "Hello" }, options);
@@ -425,7 +425,7 @@ describe("a conversation", () => {
         : item.type,
     );
 
-  test("is created, noted about, filled, read and deleted as its vendor's client does it", async () => {
+  test("is created, annotated, filled, read and deleted with the vendor's client", async () => {
     const own = await chat.createCaller();
     const { conversations } = own.client;
     const empty = await conversations.create();
@@ -446,7 +446,7 @@ describe("a conversation", () => {
 
     const itemId = added.first_id;
     expect(await conversations.items.retrieve(itemId, { conversation_id: id })).toMatchObject({ id: itemId });
-    // What is there already stays where it is.
+    // Existing items keep their place.
     await conversations.items.create(id, { items: [{ ...say("user", "Another three"), id: itemId } as never] });
     expect(await conversations.items.delete(itemId, { conversation_id: id })).toMatchObject({ id });
     expect(await listTexts(own, id)).toEqual(["One", "Two"]);
@@ -478,7 +478,7 @@ describe("a conversation", () => {
     await expect(conversations.retrieve(id)).rejects.toMatchObject({ status: 404, param: "conversation_id" });
   });
 
-  test("is gone on with by each response that names it, whole, streamed or made in the background, stored or not", async () => {
+  test("is extended by each response that names it: plain, streamed or in the background, stored or not", async () => {
     const own = await chat.createCaller();
     const { conversations, responses } = own.client;
     const { id } = await conversations.create({ items: [say("user", "My name is Ada")] });
@@ -499,7 +499,7 @@ describe("a conversation", () => {
     expect(messages).toHaveLength(6);
     await expect(responses.retrieve(streamed.id)).rejects.toMatchObject({ status: 404 });
 
-    // One that failed, or that was answered before, adds nothing.
+    // A failed or replayed response adds nothing.
     chat.upstream.script({ status: 400, error: { message: "No" } });
     await expect(responses.create({ model, input: "Fail", conversation: id })).rejects.toMatchObject({ status: 400 });
     const options = { headers: { "idempotency-key": "conversation-1" } };
@@ -507,7 +507,7 @@ describe("a conversation", () => {
     expect((await listTexts(own, id)).slice(said.length)).toEqual(["Key", expect.any(String)]);
   });
 
-  test("that nobody has used for long is forgotten with its items", async () => {
+  test("that is unused for long is deleted with its items", async () => {
     const own = await chat.createCaller();
     const { id } = await own.client.conversations.create({ items: [say("user", "One")] });
     const { database } = chat.gateway;
@@ -530,7 +530,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("a response that is made in the background", () => {
+describe("a background response", () => {
   const model = "open";
   const untilOver = (own: ChatCaller, id: string) =>
     waitUntil("the response to be over", async () => {
@@ -538,7 +538,7 @@ describe("a response that is made in the background", () => {
       return response.status === "in_progress" ? null : response;
     });
 
-  test("goes on when its caller has gone, and can be polled", async () => {
+  test("continues after its caller has disconnected, and can be polled", async () => {
     const own = await chat.createCaller();
     const gate = createGate();
     chat.upstream.script({ beforeHead: gate, text: "Done at last" });
@@ -552,7 +552,7 @@ describe("a response that is made in the background", () => {
     await expect(unstreamed).rejects.toMatchObject({ status: 400, param: "stream" });
   });
 
-  test("is streamed, and read again from any event on", async () => {
+  test("is streamed, and can be resumed from any event", async () => {
     const own = await chat.createCaller();
     const asked = { model, input: "Hello there", background: true, stream: true as const };
     const events = await Array.fromAsync(await own.client.responses.create(asked));
@@ -563,7 +563,7 @@ describe("a response that is made in the background", () => {
     expect(later).toEqual(events.slice(4));
   });
 
-  test("is cancelled, and what was written is charged", async () => {
+  test("is cancelled, and the generated part is charged", async () => {
     const own = await chat.createCaller();
     const gate = createGate();
     chat.upstream.script({ pieces: ["One", " two"], beforeEnd: gate });
@@ -580,7 +580,7 @@ describe("a response that is made in the background", () => {
     expect(await own.client.responses.cancel(id)).toMatchObject({ status: "cancelled" });
   });
 
-  test("fails where its upstream does, or its process dies, at no charge", async () => {
+  test("fails with its upstream or its process, at no charge", async () => {
     const own = await chat.createCaller();
     chat.upstream.script({ status: 500 });
     const begun = await own.client.responses.create({ model, input: "Hello", background: true });
@@ -595,7 +595,7 @@ describe("a response that is made in the background", () => {
     expect(await own.listCharges()).toEqual([]);
   });
 
-  test("needs to be stored, and money", async () => {
+  test("has to be stored, and needs money", async () => {
     const own = await chat.createCaller({ cash: "0" });
     const asked = { model, input: "Hello", background: true };
     await expect(own.client.responses.create(asked)).rejects.toMatchObject({ status: 402 });
@@ -611,7 +611,7 @@ describe("a response that is made in the background", () => {
   });
 });
 
-describe("clients that speak this API by themselves", () => {
+describe("clients that use this API by default", () => {
   const places: string[] = [];
   const execute = async (input: unknown): Promise<string> => {
     places.push((input as { city: string }).city);
@@ -641,10 +641,10 @@ describe("clients that speak this API by themselves", () => {
   });
 
   test.each(["open", "thinking-anthropic", "google"])(
-    "the AI SDK's standard model of OpenAI's works: %s",
+    "the AI SDK's default OpenAI model works: %s",
     async (id) => {
       const openai = createOpenAI({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch });
-      // The package is a little newer than the SDK, and knows a reason to end that the SDK does not.
+      // The package is slightly newer than the SDK and has a finish reason that the SDK lacks.
       const model = openai(id) as LanguageModel;
       const tools = { weather: tool({ description: "The weather", inputSchema: jsonSchema(citySchema), execute }) };
       const asked = { model, tools, stopWhen: isStepCount(3), maxRetries: 0, prompt: "Please call weather for Paris" };

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** The words of a page as they are read where no script runs. */
+/** The text of a page as a client without scripts reads it. */
 async function readSent(path: string): Promise<{ heading: string; words: string; markup: string }> {
   const response = await fetch(`${gateway.siteUrl}${path}`, { headers: { accept: "text/html" } });
   expect(response.status).toBe(200);
@@ -50,7 +50,7 @@ function readWords(markup: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** A line of a document as it is read: without the signs of its markup. */
+/** A line of a document without its markup. */
 function readLine(line: string): string {
   return line
     .replace(/^#+ /, "")
@@ -66,7 +66,7 @@ function writeAddresses(paragraph: string): string {
     .replaceAll("\n", " ");
 }
 
-describe("before any script has come", () => {
+describe("before any script has loaded", () => {
   test.for(chapters)("the chapter %s has its heading, its parts and its text", async (name) => {
     const source = readFileSync(join(docsDir, name), "utf8").replaceAll(/^```.*?^```/gms, "");
     const [title = "", ...parts] = source.split("\n").filter((line) => line.startsWith("#"));
@@ -78,7 +78,7 @@ describe("before any script has come", () => {
     expect(paragraphs.length).toBeGreaterThan(0);
   });
 
-  test.for(operations)("the operation $operationId has its heading, its address and its text", async (operation) => {
+  test.for(operations)("the operation $operationId has its heading, its path and its text", async (operation) => {
     const slug = operation.operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const { heading, words } = await readSent(`/docs/reference/${slug}`);
     expect(heading).toBe(operation.summary);
@@ -87,7 +87,7 @@ describe("before any script has come", () => {
     for (const part of ["Responses", "Errors"]) expect(words).toContain(part);
   });
 
-  test("the guide begins with its first chapter, and an area has its operations", async () => {
+  test("the guide starts with its first chapter, and an area has its operations", async () => {
     expect((await readSent("/docs/guide")).heading).toBe("Quick start");
     const { heading, words } = await readSent("/docs/reference/models");
     expect(heading).toBe("Models");
@@ -106,13 +106,13 @@ describe("before any script has come", () => {
     },
   );
 
-  test("sign-up says what it is, and keeps a place for its form instead of fields that nobody would read", async () => {
+  test("sign-up has its title, and reserves space for its form instead of rendering fields", async () => {
     const { heading, markup } = await readSent("/sign-up");
     expect(heading).toBe("Create an account");
     expect(markup).not.toMatch(/<input[^>]*name="(email|password)"/);
   });
 
-  test("what is not a chapter, an operation or an area has nothing", async () => {
+  test("an unknown chapter, operation or area has no content", async () => {
     expect((await readSent("/docs/guide/nothing")).words.trim()).toBe("");
     expect((await readSent("/docs/reference/nothing")).words.trim()).toBe("");
   });

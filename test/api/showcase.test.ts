@@ -29,7 +29,7 @@ function model(id: string, more: Record<string, unknown> = {}) {
   return { id, routes: [{ provider: "open", upstream_model: `${canary}-${id}` }], ...more };
 }
 
-/** A catalog in which a plan and an account have models and prices of their own, and a model has none yet. */
+/** A catalog with a plan's and an account's own models and prices, and one model without a price. */
 async function applyPlans(): Promise<void> {
   const rich = await chat.gateway.createCaller();
   const soon = new Date(clock.now().getTime() + 3_600_000).toISOString();
@@ -69,7 +69,7 @@ async function readStatus() {
   return { state: body.state, ...Object.fromEntries(checks) };
 }
 
-test("everybody sees what a brand-new account would: no plan's and no account's models and prices", async () => {
+test("visitors see what a new account would: no plan's and no account's own models and prices", async () => {
   await applyPlans();
   const showcase = await readShowcase();
   expect(showcase).toEqual({
@@ -106,7 +106,7 @@ test("everybody sees what a brand-new account would: no plan's and no account's 
   expect((await visitor.get("/showcase")).body).toEqual(showcase);
 });
 
-test("a key can be limited to a model of one's plan, and a model of another plan is none", async () => {
+test("a key can be limited to a model of its own plan, and not to one of another plan", async () => {
   await applyPlans();
   const [insider, outsider] = [await signUpVisitor(chat.gateway), await signUpVisitor(chat.gateway)];
   const { account } = (await insider.visitor.get("/session")).body;
@@ -118,7 +118,7 @@ test("a key can be limited to a model of one's plan, and a model of another plan
   expect(hidden.status).toBe(400);
 });
 
-test("it is asked for once in five seconds, however many look", async () => {
+test("the health check runs once in five seconds, however many clients poll", async () => {
   await applyPlans();
   const before = await readShowcase();
   await applyPair();
@@ -129,7 +129,7 @@ test("it is asked for once in five seconds, however many look", async () => {
   expect((await everybody.get("/showcase")).body.status).toEqual({ state: "ok", models_available: 2, models_total: 2 });
 });
 
-test("it is degraded when some models cannot be served, down when none can, and names no upstream", async () => {
+test("the status is degraded when some models cannot be served, down when none can, and names no upstream", async () => {
   await applyPair();
   const caller = await chat.createCaller({ cash: "1000" });
   const breakDown = async (id: string) => {
@@ -158,7 +158,7 @@ test("it is degraded when some models cannot be served, down when none can, and 
   }
 });
 
-test("a service without workers or without its database says so, and is well again when they are back", async () => {
+test("a service without workers or without its database reports it, and recovers when they are back", async () => {
   const testDatabase = await createTestDatabase();
   const ownClock = createTestClock(new Date());
   const gateway = await startGateway({ clock: ownClock, sharedDatabase: testDatabase, settings: { roles: ["http"] } });
@@ -184,7 +184,7 @@ test("a service without workers or without its database says so, and is well aga
       body: JSON.stringify({ model: "sandbox-image", prompt: "A lock" }),
     });
     expect(submitted.status).toBe(202);
-    // It is due long before, and might still be on its way.
+    // It was due long before, and may still be in progress.
     ownClock.advance(40_000);
     expect(await read()).toEqual(well);
     ownClock.advance(60_000);

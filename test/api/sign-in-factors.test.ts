@@ -38,7 +38,7 @@ async function signIn(email: string, password = goodPassword) {
   return { visitor, answer };
 }
 
-/** Somebody with an authenticator app. */
+/** A person with an authenticator app. */
 async function signUpWithTotp() {
   const { visitor, email } = await signUpVisitor(gateway);
   const offer = (await visitor.post("/totp")).body;
@@ -51,7 +51,7 @@ async function signUpWithTotp() {
 }
 
 describe("an authenticator app", () => {
-  test("is in force only when a code of it was shown; then the password alone does not sign in", async () => {
+  test("is enabled only after one valid code; then the password alone does not sign in", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const { body: offer } = await visitor.post("/totp");
     expect(offer.uri).toContain(`otpauth://totp/Sluice:${encodeURIComponent(email)}?secret=${offer.secret}`);
@@ -69,7 +69,7 @@ describe("an authenticator app", () => {
     expect(await isSignedIn(half.visitor)).toBe(false);
   });
 
-  test("its code finishes the sign-in, once", async () => {
+  test("its code completes the sign-in, once", async () => {
     const { email, show } = await signUpWithTotp();
     const [first, second] = [await signIn(email), await signIn(email)];
     expect((await first.visitor.post("/sign-in/totp", { code: show() })).body).toEqual({ kind: "signed-in" });
@@ -88,14 +88,14 @@ describe("an authenticator app", () => {
     expect((await (await signIn(email)).visitor.post("/sign-in/totp", { code })).status).toBe(401);
   });
 
-  test("one code that is sent many times at once signs in once", async () => {
+  test("one code sent many times at once signs in once", async () => {
     const { email, show } = await signUpWithTotp();
     const halves = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
     const answers = await Promise.all(halves.map(({ visitor }) => visitor.post("/sign-in/totp", { code: show() })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("a code of half a minute off counts, one of a minute does not", async () => {
+  test("a code half a minute off is accepted, one a minute off is not", async () => {
     const { email, show } = await signUpWithTotp();
     const old = show();
     clock.advance(stepMs);
@@ -105,7 +105,7 @@ describe("an authenticator app", () => {
     expect((await (await signIn(email)).visitor.post("/sign-in/totp", { code: older })).status).toBe(401);
   });
 
-  test("five wrong codes close it for a quarter of an hour, for the right one too", async () => {
+  test("five wrong codes block it for 15 minutes, for the right one too", async () => {
     const { email, show } = await signUpWithTotp();
     const { visitor } = await signIn(email);
     for (let guess = 0; guess < 5; guess += 1) {
@@ -117,7 +117,7 @@ describe("an authenticator app", () => {
     expect((await other.visitor.post("/sign-in/backup-code", { code: "aaaaa-aaaaa" })).status).toBe(429);
   });
 
-  test("the second half of a sign-in belongs to the browser of the first, and waits ten minutes", async () => {
+  test("the second step of a sign-in works in the first step's browser only, for ten minutes", async () => {
     const { email, show } = await signUpWithTotp();
     const stranger = await visitSite(gateway).post("/sign-in/totp", { code: show() });
     expect(stranger).toMatchObject({ status: 400, body: { error: { code: "invalid_token" } } });
@@ -126,7 +126,7 @@ describe("an authenticator app", () => {
     expect((await visitor.post("/sign-in/totp", { code: show() })).body.error.code).toBe("invalid_token");
   });
 
-  test("a finished sign-in cannot be finished again", async () => {
+  test("a completed sign-in cannot be completed again", async () => {
     const { email, show } = await signUpWithTotp();
     const { visitor } = await signIn(email);
     const factor = visitor.cookies.get("sluice-second-factor") ?? "";
@@ -137,7 +137,7 @@ describe("an authenticator app", () => {
     expect((await again.post("/sign-in/totp", { code: show() })).body.error.code).toBe("invalid_token");
   });
 
-  test("switching it on or off signs everybody else out and renews this session's token", async () => {
+  test("enabling or disabling it signs out all other sessions and renews this session's token", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const { visitor: other } = await signIn(email);
     const secret = readBase32((await visitor.post("/totp")).body.secret);
@@ -151,7 +151,7 @@ describe("an authenticator app", () => {
     expect((await readMail(visitor, email)).mail?.subject).toBe("Two-factor authentication was turned off");
   });
 
-  test("its secret is sealed in the database", async () => {
+  test("its secret is encrypted in the database", async () => {
     const { offer, email } = await signUpWithTotp();
     const row = await gateway.database
       .selectFrom("users")
@@ -162,7 +162,7 @@ describe("an authenticator app", () => {
     expect(row.totp_secret?.includes(readBase32(offer.secret))).toBe(false);
   });
 
-  test("what concerns it needs a fresh proof", async () => {
+  test("changes to it need reauthentication", async () => {
     const { visitor } = await signUpWithTotp();
     clock.advance(10 * minuteMs);
     for (const answer of [
@@ -175,7 +175,7 @@ describe("an authenticator app", () => {
     }
   });
 
-  test("who has one proves again who they are with the password and a code, as at the sign-in", async () => {
+  test("a person with an app reauthenticates with the password and a code, as at sign-in", async () => {
     const { visitor, show } = await signUpWithTotp();
     clock.advance(10 * minuteMs);
     const prove = (proof: { password?: string; code?: string }) => visitor.post("/reauthenticate", proof);
@@ -196,7 +196,7 @@ describe("an authenticator app", () => {
 });
 
 describe("backup codes", () => {
-  test("each signs in once, however it is typed", async () => {
+  test("each signs in once, in any spelling", async () => {
     const { email, backupCodes } = await signUpWithTotp();
     const typed = ` ${backupCodes[0]?.replace("-", "").toUpperCase()} `;
     const spend = async (code: string) => (await signIn(email)).visitor.post("/sign-in/backup-code", { code });
@@ -205,7 +205,7 @@ describe("backup codes", () => {
     expect((await spend(backupCodes[1] ?? "")).status).toBe(200);
   });
 
-  test("new ones void the old ones", async () => {
+  test("new codes replace the old ones", async () => {
     const { visitor, email, backupCodes } = await signUpWithTotp();
     const renewed = (await visitor.post("/totp/backup-codes")).body.backup_codes;
     const spend = async (code: string) => (await signIn(email)).visitor.post("/sign-in/backup-code", { code });
@@ -213,14 +213,14 @@ describe("backup codes", () => {
     expect((await spend(renewed[0])).status).toBe(200);
   });
 
-  test("there are none without an authenticator app", async () => {
+  test("do not exist without an authenticator app", async () => {
     const { visitor } = await signUpVisitor(gateway);
     expect((await visitor.post("/totp/backup-codes")).status).toBe(404);
   });
 });
 
 describe("a forgotten password", () => {
-  test("is replaced by a mailed link, once; everybody is signed out and the old one is void", async () => {
+  test("is reset with a mailed link, once; all sessions end and the old password is invalid", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const helper = visitSite(gateway);
     expect((await helper.post("/password/forgot", { email: email.toUpperCase() })).status).toBe(202);
@@ -235,7 +235,7 @@ describe("a forgotten password", () => {
     expect((await signIn(email, "five other words now")).answer.status).toBe(200);
   });
 
-  test("the link is over after an hour, and void when there is a newer one", async () => {
+  test("the link expires after an hour, and a newer one replaces it", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     await visitor.post("/password/forgot", { email });
     const first = await readMail(visitor, email);
@@ -247,14 +247,14 @@ describe("a forgotten password", () => {
     expect((await reset(second.token)).body.error.code).toBe("invalid_token");
   });
 
-  test("an address that nobody has gets the same answer and no mail", async () => {
+  test("an unknown address gets the same response and no mail", async () => {
     const visitor = visitSite(gateway);
     const answer = await visitor.post("/password/forgot", { email: "none@example.com" });
     expect(answer).toMatchObject({ status: 202, body: { kind: "accepted" } });
     expect((await readMail(visitor, "none@example.com")).mail).toBeNull();
   });
 
-  test("a reset does not go around the second factor, and ends a sign-in that was half done", async () => {
+  test("a reset does not bypass the second factor, and cancels a half-finished sign-in", async () => {
     const { email, show } = await signUpWithTotp();
     const { visitor: half } = await signIn(email);
     await half.post("/password/forgot", { email });
@@ -267,7 +267,7 @@ describe("a forgotten password", () => {
   test.each([
     ["who has only a password", signUpVisitor],
     ["who has a second step", signUpWithTotp],
-  ])("somebody who signs in with the old one while it is reset stays out: %s", async (_name, signUp) => {
+  ])("a sign-in with the old password during a reset fails: %s", async (_name, signUp) => {
     const { email } = await signUp(gateway);
     const owner = visitSite(gateway);
     await owner.post("/password/forgot", { email });
@@ -287,7 +287,7 @@ describe("a forgotten password", () => {
     expect((await signIn(email, "five other words now")).answer.status).toBe(200);
   });
 
-  test("a link for one purpose is none for another", async () => {
+  test("a link for one purpose does not work for another", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     await visitor.post("/password/forgot", { email });
     const { token } = await readMail(visitor, email);
@@ -296,7 +296,7 @@ describe("a forgotten password", () => {
 });
 
 describe("changing the password", () => {
-  test("takes the current one and a fresh proof; everybody else is signed out", async () => {
+  test("takes the current one and a reauthentication; all other sessions end", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const { visitor: other } = await signIn(email);
     const change = (current: string, next: string) =>
@@ -337,7 +337,7 @@ describe("passkeys", () => {
     return { visitor, response, answer: await visitor.post("/sign-in/passkey", { response }) };
   }
 
-  test("one signs in without a name or a password, also where there is a second factor", async () => {
+  test("one signs in without a name or a password, also with a second factor enabled", async () => {
     const { visitor, email } = await signUpWithTotp();
     const { authenticator, added, options } = await addPasskey(visitor);
     expect(options).toMatchObject({
@@ -355,7 +355,7 @@ describe("passkeys", () => {
     ]);
   });
 
-  test("an answer counts once", async () => {
+  test("a response to a challenge counts once", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const { authenticator } = await addPasskey(visitor);
     const { visitor: signedIn, response } = await usePasskey(authenticator);
@@ -371,7 +371,7 @@ describe("passkeys", () => {
     ["to another question", { challenge: "AAAA" }],
     ["with a count that goes back", { signCount: 1 }],
     ["signed by somebody else", { signer: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
-  ])("an answer %s is refused", async (_name, twist) => {
+  ])("a response %s is rejected", async (_name, twist) => {
     const { visitor } = await signUpVisitor(gateway);
     const { authenticator } = await addPasskey(visitor);
     await usePasskey(authenticator);
@@ -380,7 +380,7 @@ describe("passkeys", () => {
     expect(await isSignedIn(refused)).toBe(false);
   });
 
-  test("one that nobody has added is refused", async () => {
+  test("an unknown passkey is rejected", async () => {
     const { answer } = await usePasskey(createSoftAuthenticator(site));
     expect(answer.body.error.code).toBe("wrong_credentials");
   });
@@ -389,7 +389,7 @@ describe("passkeys", () => {
     ["from another site", { origin: "https://evil.example" }],
     ["without a finger, a face or a PIN", { isUserVerified: false }],
     ["to another question", { challenge: "AAAA" }],
-  ])("none is added by an answer %s", async (_name, twist) => {
+  ])("a response %s adds no passkey", async (_name, twist) => {
     const { visitor } = await signUpVisitor(gateway);
     const authenticator = createSoftAuthenticator(site);
     const { body: options } = await visitor.post("/passkeys/options");
@@ -398,7 +398,7 @@ describe("passkeys", () => {
     expect((await visitor.get("/passkeys")).body.data).toEqual([]);
   });
 
-  test("a question of a sign-in adds none, and one for another person adds none", async () => {
+  test("a sign-in challenge, or another person's, adds no passkey", async () => {
     const [one, other] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const authenticator = createSoftAuthenticator(site);
     const signInOptions = (await one.visitor.post("/sign-in/passkey/options")).body;
@@ -410,7 +410,7 @@ describe("passkeys", () => {
     expect(second.body.error.code).toBe("invalid_token");
   });
 
-  test("a question waits five minutes", async () => {
+  test("a challenge expires after five minutes", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const { authenticator } = await addPasskey(visitor);
     const late = visitSite(gateway);
@@ -420,7 +420,7 @@ describe("passkeys", () => {
     expect(answer.body.error.code).toBe("invalid_token");
   });
 
-  test("the same one is added once; a removed one signs in no more; somebody else's is not there", async () => {
+  test("the same passkey is added once; a removed one no longer signs in; another account's is not found", async () => {
     const [one, other] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const { authenticator, added } = await addPasskey(one.visitor);
     const options = (await other.visitor.post("/passkeys/options")).body;
@@ -431,7 +431,7 @@ describe("passkeys", () => {
     expect((await usePasskey(authenticator)).answer.status).toBe(401);
   });
 
-  test("adding and removing need a fresh proof, which a passkey of one's own can be", async () => {
+  test("adding and removing need reauthentication, also with the person's own passkey", async () => {
     const [one, other] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const { authenticator, added } = await addPasskey(one.visitor);
     const foreign = await addPasskey(other.visitor);
@@ -458,7 +458,7 @@ describe("passkeys", () => {
       { name: "x", response: { id: "a", rawId: "a", type: "password", response: {} } },
       "response.response.clientDataJSON",
     ],
-  ])("%j is refused with the field at fault", async (body, param) => {
+  ])("%j is rejected with the field at fault", async (body, param) => {
     const { visitor } = await signUpVisitor(gateway);
     const { status, body: answer } = await visitor.post("/passkeys", body);
     expect([status, answer.error.param?.split(".")[0]]).toEqual([400, param.split(".")[0]]);

@@ -28,7 +28,7 @@ async function invite({ parts }: TestGateway, email: string): Promise<string> {
   return new URL(url).searchParams.get("invite") ?? "";
 }
 
-test("where sign-up is closed nobody signs up, invited or not", async () => {
+test("with sign-up closed no account can be created, invited or not", async () => {
   const closed = await start({ sign_up: "closed" });
   const visitor = visitSite(closed);
   expect((await visitor.get("/site")).body.sign_up).toBe("closed");
@@ -56,7 +56,7 @@ test("an invitation lets its address sign up, once", async () => {
   expect((await signUp("guest@example.com", { invite: token })).body.error.code).toBe("sign_up_closed");
 });
 
-test("a newer invitation voids the one before, and one is over after a week", async () => {
+test("a newer invitation replaces the previous one, and each expires after a week", async () => {
   const inviting = await start({ sign_up: "invite" });
   const visitor = visitSite(inviting);
   const first = await invite(inviting, "guest@example.com");
@@ -70,13 +70,13 @@ test("a newer invitation voids the one before, and one is over after a week", as
   expect((await signUp(second)).status).toBe(202);
   clock.advance(1000);
   expect((await signUp(second)).status).toBe(403);
-  // What was begun in time, with an invitation whose time is over, opens no account.
+  // A sign-up that began in time creates no account after its invitation has expired.
   const late = await readMail(visitor, "guest@example.com");
   expect(late.token).not.toBe(token);
   expect((await visitor.post("/email/verify", { token: late.token })).body.error.code).toBe("sign_up_closed");
 });
 
-test("new accounts begin with the welcome credit, which expires, until as many have got it as may within a day", async () => {
+test("new accounts get the welcome credit, which expires, up to a daily maximum", async () => {
   const welcoming = await start({ welcome_credit: "2.50", welcome_credit_days: 10, welcome_credits_daily_max: 2 });
   const open = async () => {
     const { visitor } = await signUpVisitor(welcoming);
@@ -92,7 +92,7 @@ test("new accounts begin with the welcome credit, which expires, until as many h
   expect((await open()).gift).toBe("2.50");
 });
 
-test("one mailbox gets the welcome credit once, however its address is written", async () => {
+test("one mailbox gets the welcome credit once, in any spelling of its address", async () => {
   const welcoming = await start({ welcome_credit: "2.50" });
   const open = async (email: string): Promise<string> => {
     const { visitor } = await signUpVisitor(welcoming, email);
@@ -129,7 +129,7 @@ test("on https the cookie is bound to the host and to encryption, and mails are 
   expect((await visitor.post("/sign-out")).status).toBe(403);
 });
 
-test("what is over is removed", async () => {
+test("expired rows are removed", async () => {
   const sandbox = await start({});
   const visitor = visitSite(sandbox);
   await visitor.post("/sign-up", { email: "old@example.com", password: goodPassword });
@@ -141,7 +141,7 @@ test("what is over is removed", async () => {
     (await sandbox.database.selectFrom("user_sessions").select("id").execute()).length,
     (await sandbox.database.selectFrom("user_tokens").select("kind").execute()).length,
   ];
-  // The answer to a forgotten password does not wait for the token.
+  // The response to a forgotten password does not wait for the token.
   await waitUntil("the token is written", async () => (await count())[1] === 1);
   await deleteOldSignIns(sandbox.database, clock.now());
   expect(await count()).toEqual([1, 1]);

@@ -17,7 +17,7 @@ function median(values: number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** In turns, so that whatever else the machine does falls on both. */
+/** Alternates the two, so that other load on the machine affects both. */
 async function compare(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
@@ -30,13 +30,13 @@ async function compare(one: () => Promise<unknown>, other: () => Promise<unknown
   return median(times[0]) / median(times[1]);
 }
 
-test("a wrong password for somebody and any password for nobody take the same time", async () => {
+test("a wrong password and an unknown address take the same time", async () => {
   const { email } = await signUpVisitor(gateway);
   const ask = (address: string) => () =>
     visitSite(gateway).post("/sign-in", { email: address, password: "not the password" });
   await ask(email)();
   const ratio = await compare(ask(email), ask("nobody@example.com"));
-  // Without the hash, nobody would be known ten times faster.
+  // Without the hash, an unknown address would be ten times faster.
   expect(ratio).toBeGreaterThan(0.6);
   expect(ratio).toBeLessThan(1.6);
 });
@@ -45,7 +45,7 @@ test.each([
   ["/password/forgot", {}, ["Reset your password"], []],
   ["/email/resend", {}, [], []],
   ["/sign-up", { password: "five other words now" }, ["You already have an account"], ["Confirm your e-mail address"]],
-])("%s answers before anybody looks whose address it is, and works after", async (path, rest, toKnown, toUnknown) => {
+])("%s responds before the address is looked up, and does its work afterwards", async (path, rest, toKnown, toUnknown) => {
   const { email: known } = await signUpVisitor(gateway);
   const unknown = `new-${known}`;
   const visitor = visitSite(gateway);

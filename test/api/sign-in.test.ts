@@ -29,7 +29,7 @@ async function isSignedIn(visitor: SiteVisitor): Promise<boolean> {
 }
 
 describe("signing up", () => {
-  test("an account exists only once its address is proven, and the link then signs in", async () => {
+  test("an account exists only after its address is verified, and the link then signs in", async () => {
     const visitor = visitSite(gateway);
     const answer = await visitor.post("/sign-up", { email: "Ada@example.com", password: goodPassword });
     expect(answer).toMatchObject({ status: 202, body: { kind: "verify-email" } });
@@ -61,7 +61,7 @@ describe("signing up", () => {
     expect(second).toMatchObject({ status: 400, body: { error: { code: "invalid_token", param: "token" } } });
   });
 
-  test("a link that is opened many times at once opens one account", async () => {
+  test("a link opened many times at once creates one account", async () => {
     const visitor = visitSite(gateway);
     await visitor.post("/sign-up", { email: "burst@example.com", password: goodPassword });
     const { token } = await readMail(visitor, "burst@example.com");
@@ -69,7 +69,7 @@ describe("signing up", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("a link is over after a day", async () => {
+  test("a link expires after a day", async () => {
     const visitor = visitSite(gateway);
     await visitor.post("/sign-up", { email: "late@example.com", password: goodPassword });
     const { token } = await readMail(visitor, "late@example.com");
@@ -77,7 +77,7 @@ describe("signing up", () => {
     expect((await visitor.post("/email/verify", { token })).body.error.code).toBe("invalid_token");
   });
 
-  test("in another browser the link alone is not enough: it takes the password of the sign-up", async () => {
+  test("in another browser the link also needs the sign-up's password", async () => {
     const [signer, other] = [visitSite(gateway), visitSite(gateway)];
     await signer.post("/sign-up", { email: "moved@example.com", password: goodPassword });
     const { token } = await readMail(signer, "moved@example.com");
@@ -90,7 +90,7 @@ describe("signing up", () => {
     expect(await isSignedIn(other)).toBe(true);
   });
 
-  test("a known address gets the same answer, and a mail that says that it is known", async () => {
+  test("a known address gets the same response, and a mail that says so", async () => {
     const { email } = await signUpVisitor(gateway);
     const visitor = visitSite(gateway);
     const known = await visitor.post("/sign-up", { email: email.toUpperCase(), password: goodPassword });
@@ -115,7 +115,7 @@ describe("signing up", () => {
     expect((await visitor.post("/email/verify", { token: second.token })).status).toBe(200);
   });
 
-  test("a mail that nobody waits for is not sent, and the answer does not tell", async () => {
+  test("no mail is sent without a pending sign-up, and the response is the same", async () => {
     const visitor = visitSite(gateway);
     expect((await visitor.post("/email/resend", { email: "nobody@example.com" })).status).toBe(202);
     expect((await readMail(visitor, "nobody@example.com")).mail).toBeNull();
@@ -134,14 +134,14 @@ describe("signing up", () => {
     [{ email: "lovelace@example.com", password: "lovelace2026" }, "password"],
     [{ email: "ok@example.com" }, "password"],
     [{ email: "ok@example.com", password: goodPassword, role: "admin" }, "role"],
-  ])("%j is refused with the field at fault", async (body, param) => {
+  ])("%j is rejected with the field at fault", async (body, param) => {
     const answer = await visitSite(gateway).post("/sign-up", body);
     expect(answer).toMatchObject({ status: 400, body: { error: { param } } });
   });
 });
 
 describe("signing in with a password", () => {
-  test("the right one opens a session with a cookie that scripts and other sites cannot use", async () => {
+  test("the right password opens a session with a cookie that scripts and other sites cannot use", async () => {
     const { email } = await signUpVisitor(gateway);
     const visitor = visitSite(gateway);
     const answer = await visitor.post("/sign-in", { email: email.toUpperCase(), password: goodPassword });
@@ -153,7 +153,7 @@ describe("signing in with a password", () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  test("a wrong password and an unknown address get the same words", async () => {
+  test("a wrong password and an unknown address get the same error", async () => {
     const { email } = await signUpVisitor(gateway);
     const wrong = await visitSite(gateway).post("/sign-in", { email, password: "not the password" });
     const unknown = await visitSite(gateway).post("/sign-in", { email: "who@example.com", password: goodPassword });
@@ -162,7 +162,7 @@ describe("signing in with a password", () => {
     expect(wrong.body.error).toMatchObject({ code: "wrong_credentials", param: null });
   });
 
-  test("a sign-up that waits for its mail is told so, to who knows its password only", async () => {
+  test("a pending sign-up is reported only with the right password", async () => {
     const visitor = visitSite(gateway);
     await visitor.post("/sign-up", { email: "waiting@example.com", password: goodPassword });
     await readMail(visitor, "waiting@example.com");
@@ -172,7 +172,7 @@ describe("signing in with a password", () => {
     expect(wrong.status).toBe(401);
   });
 
-  test("only hashes of tokens are in the database", async () => {
+  test("the database contains only hashes of tokens", async () => {
     const { visitor } = await signUpVisitor(gateway);
     await visitor.post("/sign-up", { email: "hashed@example.com", password: goodPassword });
     const { token } = await readMail(visitor, "hashed@example.com");
@@ -191,7 +191,7 @@ describe("signing in with a password", () => {
     }
   });
 
-  test("signing in again ends the session that the browser had, and gives a new token", async () => {
+  test("signing in again ends the browser's earlier session and issues a new token", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const before = visitor.cookies.get("sluice-session") ?? "";
     await visitor.post("/sign-in", { email, password: goodPassword });
@@ -202,7 +202,7 @@ describe("signing in with a password", () => {
     expect((await visitor.get("/sessions")).body.data).toHaveLength(1);
   });
 
-  test("a cookie that somebody planted never becomes a session", async () => {
+  test("a planted cookie never becomes a session", async () => {
     const { email } = await signUpVisitor(gateway);
     const visitor = visitSite(gateway);
     visitor.cookies.set("sluice-session", "planted-by-somebody-else-0123456789abcdefgh");
@@ -210,7 +210,7 @@ describe("signing in with a password", () => {
     expect(visitor.cookies.get("sluice-session")).not.toContain("planted");
   });
 
-  test("two cookies of the name are none: which of them is ours cannot be told", async () => {
+  test("two cookies with the session's name are ignored, because either could be planted", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const mine = visitor.cookies.get("sluice-session") ?? "";
     for (const cookie of [`sluice-session=x; sluice-session=${mine}`, `sluice-session=${mine}; sluice-session=x`]) {
@@ -221,7 +221,7 @@ describe("signing in with a password", () => {
 });
 
 describe("guessing passwords", () => {
-  test("ten wrong guesses from one place close it for that person, also for the right password, for 15 minutes", async () => {
+  test("ten wrong guesses from one network block that person there for 15 minutes, even with the right password", async () => {
     const { email } = await signUpVisitor(gateway);
     const guesser = visitSite(gateway);
     for (let guess = 0; guess < 10; guess += 1) {
@@ -230,13 +230,13 @@ describe("guessing passwords", () => {
     const closed = await guesser.post("/sign-in", { email, password: goodPassword });
     expect(closed).toMatchObject({ status: 429, body: { error: { code: "too_many_attempts" } } });
     expect(Number(closed.headers.get("retry-after"))).toBeGreaterThan(14 * 60);
-    // The owner, somewhere else, is not locked out by it.
+    // The owner on another network is not locked out.
     expect((await visitSite(gateway).post("/sign-in", { email, password: goodPassword })).status).toBe(200);
     clock.advance(15 * minuteMs);
     expect((await guesser.post("/sign-in", { email, password: goodPassword })).status).toBe(200);
   });
 
-  test("guesses that are made at the same time count too", async () => {
+  test("concurrent guesses count too", async () => {
     const { email } = await signUpVisitor(gateway);
     const guesser = visitSite(gateway);
     const guesses = Array.from({ length: 15 }, (_, number) => ({ email, password: `wrong ${number}` }));
@@ -245,7 +245,7 @@ describe("guessing passwords", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
   });
 
-  test("an address that nobody has is closed in the same way", async () => {
+  test("an unknown address is blocked in the same way", async () => {
     const guesser = visitSite(gateway);
     const ask = () => guesser.post("/sign-in", { email: "ghost@example.com", password: "wrong wrong" });
     for (let guess = 0; guess < 10; guess += 1) await ask();
@@ -259,14 +259,14 @@ describe("guessing passwords", () => {
     }
   });
 
-  test("one place gets fifty guesses for all persons together", async () => {
+  test("one network gets fifty guesses for all persons together", async () => {
     const guesser = visitSite(gateway);
     const guess = (number: number) => guesser.post("/sign-in", { email: `p${number}@example.com`, password: "wrong!" });
     const answers = await Promise.all(Array.from({ length: 52 }, (_, number) => guess(number)));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
   });
 
-  test("a person is mailed at most five times an hour from one place", async () => {
+  test("a person gets at most five mails an hour from one network", async () => {
     const { email } = await signUpVisitor(gateway);
     const asker = visitSite(gateway);
     for (let time = 0; time < 5; time += 1) {
@@ -289,7 +289,7 @@ describe("sessions", () => {
     expect((await visitor.post("/sign-out")).status).toBe(204);
   });
 
-  test("they are listed with what their owner recognises them by, and ended one by one or all but this one", async () => {
+  test("are listed with their details, and ended one by one or all but the current one", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     const others = [visitSite(gateway, { address: "10.9.8.7", userAgent: "Phone" }), visitSite(gateway)];
     for (const other of others) await other.post("/sign-in", { email, password: goodPassword });
@@ -304,14 +304,14 @@ describe("sessions", () => {
     expect(await Promise.all([visitor, ...others].map(isSignedIn))).toEqual([true, false, false]);
   });
 
-  test("somebody else's session is not there to be ended", async () => {
+  test("another account's session is not found", async () => {
     const [one, other] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
     const { id } = (await other.visitor.get("/session")).body.session;
     expect((await one.visitor.delete(`/sessions/${id}`)).body.error.code).toBe("not_found");
     expect(await isSignedIn(other.visitor)).toBe(true);
   });
 
-  test("one that is not used ends after 14 days", async () => {
+  test("an unused session ends after 14 days", async () => {
     const { visitor } = await signUpVisitor(gateway);
     clock.advance(14 * dayMs - minuteMs);
     expect(await isSignedIn(visitor)).toBe(true);
@@ -319,7 +319,7 @@ describe("sessions", () => {
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
-  test("one that is used ends after 60 days all the same", async () => {
+  test("a session in use ends after 60 days", async () => {
     const { visitor } = await signUpVisitor(gateway);
     for (let week = 0; week < 8; week += 1) {
       clock.advance(7 * dayMs);
@@ -329,7 +329,7 @@ describe("sessions", () => {
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
-  test("a proof of who somebody is lasts ten minutes, and can be given again", async () => {
+  test("a reauthentication lasts ten minutes, and can be repeated", async () => {
     const { visitor } = await signUpVisitor(gateway);
     expect((await visitor.post("/totp")).status).toBe(200);
     clock.advance(10 * minuteMs);
@@ -341,7 +341,7 @@ describe("sessions", () => {
     const proven = await visitor.post("/reauthenticate", { password: goodPassword });
     expect(proven.body).toEqual({ fresh_until: new Date(clock.now().getTime() + 10 * minuteMs).toISOString() });
     expect((await visitor.post("/totp")).status).toBe(200);
-    // What another tab sent just before is answered, but has proven nothing.
+    // A request from another tab sent just before is answered, but proves nothing.
     const late = visitSite(gateway);
     late.cookies.set("sluice-session", before);
     expect(await isSignedIn(late)).toBe(true);
@@ -350,7 +350,7 @@ describe("sessions", () => {
     expect([await isSignedIn(late), await isSignedIn(visitor)]).toEqual([false, true]);
   });
 
-  test("what was sent with the token before is nobody's once the password is another", async () => {
+  test("requests with the previous token are rejected after a password change", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const late = visitSite(gateway);
     late.cookies.set("sluice-session", visitor.cookies.get("sluice-session") ?? "");
@@ -361,7 +361,7 @@ describe("sessions", () => {
     expect([await isSignedIn(late), await isSignedIn(visitor)]).toEqual([false, true]);
   });
 
-  test.each([{}, { code: "123456" }])("a proof of %j is none for who has a password", async (body) => {
+  test.each([{}, { code: "123456" }])("a proof of %j is rejected for a person with a password", async (body) => {
     const { visitor } = await signUpVisitor(gateway);
     expect(await visitor.post("/reauthenticate", body)).toMatchObject({
       status: 400,
@@ -386,7 +386,7 @@ describe("the edge of the console API", () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  test("without any word about its page a request changes nothing", async () => {
+  test("a request without an origin changes nothing", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const headers = { "content-type": "application/json" };
     expect((await visitor.send("POST", "/sign-out", { body: "{}", headers })).status).toBe(403);
@@ -398,24 +398,24 @@ describe("the edge of the console API", () => {
     "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "application/jsonx",
-  ])("a form's content type %s is refused", async (type) => {
+  ])("a form's content type %s is rejected", async (type) => {
     const { visitor } = await signUpVisitor(gateway);
     const answer = await visitor.post("/sign-out", {}, { "content-type": type });
     expect(answer).toMatchObject({ status: 415, body: { error: { code: "unsupported_media_type" } } });
   });
 
-  test("a POST that does not say that it is JSON is refused, also without a body", async () => {
+  test("a POST without the JSON content type is rejected, also without a body", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const answer = await visitor.send("POST", "/sign-out", { headers: { origin: siteOrigin } });
     expect(answer).toMatchObject({ status: 415, body: { error: { param: "Content-Type" } } });
   });
 
-  test("a body of more than 64 KiB is refused", async () => {
+  test("a body of more than 64 KiB is rejected", async () => {
     const password = "x".repeat(70_000);
     expect((await visitSite(gateway).post("/sign-in", { email: "a@b", password })).status).toBe(413);
   });
 
-  test("answers are kept by nobody, guessed by nobody and read by no other site", async () => {
+  test("responses are not cached, not sniffed and not readable by other sites", async () => {
     for (const path of ["/site", "/session", "/sessions", "/openapi.json"]) {
       const { headers } = await visitSite(gateway).get(path, { origin: "https://evil.example" });
       expect(headers.get("cache-control")).toBe("no-store");
@@ -428,7 +428,7 @@ describe("the edge of the console API", () => {
     }
   });
 
-  test("everything but the way in asks who one is", async () => {
+  test("every route except sign-in needs a session", async () => {
     const visitor = visitSite(gateway);
     const document = (await visitor.get("/openapi.json")).body;
     const open = new Set([
@@ -463,7 +463,7 @@ describe("the edge of the console API", () => {
     }
   });
 
-  test("a session's cookie opens nothing of the API", async () => {
+  test("a session cookie does not authenticate API calls", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const cookie = `sluice-session=${visitor.cookies.get("sluice-session")}`;
     const response = await fetch(`${gateway.baseUrl}/models`, { headers: { cookie } });
@@ -479,7 +479,7 @@ describe("the edge of the console API", () => {
     expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 
-  test("the outbox is for who has its secret, which the start shows to who runs the gateway", async () => {
+  test("the outbox needs its secret, which the gateway prints at start", async () => {
     const stranger = visitSite(gateway);
     expect(await stranger.get("/outbox")).toMatchObject({
       status: 401,
@@ -497,7 +497,7 @@ describe("the edge of the console API", () => {
     expect((await stranger.get("/outbox")).status).toBe(200);
   });
 
-  test("the outbox is for pages of this machine's own names", async () => {
+  test("the outbox accepts only local host names", async () => {
     const { request } = await import("node:http");
     const status = await new Promise((settle) => {
       const headers = {

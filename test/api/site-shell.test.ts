@@ -62,7 +62,7 @@ async function get(http: HttpServer, url: string, headers: Record<string, string
 }
 
 describe("pages", () => {
-  test("may load only this site's own files, and be framed, cached or spied on by nobody", async () => {
+  test("load only this site's own files, and can be neither framed, cached nor tracked by referrer", async () => {
     const { headers, statusCode } = await get(await serve(), "/sign-in");
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -87,7 +87,7 @@ describe("pages", () => {
     expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
   });
 
-  test("on https are to be asked for by https only", async () => {
+  test("on https require https", async () => {
     const { headers } = await get(await serve({ siteUrl: "https://ai.example.com" }), "/sign-in");
     expect(headers["strict-transport-security"]).toBe("max-age=31536000");
   });
@@ -104,7 +104,7 @@ describe("pages", () => {
     expect(body).toBe(shell.replace('data-theme="system"', `data-theme="${theme}"`));
   });
 
-  test("carry data that cannot break out of its place", async () => {
+  test("carry data that cannot break out of its script element", async () => {
     const pageData = { words: "</script><script>alert(1)</script> <!-- $& \u2028" };
     const { body, statusCode } = await get(await serve({ pageData }), "/test/page");
     expect(statusCode).toBe(400);
@@ -114,7 +114,7 @@ describe("pages", () => {
     expect(JSON.parse(json)).toEqual(pageData);
   });
 
-  test("that do not exist are a page to people and the API's error to programs", async () => {
+  test("that do not exist are an HTML page for people and the API's error for programs", async () => {
     const http = await serve();
     const page = await get(http, "/nowhere");
     expect([page.statusCode, page.body]).toEqual([404, shell]);
@@ -129,7 +129,7 @@ describe("pages", () => {
     expect(posted.json().error.code).toBe("not_found");
   });
 
-  test("without a build say so, and nothing else is touched", async () => {
+  test("without a build report it, and other routes are not affected", async () => {
     rmSync(join(directory, "index.html"));
     const http = await serve();
     const page = await get(http, "/sign-in");
@@ -139,7 +139,7 @@ describe("pages", () => {
   });
 });
 
-describe("what the build knows of a page", () => {
+describe("a page's prerendered content", () => {
   const [links, body] = ["<link>", "<h1>Overview</h1>"];
   const documentOf = (page: { links: string; body: string }): string =>
     shell.replace("</head>", `${page.links}</head>`).replace("</div>", `${page.body}</div>`);
@@ -159,21 +159,21 @@ describe("what the build knows of a page", () => {
     writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages: Object.fromEntries(packed), parts }));
   }
 
-  test("is in its document and in no other", async () => {
+  test("is in its own document only", async () => {
     const http = await serve();
     expect((await get(http, "/")).body).toBe(documentOf({ links, body }));
     expect((await get(http, "/sign-in")).body).toBe(shell);
     expect((await get(http, "/nowhere")).body).toBe(shell);
   });
 
-  test("is shown of the console to nobody who has no session", async () => {
+  test("of the console is hidden from visitors without a session", async () => {
     const http = await serve();
     expect((await get(http, "/console")).body).toBe(documentOf({ links, body: "" }));
     const cookie = "sluice-theme=system; sluice-session=abc";
     expect((await get(http, "/console", { cookie })).body).toBe(documentOf({ links, body }));
   });
 
-  test("is that of its own address where the build knows it, and else that of all the like", async () => {
+  test("comes from its own address if the build has it, and otherwise from its page type", async () => {
     const http = await serve();
     for (const url of ["/docs/guide/chat", "/docs/guide/chat?from=mail"]) {
       expect((await get(http, url)).body).toBe(documentOf({ links, body }));
@@ -189,11 +189,11 @@ describe("what the build knows of a page", () => {
     ["open", "/sign-up?invite=abc", ""],
     ["invite", "/sign-up", ""],
     ["closed", "/sign-up", ""],
-  ] as const)("where sign-up is %s is sent for %s as it will be", async ([signUp, url, sent]) => {
+  ] as const)("where sign-up is %s is sent for %s in its final form", async ([signUp, url, sent]) => {
     expect((await get(await serve({ signUp }), url)).body).toBe(documentOf({ links, body: sent }));
   });
 
-  test("names what is asked for first to who is sent the page and searches for nothing", async () => {
+  test("preloads the first request and needs no search", async () => {
     const plainLinks = "<link asked>";
     writePages([["/console/tasks", { links, plainLinks, body }]]);
     const http = await serve();
@@ -204,7 +204,7 @@ describe("what the build knows of a page", () => {
     expect((await get(http, "/console/tasks")).body).toBe(documentOf({ links, body: "" }));
   });
 
-  test("changes with the brand, also where it was compressed before", async () => {
+  test("changes with the brand, also in the compressed form", async () => {
     const built = readSiteFiles(directory);
     invariant(built !== null, "the test wrote a site");
     const dressed = (name: string): SiteFiles => ({ ...built, shell: `${shell}${name.repeat(400)}` });
@@ -221,7 +221,7 @@ describe("what the build knows of a page", () => {
     ["gzip, deflate, br", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
     ["", undefined, (bytes: Buffer) => bytes],
-  ] as const)("is sent to who accepts %j as %s, twice the same", async ([accepted, encoding, decode]) => {
+  ] as const)("is sent for Accept-Encoding %j as %s, twice the same", async ([accepted, encoding, decode]) => {
     const text = body.repeat(200);
     writePages([["/", { links, plainLinks: "", body: text }]]);
     const http = await serve();
@@ -255,7 +255,7 @@ describe("assets", () => {
     });
   });
 
-  test("of videos are sent in parts to whoever asks for parts", async () => {
+  test("of videos support range requests", async () => {
     writeFileSync(join(directory, "assets/film-abc.mp4"), "0123456789");
     const http = await serve();
     const part = await get(http, "/assets/film-abc.mp4", { range: "bytes=2-4" });
@@ -270,7 +270,7 @@ describe("assets", () => {
   });
 
   test.for(["/assets/..%2findex.html", "/assets/%2e%2e/index.html", "/assets/index-abc.js.br", "/assets/"])(
-    "%s is none of them",
+    "%s is not one of them",
     async (url) => {
       expect((await get(await serve(), url, { accept: "*/*" })).statusCode).toBe(404);
     },

@@ -21,7 +21,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 
 let stage: TaskStage;
 
-/** Models for tests in which providers fail, so that none is left alone in another test: each has two of its own. */
+/** Models for tests with failing providers: each has two of its own, so that no open circuit affects another test. */
 const fragile = ["refused", "silent", "page", "hopeless", "broken", "kept-broken"];
 
 function writeCatalog(upstream: FakeUpstreams): string {
@@ -50,7 +50,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const text = "x".repeat(500);
 const speech = { model: "voice", input: text, voice: "alloy" } as const;
-/** What the fake sends before it waits, and how many characters that is at fifteen a second. */
+/** The bytes that the fake sends before it waits, and their length in characters at fifteen a second. */
 
 function keyed(key: string) {
   return { headers: { "idempotency-key": key } };
@@ -64,7 +64,7 @@ async function settled(caller: StageCaller): Promise<void> {
   await waitUntil("the hold to end", async () => (await caller.listHolds()).every(({ state }) => state !== "open"));
 }
 
-/** Reads until the answer's first bytes are there. */
+/** Reads until the response's first bytes arrive. */
 async function readFirst(response: Response) {
   const reader = response.body?.getReader();
   if (reader === undefined) throw new Error("The answer has no body.");
@@ -73,7 +73,7 @@ async function readFirst(response: Response) {
 }
 
 describe("speech", () => {
-  test("by the OpenAI SDK streams: its first bytes are there before its last are made", async () => {
+  test("streams through the OpenAI SDK: the first bytes arrive before the last are generated", async () => {
     const caller = await stage.createCaller();
     const gate = createGate();
     stage.media.script({ beforeRest: gate });
@@ -97,7 +97,7 @@ describe("speech", () => {
     { format: "mp3", type: "audio/mpeg", sent: "mp3" },
     { format: "wav", type: "audio/wav", sent: "wav" },
     { format: "pcm", type: "audio/pcm", sent: "pcm" },
-  ])("is made and named in the form that was asked for: $format", async ({ format, type, sent }) => {
+  ])("has the requested format and file name: $format", async ({ format, type, sent }) => {
     const caller = await stage.createCaller();
     const input = `In ${format}`;
     const body = { ...speech, input, speed: 1.5, ...(format === undefined ? {} : { response_format: format }) };
@@ -109,7 +109,7 @@ describe("speech", () => {
     ]);
   });
 
-  test("draws on a plan's quota of text, four characters a token", async () => {
+  test("uses a plan's text quota, four characters a token", async () => {
     const quotas = { text: 125n, image: 0n, video: 0n };
     await createPlan(stage.gateway.parts, { id: "talkers", name: "T", limits: {}, period: "month", quotas });
     const caller = await stage.createCaller({ cash: "0" });
@@ -150,7 +150,7 @@ describe("speech", () => {
       code: "unsupported_capability",
       param: "model",
     },
-  ])("is refused, and nothing charged, for $what", async ({ body, code, param }) => {
+  ])("is rejected without a charge for $what", async ({ body, code, param }) => {
     const caller = await stage.createCaller();
     expect(await readProblem(await caller.post(paths.speech, body, keyed("bad")))).toMatchObject({
       status: 400,
@@ -160,7 +160,7 @@ describe("speech", () => {
     expect(await caller.countTraces()).toEqual(noTraces);
   });
 
-  test("is refused with 402 when the money does not suffice, and with 429 when too many are under way", async () => {
+  test("is rejected with 402 without enough money, and with 429 with too many calls in flight", async () => {
     const poor = await stage.createCaller({ cash: "0.49" });
     const problem = await readProblem(await poor.post(paths.speech, speech, keyed("poor")));
     expect(problem).toMatchObject({ status: 402, code: "insufficient_balance" });
@@ -182,7 +182,7 @@ describe("speech", () => {
   });
 });
 
-describe("a caller who hangs up", () => {
+describe("a caller who disconnects", () => {
   async function hangUp(caller: StageCaller, headers: Record<string, string>) {
     const gate = createGate();
     stage.media.script({ beforeRest: gate });
@@ -195,7 +195,7 @@ describe("a caller who hangs up", () => {
     return gate;
   }
 
-  test("without a key ends the upstream's work, and pays for all that it was given", async () => {
+  test("without a key stops the upstream, and pays for the text it had received", async () => {
     const caller = await stage.createCaller();
     const before = stage.media.calls.filter(({ outcome }) => outcome === "aborted").length;
     await hangUp(caller, {});
@@ -205,7 +205,7 @@ describe("a caller who hangs up", () => {
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 
-  test("before the first sound pays for all that the upstream was given, if it took it", async () => {
+  test("before the first audio pays for the text that the upstream had accepted", async () => {
     for (const [behaviour, paid] of [
       [{}, ["0.50"]],
       [{ status: 500 }, []],
@@ -227,7 +227,7 @@ describe("a caller who hangs up", () => {
     }
   });
 
-  test("with a key pays for all of it once, and gets it byte for byte when they come back", async () => {
+  test("with a key pays for all of it once, and gets it byte for byte on retry", async () => {
     const caller = await stage.createCaller();
     const submissions = stage.media.submissions.length;
     const gate = await hangUp(caller, { "idempotency-key": "back" });
@@ -254,7 +254,7 @@ describe("a failure", () => {
     { what: "a refusal", model: "refused", behaviour: { status: 503 } },
     { what: "silence", model: "silent", behaviour: { body: "" } },
     { what: "a page", model: "page", behaviour: { body: "<html>", contentType: "text/html" } },
-  ])("before the first byte, by $what, leads to the next route, and nobody notices", async ({ model, behaviour }) => {
+  ])("before the first byte, by $what, leads to the next route without a visible error", async ({ model, behaviour }) => {
     const caller = await stage.createCaller();
     stage.media.script(behaviour, {});
     const input = `Next: ${model}`;
@@ -267,7 +267,7 @@ describe("a failure", () => {
     expect(await caller.listCharges()).toHaveLength(1);
   });
 
-  test("of all routes is an error that can be retried, with the same key, and costs nothing", async () => {
+  test("of all routes is a retryable error, with the same key, and costs nothing", async () => {
     const caller = await stage.createCaller();
     const body = { ...speech, model: "hopeless" };
     stage.media.script({ status: 500 }, { status: 500 });
@@ -282,7 +282,7 @@ describe("a failure", () => {
     await readBytes(again);
   });
 
-  test("for what the text says is told as such, at no charge, and nobody else is asked", async () => {
+  test("because of the text's content is reported as such, without a charge or another route", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ status: 400, error: { code: "moderation_blocked" } });
     const input = "Something bad";
@@ -296,7 +296,7 @@ describe("a failure", () => {
     expect(await caller.listCharges()).toEqual([]);
   });
 
-  test("in the middle breaks the answer off, and what the upstream was given is charged", async () => {
+  test("midway breaks the response off, and the text that the upstream had received is charged", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ cut: "inside-body" });
     const response = await caller.post(paths.speech, { ...speech, model: "broken" });
@@ -306,7 +306,7 @@ describe("a failure", () => {
     expect(await caller.listCharges()).toMatchObject([{ items: { characters: 500 } }]);
   });
 
-  test("in the middle of a keyed call is remembered: the call is never run again, and its error is told", async () => {
+  test("midway in a call with a key is stored: the call never runs again, and a retry gets its error", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ cut: "inside-body" });
     const body = { ...speech, model: "kept-broken", input: `Kept ${text}` };
@@ -325,7 +325,7 @@ describe("a failure", () => {
 });
 
 describe("with a key", () => {
-  test("what is larger than a megabyte is not kept: a second call is told that it was done, and what it cost", async () => {
+  test("audio over a megabyte is not stored: a retry gets an error with the cost of the first call", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ body: "x".repeat(1024 * 1024 + 1) });
     const first = await caller.post(paths.speech, speech, keyed("large"));
@@ -337,7 +337,7 @@ describe("with a key", () => {
     expect(await caller.listCharges()).toHaveLength(1);
   });
 
-  test("of exactly a megabyte is kept", async () => {
+  test("audio of exactly a megabyte is stored", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ body: "x".repeat(1024 * 1024) });
     await readBytes(await caller.post(paths.speech, speech, keyed("exact")));
@@ -345,7 +345,7 @@ describe("with a key", () => {
     expect([second.status, (await readBytes(second)).length]).toEqual([200, 1024 * 1024]);
   });
 
-  test("a call that was answered at once is answered again when it is sent as a task", async () => {
+  test("a call that was answered at once is replayed when it is sent as a task", async () => {
     const caller = await stage.createCaller();
     await readBytes(await caller.post(paths.speech, speech, keyed("both")));
     const headers = { "idempotency-key": "both", prefer: "respond-async" };
@@ -355,7 +355,7 @@ describe("with a key", () => {
     expect(await caller.listCharges()).toHaveLength(1);
   });
 
-  test("a call that was sent as a task is that task when it is sent again, in either way", async () => {
+  test("a call that was sent as a task returns that task when it is sent again, in either way", async () => {
     const caller = await stage.createCaller();
     const headers = { "idempotency-key": "task", prefer: "respond-async" };
     const first = await caller.post(paths.speech, speech, { headers });
@@ -371,7 +371,7 @@ describe("with a key", () => {
 });
 
 describe("with Prefer: respond-async", () => {
-  test("it is a task like the others, whose output is the audio", async () => {
+  test("it is a task like any other, with the audio as its output", async () => {
     const caller = await stage.createCaller();
     const response = await caller.post(paths.speech, speech, { headers: { prefer: "respond-async" } });
     expect([response.status, response.headers.get("preference-applied")]).toEqual([202, "respond-async"]);
@@ -386,7 +386,7 @@ describe("with Prefer: respond-async", () => {
     expect(await readBytes(await stage.fetch(stage.gateway.siteUrl + url))).toEqual(voice.bytes);
   });
 
-  test("and a wait the answer is the finished task", async () => {
+  test("and a wait, the response is the finished task", async () => {
     const caller = await stage.createCaller();
     const headers = { prefer: "respond-async, wait=30" };
     const response = await caller.post(paths.speech, speech, { headers });

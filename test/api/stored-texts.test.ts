@@ -27,8 +27,8 @@ async function sumStored({ accountId }: ChatCaller): Promise<number> {
   return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
 }
 
-describe("what an account stores", () => {
-  test("is little before its first payment, and the refusal names the limit and the fix", async () => {
+describe("an account's stored text", () => {
+  test("has a small limit before the first payment, and the error names the limit and the fix", async () => {
     const poor = await chat.createCaller({ cash: "0" });
     const { conversations } = poor.client;
     const { id } = await conversations.create({ items: [say(200)] });
@@ -44,7 +44,7 @@ describe("what an account stores", () => {
     await conversations.create({ items: [say(200)] });
   });
 
-  test("is no more than its limit when many write at a time", async () => {
+  test("never exceeds its limit under concurrent writes", async () => {
     const poor = await chat.createCaller({ cash: "0" });
     const tries = Array.from({ length: 13 }, () => poor.client.conversations.create({ items: [say(90)] }));
     const outcomes = (await Promise.allSettled(tries)).map(({ status }) => status);
@@ -52,7 +52,7 @@ describe("what an account stores", () => {
     expect(await sumStored(poor)).toBeLessThanOrEqual(unpaidMax);
   });
 
-  test("is more after it, in conversations and responses together; what is not stored is still answered", async () => {
+  test("has a higher limit afterwards, for conversations and responses together; calls over it still get an answer", async () => {
     const own = await chat.createCaller({ cash: "1000" });
     const { conversations, responses } = own.client;
     const first = await responses.create({ model, input: "Hello" });
@@ -80,7 +80,7 @@ describe("what an account stores", () => {
     expect(await responses.create({ model, input: "Hello", store: false })).toMatchObject({ status: "completed" });
   });
 
-  test("is counted by every write, and forgotten with what is deleted", async () => {
+  test("is counted with every write, and released with every deletion", async () => {
     const own = await chat.createCaller({ cash: "1000" });
     const { conversations, responses } = own.client;
     const { id } = await conversations.create({ items: [say(1), say(2)], metadata: { topic: "counting" } });
@@ -135,7 +135,7 @@ describe("a page of items", () => {
   const items = sizes.map((kilobytes, index) => ({ ...say(kilobytes), id: `item_${index}` }));
   const ids = items.map(({ id }) => id);
 
-  test("of a conversation has a mebibyte at most, or one larger item alone", async () => {
+  test("of a conversation has at most a mebibyte, or one larger item alone", async () => {
     const own = await chat.createCaller({ cash: "1000" });
     const { id } = await own.client.conversations.create({ items: items as never });
     expect(await readAll(own, `conversations/${id}/items`)).toEqual({ counts: [2, 1, 1, 2], ids });
@@ -143,7 +143,7 @@ describe("a page of items", () => {
     expect(page).toMatchObject({ data: [{ id: "item_5" }], has_more: true });
   });
 
-  test("of a response's input is limited in the same way, also where it goes on from others", async () => {
+  test("of a response's input has the same limit, also when it continues others", async () => {
     const own = await chat.createCaller({ cash: "100000" });
     const input = items.slice(0, 3);
     const first = await own.client.responses.create({ model, input: input as never });
@@ -162,7 +162,7 @@ describe("a page of items", () => {
   });
 });
 
-test("a conversation that has more than a request may have is not gone on with", async () => {
+test("a conversation larger than a request may be cannot be continued", async () => {
   const own = await chat.createCaller({ cash: "100000" });
   const { id } = await own.client.conversations.create();
   const parts = Array.from({ length: 6000 }, () => ({ type: "input_text", text: "x" }));

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** Work that nobody ends: it is only asked for. */
+/** Tasks that never end: only their submission matters. */
 const endless = "<<fault:queue=99999>>";
 
 async function readRequest(id: string): Promise<unknown> {
   return await (await caller.get(`/tasks/${id}/request`)).json();
 }
 
-test("a task tells what it was asked for, with what was left out as it was decided", async () => {
+test("a task returns its request, with the defaults filled in", async () => {
   const asked = { model: "image", prompt: `A lighthouse ${endless}`, metadata: { order: "7" } };
   const { id } = await caller.submit(paths.image, asked);
   expect(await readRequest(id)).toEqual({
@@ -29,7 +29,7 @@ test("a task tells what it was asked for, with what was left out as it was decid
   });
 });
 
-test("what it tells can be sent again, and tells the same", async () => {
+test("that request can be sent again, and returns the same", async () => {
   const picture = "https://example.com/start.png";
   const bodies = [
     { path: paths.image, body: { model: "image", prompt: endless, size: "128x64", n: 2, input_images: [picture] } },
@@ -49,13 +49,13 @@ test("what it tells can be sent again, and tells the same", async () => {
   }
 });
 
-test("speech tells its text, its voice and its format", async () => {
+test("speech returns its text, its voice and its format", async () => {
   const body = { model: "speech", input: "Hello.", voice: "nova", response_format: "wav", speed: 1.5 };
   const { id } = await caller.submit(paths.speech, body, { headers: { prefer: "respond-async" } });
   expect(await readRequest(id)).toMatchObject({ endpoint: "/audio/speech", body });
 });
 
-test("a drama tells its script, or the document that it goes on from", () => {
+test("a drama returns its script, or the document that it continues", () => {
   const request = {
     type: "drama" as const,
     ...{ stage: "video", title: "The Lighthouse", episode: 2, aspectRatio: "16:9", secondsMax: 60 },
@@ -77,7 +77,7 @@ test("a drama tells its script, or the document that it goes on from", () => {
   expect(presentDramaRequest(later)).not.toHaveProperty("characters");
 });
 
-test("nobody else's request is told, nor that of a task which is a step of another", async () => {
+test("another account's request is not returned, nor that of a task's step", async () => {
   const other = await stage.createCaller();
   const { id } = await caller.submit(paths.image, { model: "image", prompt: endless });
   const missing = { status: 404, code: "task_not_found" };
@@ -86,6 +86,6 @@ test("nobody else's request is told, nor that of a task which is a step of anoth
   const { id: step } = await caller.submit(paths.image, { model: "image", prompt: endless });
   await stage.database.updateTable("tasks").set({ parent_id: id }).where("id", "=", step).execute();
   expect(await readProblem(await caller.get(`/tasks/${step}/request`))).toMatchObject(missing);
-  // As it was made: what is checked at the end holds for real steps only.
+  // Inserted directly: the final checks apply to real steps only.
   await stage.database.updateTable("tasks").set({ parent_id: null }).where("id", "=", step).execute();
 });

@@ -27,7 +27,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const image = { model: "image", prompt: "A lighthouse" };
 const endless = { model: "image", prompt: "An endless one <<fault:queue=99999>>" };
 
-/** Work that starts and ends when a test says so. */
+/** Tasks that start and end when a test says so. */
 function scriptSteps() {
   const start = createGate();
   const finish = createGate();
@@ -35,8 +35,8 @@ function scriptSteps() {
   return { start, finish };
 }
 
-describe("a task that is read", () => {
-  test("belongs to its account; for all others there is none", async () => {
+describe("a task", () => {
+  test("is visible to its own account only", async () => {
     const caller = await stage.createCaller();
     const other = await stage.createCaller();
     const { id } = await caller.submit(paths.image, endless);
@@ -49,7 +49,7 @@ describe("a task that is read", () => {
     expect((await caller.readTask(id)).status).toBe("queued");
   });
 
-  test("goes from queued to processing to succeeded, with times that tell so and a hint when to ask again", async () => {
+  test("moves from queued to processing to succeeded, with matching times and a polling hint", async () => {
     const caller = await stage.createCaller();
     const { start, finish } = scriptSteps();
     const { id } = await caller.submit(paths.image, image);
@@ -69,7 +69,7 @@ describe("a task that is read", () => {
     expect((await caller.get(`/tasks/${id}`)).headers.get("retry-after")).toBeNull();
   });
 
-  test("is answered 304 while nothing changed, with its ETag in any spelling, and whole once something did", async () => {
+  test("is answered 304 while unchanged, with its ETag in any spelling, and in full after a change", async () => {
     const caller = await stage.createCaller();
     const { start, finish } = scriptSteps();
     const { id } = await caller.submit(paths.image, image);
@@ -91,7 +91,7 @@ describe("a task that is read", () => {
   });
 
   test.each(["/tasks/%00", "/tasks?after=%00", "/tasks?model=%00", "/tasks?parent_id=%00", "/tasks?q=%00"])(
-    "by an id that cannot be is no fault of ours: %s",
+    "with an impossible id is not found: %s",
     async (path) => {
       const caller = await stage.createCaller();
       const { status } = await caller.get(path);
@@ -100,7 +100,7 @@ describe("a task that is read", () => {
   );
 });
 
-describe("whoever waits", () => {
+describe("a client that waits", () => {
   test("for a submission gets the finished task with 200, or 202 when it takes longer", async () => {
     const caller = await stage.createCaller();
     const wait = (seconds: number) => ({ headers: { prefer: `wait=${seconds}` } });
@@ -117,7 +117,7 @@ describe("whoever waits", () => {
     expect((await caller.countTraces()).tasks).toBe(3);
   });
 
-  test("for a task hears at once when it is over, and not of what happens before", async () => {
+  test("for a task gets a response as soon as it ends, and not for earlier changes", async () => {
     const caller = await stage.createCaller();
     const { start, finish } = scriptSteps();
     const { id } = await caller.submit(paths.image, image);
@@ -133,7 +133,7 @@ describe("whoever waits", () => {
     expect((await readTask(await answer)).status).toBe("succeeded");
   });
 
-  test("with the last ETag hears of the next change, and gets 304 when none comes in time", async () => {
+  test("with the last ETag gets the next change, or 304 when none comes in time", async () => {
     const caller = await stage.createCaller();
     const { start, finish } = scriptSteps();
     const { id } = await caller.submit(paths.image, image);
@@ -152,7 +152,7 @@ describe("whoever waits", () => {
 });
 
 describe("the list", () => {
-  test("has 25 tasks in pages that do not move when new tasks come", async () => {
+  test("has 25 tasks in pages that stay stable when new tasks arrive", async () => {
     const caller = await stage.createCaller();
     const submitted = await Promise.all(Array.from({ length: 25 }, () => caller.submit(paths.image, endless)));
     const expected = submitted
@@ -176,7 +176,7 @@ describe("the list", () => {
     expect([usual.data.length, usual.has_more]).toEqual([20, true]);
   });
 
-  test("is filtered by status, type and model, all together, and shows nobody else's", async () => {
+  test("is filtered by status, type and model, all together, for its own account only", async () => {
     const caller = await stage.createCaller();
     const other = await stage.createCaller();
     await other.submit(paths.image, endless);
@@ -197,7 +197,7 @@ describe("the list", () => {
     expect(await list("")).toEqual([film.id, stamp.id, open.id, done.id]);
   });
 
-  test("is searched by words of prompts and ids and by time, tells the prompt, and is counted the same way", async () => {
+  test("is searched by words of prompts, by ids and by time, returns the prompt, and is counted the same way", async () => {
     const caller = await stage.createCaller();
     const other = await stage.createCaller();
     await other.submit(paths.image, { ...endless, prompt: `Lighthouse ${endless.prompt}` });
@@ -235,7 +235,7 @@ describe("the list", () => {
   });
 
   test.each(["limit=0", "limit=101", "limit=x", "status=done", "type=book", "colour=red", "from=2026-11-01", "to=x"])(
-    "refuses what it does not know: %s",
+    "rejects unknown parameters: %s",
     async (query) => {
       const caller = await stage.createCaller();
       expect(await readProblem(await caller.get(`/tasks?${query}`))).toMatchObject({
@@ -248,8 +248,8 @@ describe("the list", () => {
 
 type List = { object: string; data: WholeTask[]; has_more: boolean; next_cursor: string | null };
 
-describe("the stream of events", () => {
-  test("begins with the task as it is, tells every change by name and id, and ends with the task", async () => {
+describe("the event stream", () => {
+  test("starts with the current task, emits every change with name and id, and ends with the task", async () => {
     const caller = await stage.createCaller();
     const { start, finish } = scriptSteps();
     const { id } = await caller.submit(paths.image, image);
@@ -268,7 +268,7 @@ describe("the stream of events", () => {
     expect(last?.id).toBeGreaterThan(1);
   });
 
-  test("goes on from the last event that was heard, and repeats none", async () => {
+  test("resumes after the last received event, and repeats none", async () => {
     const caller = await stage.createCaller();
     const { start, finish } = scriptSteps();
     const { id } = await caller.submit(paths.image, image);
@@ -289,14 +289,14 @@ describe("the stream of events", () => {
     expect(await hearEvents(await caller.get(`/tasks/${id}/events`)).rest()).toHaveLength(1);
   });
 
-  test("does not keep silent before somebody who names an event that never was", async () => {
+  test("restarts for a client with an unknown event id", async () => {
     const caller = await stage.createCaller();
     const { id } = await caller.submit(paths.image, image);
     const response = await caller.get(`/tasks/${id}/events`, { headers: { "last-event-id": "999" } });
     expect((await hearEvents(response).rest()).at(-1)?.name).toBe("task.succeeded");
   });
 
-  test("tells progress that only grows", async () => {
+  test("emits progress that only grows", async () => {
     const caller = await stage.createCaller();
     const body = { model: "sandbox-image", prompt: "Four of them", n: 4 };
     const { id } = await caller.submit(paths.image, body);
@@ -308,7 +308,7 @@ describe("the stream of events", () => {
     expect(events.filter(({ task }) => task.progress === 100)).toHaveLength(1);
   });
 
-  test("ends with the reason when its key is revoked, and the task goes on", async () => {
+  test("ends with the reason when its key is revoked, and the task continues", async () => {
     const caller = await stage.createCaller();
     const { id } = await caller.submit(paths.image, endless);
     const events = hearEvents(await caller.get(`/tasks/${id}/events`));
@@ -318,7 +318,7 @@ describe("the stream of events", () => {
     expect(heard.at(-1)).toMatchObject({ name: "", task: { error: { code: "revoked_api_key" } } });
   });
 
-  test("sends a comment when nothing happens, and lets go of a listener who left", async () => {
+  test("sends a comment when idle, and releases a client that disconnected", async () => {
     const caller = await stage.createCaller();
     const { id } = await caller.submit(paths.image, endless);
     const listLogged = () => stage.gateway.logs.filter(({ route }) => String(route).endsWith("/events"));

@@ -87,7 +87,7 @@ const recording = () => toFile(voice.bytes, "voice.mp3");
 
 type Fields = Record<string, string | readonly string[]>;
 
-/** Sends a form as it is. */
+/** Sends a form unchanged. */
 async function send(
   caller: StageCaller,
   fields: Fields,
@@ -107,7 +107,7 @@ async function send(
 
 const durationUsage = { type: "duration", seconds: 1, charge: "0.01" };
 
-describe("by the OpenAI SDK", () => {
+describe("through the OpenAI SDK", () => {
   test("a transcription is the text, and costs the seconds of the recording", async () => {
     const caller = await stage.createCaller();
     const prompt = "Names: Anna, Ben";
@@ -124,7 +124,7 @@ describe("by the OpenAI SDK", () => {
     expect(await caller.readBalance()).toEqual({ available: "9.99", frozen: "0.00" });
   });
 
-  test("each form of the answer is what the vendor would give, written from segments", async () => {
+  test("each response format matches the vendor's, and is generated from segments", async () => {
     const caller = await stage.createCaller();
     const ask = async <F extends "text" | "srt" | "vtt" | "verbose_json">(format: F) =>
       await caller.client.audio.transcriptions
@@ -151,7 +151,7 @@ describe("by the OpenAI SDK", () => {
     expect(fields).toMatchObject({ response_format: "verbose_json", "timestamp_granularities[]": ["word", "segment"] });
   });
 
-  test("a stream tells the text while it is written, and its end what it cost", async () => {
+  test("a stream emits the text as it is generated, and its cost at the end", async () => {
     const caller = await stage.createCaller();
     const gate = createGate();
     stage.media.script({ beforeRest: gate });
@@ -162,7 +162,7 @@ describe("by the OpenAI SDK", () => {
     });
     const events: unknown[] = [];
     for await (const event of stream) {
-      // The rest is not even sent before the first has been read.
+      // The fake sends the rest only after the first part has been read.
       gate.open();
       events.push(event);
     }
@@ -174,7 +174,7 @@ describe("by the OpenAI SDK", () => {
     expect(await caller.listCharges()).toMatchObject([{ items: { seconds: 1 }, paid: "0.01" }]);
   });
 
-  test("an upstream that cannot be listened to is asked for all of it, which is then streamed", async () => {
+  test("an upstream without streaming returns the whole text, which the gateway then streams", async () => {
     const caller = await stage.createCaller();
     const stream = await caller.client.audio.transcriptions.create({
       model: "mute",
@@ -191,7 +191,7 @@ describe("by the OpenAI SDK", () => {
     expect(await readProblem(refused)).toMatchObject({ code: "unsupported_capability", param: "prompt" });
   });
 
-  test("who speaks is told by a model that knows it, and logprobs where they are asked for", async () => {
+  test("speakers come from a model that detects them, and logprobs on request", async () => {
     const caller = await stage.createCaller();
     const asked = { model: "counted", file: await recording(), response_format: "diarized_json" } as const;
     const answer = await caller.client.audio.transcriptions.create(asked);
@@ -203,7 +203,7 @@ describe("by the OpenAI SDK", () => {
     expect(told.logprobs).toEqual([{ token: "The", logprob: -0.1, bytes: [84] }]);
   });
 
-  test("a translation is English, by models that translate alone", async () => {
+  test("a translation is English, from models that translate only", async () => {
     const caller = await stage.createCaller();
     const { translations } = caller.client.audio;
     expect(await translations.create({ model: "ear", file: await recording() })).toMatchObject({ text: heard.text });
@@ -221,13 +221,13 @@ describe("by the OpenAI SDK", () => {
 });
 
 describe("a price by tokens", () => {
-  test("is charged for what the upstream reports, and told as tokens", async () => {
+  test("is charged for the upstream's usage, and reported as tokens", async () => {
     const caller = await stage.createCaller();
     const gate = createGate();
     stage.media.script({ beforeHead: gate });
     const asked = caller.client.audio.transcriptions.create({ model: "counted", file: await recording() });
     await waitUntil("the hold", async () => (await caller.readBalance()).frozen !== "0.00");
-    // Forty tokens of audio, fifty of a prompt, and as many as can be said in a second.
+    // Forty tokens of audio, fifty of a prompt, and the most that can be spoken in a second.
     expect(await caller.readBalance()).toEqual({ available: "8.62", frozen: "1.38" });
     gate.open();
     expect((await asked).usage).toEqual({ ...heard.usage, charge: "0.104" });
@@ -236,7 +236,7 @@ describe("a price by tokens", () => {
     ]);
   });
 
-  test("is counted where the upstream reports nothing, and never beyond the hold", async () => {
+  test("is charged by our own count if the upstream reports none, and never beyond the hold", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ body: JSON.stringify({ text: "Twelve chars" }) });
     await caller.client.audio.transcriptions.create({ model: "counted", file: await recording() });
@@ -248,7 +248,7 @@ describe("a price by tokens", () => {
   });
 });
 
-describe("what is refused costs nothing, and reaches no upstream:", () => {
+describe("a rejected request costs nothing, and reaches no upstream:", () => {
   const ear = { model: "ear" };
   test.each<{ what: string; fields: Fields; code: string; param: string; path?: string; bytes?: Buffer | null }>([
     { what: "no file", fields: ear, bytes: null, code: "missing_parameter", param: "file" },
@@ -344,7 +344,7 @@ describe("what is refused costs nothing, and reaches no upstream:", () => {
     return problem.message;
   }
 
-  test("a key that is for something else, and a balance that does not suffice", async () => {
+  test("a key of another scope, and a balance that is too low", async () => {
     const speaker = await stage.createCaller({ endpoints: ["speech"] });
     expect((await send(speaker, { model: "ear" })).status).toBe(403);
     const poor = await stage.createCaller({ cash: "0.009" });
@@ -353,7 +353,7 @@ describe("what is refused costs nothing, and reaches no upstream:", () => {
 });
 
 describe("sent again with its key", () => {
-  test("the same form is answered again, in its form, and paid once", async () => {
+  test("the same form gets the same response in the same format, and is charged once", async () => {
     const caller = await stage.createCaller();
     const before = stage.media.submissions.length;
     for (const fields of [
@@ -385,7 +385,7 @@ describe("sent again with its key", () => {
   });
 });
 
-test("an upstream that fails is followed by another, which gets all of the recording", async () => {
+test("after an upstream failure the next one gets the whole recording", async () => {
   const caller = await stage.createCaller();
   stage.media.script({ status: 500 }, {});
   const answer = await caller.client.audio.transcriptions.create({
@@ -401,7 +401,7 @@ test("an upstream that fails is followed by another, which gets all of the recor
   expect(await caller.listCharges()).toHaveLength(1);
 });
 
-test("a stream that breaks ends with its error, and what was delivered is paid", async () => {
+test("a stream that breaks ends with its error, and the delivered part is charged", async () => {
   const caller = await stage.createCaller();
   stage.media.script({ cut: "inside-body" });
   const response = await send(caller, { model: "ear", stream: "true" });
@@ -412,7 +412,7 @@ test("a stream that breaks ends with its error, and what was delivered is paid",
   expect(await caller.listCharges()).toMatchObject([{ items: { seconds: 1 } }]);
 });
 
-test("who hangs up pays as who listens, and an answer without a text costs nothing", async () => {
+test("a caller who disconnects pays the full price, and an answer without text costs nothing", async () => {
   const caller = await stage.createCaller();
   const gate = createGate();
   stage.media.script({ beforeRest: gate });
@@ -436,7 +436,7 @@ test("who hangs up pays as who listens, and an answer without a text costs nothi
 describe("the sandbox", () => {
   const text = "The quick brown fox jumps. It is noon, and nobody is here!";
 
-  test.each(["mp3", "wav"] as const)("writes down what it said, word by word: %s", async (format) => {
+  test.each(["mp3", "wav"] as const)("transcribes its own speech word by word: %s", async (format) => {
     const caller = await stage.createCaller();
     const spoken = await caller.client.audio.speech.create({
       ...{ model: "sandbox-speech", input: text, voice: "nova", response_format: format },
@@ -459,7 +459,7 @@ describe("the sandbox", () => {
     expect(charge?.items).toEqual({ seconds: Math.ceil(seconds - 0.1) });
   });
 
-  test("says of other recordings how long they are, and that it does not understand them", async () => {
+  test("returns only the length of other recordings, with a note that it cannot transcribe them", async () => {
     const caller = await stage.createCaller();
     const stream = await caller.client.audio.transcriptions.create({
       ...{ model: "sandbox-transcription", file: await toFile(film.bytes, "film.mp4"), stream: true },
@@ -476,7 +476,7 @@ describe("the sandbox", () => {
   });
 });
 
-test("the folder of recordings is the one that is looked at", () => {
+test("the recordings folder that the settings name is the one in use", () => {
   expect(readdirSync(stage.dataDir)).toContain("spool");
   expect(readdirSync(join(stage.dataDir, "spool"))).toEqual([]);
 });

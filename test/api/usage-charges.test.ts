@@ -24,7 +24,7 @@ function explain(id: string): Promise<Fields> {
 }
 
 describe("a charge is explained", () => {
-  test("by its price, its quantities, what was on hold, and where it came from", async () => {
+  test("with its price, its quantities, its hold and its origin", async () => {
     await topUp("10");
     const expiresAt = new Date("2026-12-01T00:00:00Z");
     await stage.book(caller.accountId, { kind: "grant", unit: "money", amount: toAmount("0.01"), expiresAt });
@@ -72,14 +72,14 @@ describe("a charge is explained", () => {
     });
   });
 
-  test("with what the house bore, when the balance did not cover it", async () => {
+  test("with the part that the operator bore, when the balance did not cover it", async () => {
     await topUp("1");
     const id = await stage.charge({ ...caller, items: { images: 3n }, rate: "0.50", per: 1n });
     expect(await explain(id)).toMatchObject({
       ...{ charge: "1.00", cost: "1.50", lost: "0.50", held: "1.00", balance_after: "0.00" },
       buckets: [{ kind: "cash", amount: "1.00" }],
     });
-    // Of a movement of the account's money there is only what it paid.
+    // A movement of the account's money contains only the amount it paid.
     const { data } = await stage.read<Page>("/ledger", caller.key);
     expect(data.map(({ kind, amount, balance }) => [kind, amount, balance])).toEqual([
       ["charge", "-1.00", "0.00"],
@@ -87,7 +87,7 @@ describe("a charge is explained", () => {
     ]);
   });
 
-  test("with what was refunded later, and the balance as it was right after the charge", async () => {
+  test("with later refunds, and the balance right after the charge", async () => {
     await topUp("10");
     const id = await stage.charge({ ...caller, items: { images: 1n }, rate: "0.50", per: 1n });
     stage.setTime("2026-11-16T12:00:00Z");
@@ -103,7 +103,7 @@ describe("a charge is explained", () => {
     expect(data).toMatchObject([{ kind: "refund", charge_id: id, amount: "0.20", balance: "9.70" }]);
   });
 
-  test("in units of its quota, when that paid", async () => {
+  test("in units of its quota, when the quota paid", async () => {
     await topUp("1");
     await stage.book(caller.accountId, { kind: "grant", unit: "image", amount: 5n, expiresAt: null });
     const quota = { kind: "image", units: 2n } as const;
@@ -114,7 +114,7 @@ describe("a charge is explained", () => {
     });
   });
 
-  test("by the price as it was, which need not be the one that holds now", async () => {
+  test("with the price of its time, which may differ from the current one", async () => {
     await topUp("10");
     const before = await stage.charge({ ...caller, model: "large" });
     stage.setTime("2026-11-15T13:00:00Z");
@@ -128,7 +128,7 @@ describe("a charge is explained", () => {
     expect((await explain(after)).price).toMatchObject({ input_price: "0.30", is_current: true });
   });
 
-  test("that cost nothing moved nothing", async () => {
+  test("without a cost moves no money", async () => {
     await topUp("1");
     const id = await stage.charge({ ...caller, items: { output_tokens: 0n } });
     expect(await explain(id)).toMatchObject({
@@ -137,10 +137,10 @@ describe("a charge is explained", () => {
   });
 });
 
-test("charges are listed newest first, page by page, none twice and none left out", async () => {
+test("charges are listed newest first, in pages, without duplicates or gaps", async () => {
   await topUp("10");
   const ids: string[] = [];
-  // Several of one moment, whose order only their ids tell.
+  // Several at the same time, ordered by their ids only.
   for (const step of [0, 0, 0, 1000, 0, 5000, 0]) {
     stage.clock.advance(step);
     ids.push(await stage.charge({ ...caller, model: ids.length % 2 === 0 ? "small" : "maker/picture" }));
@@ -170,7 +170,7 @@ test.each([
   ["/charges?from=2026-13-01", "from"],
   ["/charges?task_id=hello", "task_id"],
   ["/charges?key_id=x'--", "key_id"],
-])("%s is refused by naming %s", async (path, param) => {
+])("%s is rejected, and the error names %s", async (path, param) => {
   const response = await stage.gateway.get(path, caller.key);
   expect([response.status, await response.json()]).toMatchObject([
     400,
@@ -194,7 +194,7 @@ test("a charge of another account does not exist: not by its id, not as a cursor
   expect(await ask(`/charges?after=${id}`)).toEqual(await ask("/charges?after=txn_unknown"));
 });
 
-test("what is frozen is listed with what it is for, until that ends", async () => {
+test("holds are listed with their purpose until they end", async () => {
   await topUp("10");
   const first = await stage.hold({ ...caller, held: "0.5" });
   stage.clock.advance(1000);

@@ -66,7 +66,7 @@ async function makeHistory(): Promise<void> {
   await stage.book(accountId, { kind: "adjust", amount: -toAmount("1.5") as ReturnType<typeof toAmount> });
 }
 
-/** As the command line prints it, in its own words. */
+/** The statement as the command line prints it. */
 async function readOperatorsLines(): Promise<string[][]> {
   const entries = await listStatement(stage.gateway.database, caller.accountId, { from: null, to: null, limit: 1000 });
   return presentStatementCsv(entries)
@@ -75,7 +75,7 @@ async function readOperatorsLines(): Promise<string[][]> {
     .map((line) => line.split(","));
 }
 
-test("every page has the balances that the whole has, which are those of the command line", async () => {
+test("every page has the same balances as the whole statement and the command line", async () => {
   await makeHistory();
   const whole = await readAll("", 100);
   const expected = (await readOperatorsLines()).toReversed();
@@ -88,7 +88,7 @@ test("every page has the balances that the whole has, which are those of the com
   expect(whole.find(({ unit }) => unit === "money")?.balance).toBe(available);
 });
 
-test("a part of the time has the same lines as the whole, wherever it begins and ends", async () => {
+test("any time range has the same lines as the whole statement", async () => {
   await makeHistory();
   const whole = await readAll("", 100);
   const times = [...new Set(whole.map(({ created }) => created))];
@@ -103,10 +103,10 @@ test("a part of the time has the same lines as the whole, wherever it begins and
   expect(await readAll("to=2026-01-01", 5)).toEqual([]);
 });
 
-test("clocks that differ leave nothing out, and every balance is still what there was", async () => {
+test("clock differences leave no line out, and every balance stays correct", async () => {
   await makeHistory();
   const later = stage.clock.now();
-  // Another gateway, whose clock is half an hour behind, writes in between.
+  // Another gateway, with a clock half an hour behind, writes in between.
   stage.clock.advance(-30 * 60_000);
   await stage.book(caller.accountId, { kind: "top-up", amount: toAmount("5") });
   stage.setTime(later);
@@ -122,7 +122,7 @@ test("clocks that differ leave nothing out, and every balance is still what ther
   );
 });
 
-test("a line says what it was, and nothing that the house noted for itself", async () => {
+test("a line contains its description, and no internal notes", async () => {
   await stage.book(caller.accountId, { kind: "top-up", amount: toAmount("1") });
   const expiresAt = new Date("2026-12-01T00:00:00Z");
   await stage.book(caller.accountId, { kind: "grant", unit: "money", amount: toAmount("0.05"), expiresAt });
@@ -146,7 +146,7 @@ test("a line says what it was, and nothing that the house noted for itself", asy
   expect(JSON.stringify(data) + csv).not.toMatch(/ada of the house|inner note/);
 });
 
-test("as CSV the statement is whole, oldest first, and has the command line's numbers, over many pages", async () => {
+test("as CSV the statement is complete, oldest first, with the command line's numbers, over many pages", async () => {
   const { accountId } = caller;
   const { ids } = stage.gateway.parts;
   const cause = { kind: "operator", id: "act_test" } as const;
@@ -186,14 +186,14 @@ describe("a very long history", () => {
     expect(csv).toContain("2026-02-01T00:00:00.000Z,top_up,money,0.000000001,0.00004464,");
   });
 
-  test("is whole for the command line, with every balance", async () => {
+  test("is complete for the command line, with every balance", async () => {
     const range = { from: null, to: null };
     const entries = await listStatement(stage.gateway.database, old.accountId, { ...range, limit: 25_000 });
     expect(entries).toHaveLength(25_000);
     expect(entries.every(({ balance }, index) => balance === BigInt(75_002 + index))).toBe(true);
   });
 
-  test("is given up when whoever reads it hangs up", async () => {
+  test("stops when the reader disconnects", async () => {
     const isGivenUp = () =>
       stage.gateway.logs.some(({ account_id: id, aborted }) => id === old.accountId && aborted === true);
     const socket = connect(stage.gateway.port, "127.0.0.1");
@@ -206,7 +206,7 @@ describe("a very long history", () => {
   });
 });
 
-/** As many lines as a test cannot book one by one, one a minute, written past the ledger. */
+/** More lines than a test can book one by one, one a minute, written past the ledger. */
 async function writeLongHistory({ accountId }: UsageCaller, count: number): Promise<void> {
   const bucketId = `bkt_${accountId.slice(5)}`;
   await stage.gateway.database.transaction().execute(async (tx) => {
@@ -229,7 +229,7 @@ test.each([
   ["/ledger?to=soon", "to"],
   ["/ledger?format=xml", "format"],
   ["/holds?after=1", "after"],
-])("%s is refused by naming %s", async (path, param) => {
+])("%s is rejected, and the error names %s", async (path, param) => {
   const response = await stage.gateway.get(path, caller.key);
   expect([response.status, await response.json()]).toMatchObject([
     400,
@@ -237,7 +237,7 @@ test.each([
   ]);
 });
 
-test("another account's lines are not shown, and are no cursor", async () => {
+test("another account's lines are not shown, and cannot be a cursor", async () => {
   await stage.book(caller.accountId, { kind: "top-up", amount: toAmount("1") });
   const { data } = await stage.read<Page>("/ledger", caller.key);
   const stranger = await stage.gateway.createCaller();

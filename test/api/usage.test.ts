@@ -66,8 +66,8 @@ const none: Sums = {
   quota: { text: 0, image: 0, video: 0 },
 };
 
-describe("the time", () => {
-  test("is the last thirty days of the account's time zone, today included, and empty days are left out", async () => {
+describe("the time range", () => {
+  test("defaults to the last thirty days of the account's time zone, today included, without empty days", async () => {
     await stage.setTimeZone(caller.accountId, "America/New_York");
     expect(await readUsage()).toEqual({
       object: "usage",
@@ -80,7 +80,7 @@ describe("the time", () => {
     });
   });
 
-  test("is cut into the days of the account, to the millisecond", async () => {
+  test("is split into the account's days, to the millisecond", async () => {
     await stage.setTimeZone(caller.accountId, "Asia/Kathmandu");
     for (const moment of ["2026-11-09T18:14:59.999Z", "2026-11-09T18:15:00Z", "2026-11-10T18:14:59.999Z"]) {
       stage.setTime(moment);
@@ -92,7 +92,7 @@ describe("the time", () => {
       ["2026-11-08T18:15:00.000Z", "2026-11-09T18:15:00.000Z", 1, "0.20"],
       ["2026-11-09T18:15:00.000Z", "2026-11-10T18:15:00.000Z", 2, "0.40"],
     ]);
-    // A day means its beginning where the account is.
+    // A day means its start in the account's time zone.
     const one = await readUsage("from=2026-11-10&to=2026-11-11");
     expect([one.from, one.to, one.total.calls]).toEqual(["2026-11-09T18:15:00.000Z", "2026-11-10T18:15:00.000Z", 2]);
     const part = await readUsage("from=2026-11-09T18:15:00.001Z&to=2026-11-10T18:14:59.999Z");
@@ -116,7 +116,7 @@ describe("the time", () => {
     ["key_id=hello", "key_id", /./],
     ["model=a%20b", "model", /./],
     ["format=pdf", "format", /json, csv|csv/],
-  ])("%s is refused by naming %s", async (query, param, message) => {
+  ])("%s is rejected, and the error names %s", async (query, param, message) => {
     const response = await stage.gateway.get(`/usage?${query}`, caller.key);
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { code: string; param: string; message: string } };
@@ -124,19 +124,19 @@ describe("the time", () => {
     expect(error.message).toMatch(message);
   });
 
-  test("may be 400 days and a month of hours", async () => {
+  test("may be 400 days, or a month by the hour", async () => {
     await expect(readUsage("from=2025-10-12&to=2026-11-16")).resolves.toBeDefined();
     await stage.setTimeZone(caller.accountId, "Europe/Berlin");
     await expect(readUsage("from=2026-10-01&to=2026-11-01&group_by=hour")).resolves.toBeDefined();
   });
 
-  test("asks for nothing that it does not know", async () => {
+  test("rejects unknown parameters", async () => {
     const response = await stage.gateway.get("/usage?day=1", caller.key);
     expect(await response.json()).toMatchObject({ error: { code: "unknown_parameter", param: "day" } });
   });
 });
 
-test("what was used is counted in the units of its price, and quotas by themselves", async () => {
+test("usage is counted in the units of its price, and quotas separately", async () => {
   const chat = { input_tokens: 100n, cached_input_tokens: 20n, output_tokens: 5n };
   await stage.charge({ ...caller, items: chat, rate: "0.10" });
   await stage.charge({ ...caller, items: { images: 2n }, rate: "0.05", per: 1n, model: "maker/picture" });
@@ -159,7 +159,7 @@ type Wanted = { minutes: number; model: string; isFirstKey: boolean; tokens: num
 
 const anyCharges = fc.array(
   fc.record<Wanted>({
-    // Over the days on which clocks go back where the account is.
+    // Across the end of daylight saving time in the account's time zone.
     minutes: fc.integer({ min: 1, max: 120 }),
     model: fc.constantFrom(...usageModels),
     isFirstKey: fc.boolean(),
@@ -169,7 +169,7 @@ const anyCharges = fc.array(
   { minLength: 60, maxLength: 60 },
 );
 
-test("usage, charges and statement have the same sums, by day, hour, model and key, whatever was charged", async () => {
+test("usage, charges and statement have the same sums, by day, hour, model and key, for every kind of charge", async () => {
   const property = fc.asyncProperty(anyCharges, async (wanted) => {
     const other = await stage.gateway.createCaller();
     await stage.setTimeZone(caller.accountId, "America/St_Johns");
@@ -191,7 +191,7 @@ test("usage, charges and statement have the same sums, by day, hour, model and k
   await fc.assert(property, { numRuns: 1, endOnFailure: true });
 });
 
-/** Every row against the charges that it names, and all of them against the statement. */
+/** Compares every row with its charges, and all of them with the statement. */
 async function compareSums(groups: string, count: number): Promise<void> {
   const time = "from=2026-10-30&to=2026-11-08";
   const usage = await readUsage(`${time}&group_by=${groups}`);
@@ -234,7 +234,7 @@ test("as CSV it has the same numbers under the same names", async () => {
   expect(response.headers.get("content-disposition")).toBe('attachment; filename="usage.csv"');
 });
 
-test("nobody sees what another account used, by whatever filter", async () => {
+test("an account never sees another account's usage, with any filter", async () => {
   await stage.charge({ ...caller });
   const stranger = await stage.gateway.createCaller();
   for (const query of ["", `key_id=${caller.keyId}`, "model=small", "group_by=key,model"]) {
@@ -243,7 +243,7 @@ test("nobody sees what another account used, by whatever filter", async () => {
   }
 });
 
-test("a key may be limited to what it was charged, or to the balance", async () => {
+test("a key can be limited to its own charges, or to the balance", async () => {
   const auditor = await stage.gateway.createCaller({ endpoints: ["usage"] });
   const cashier = await stage.gateway.createCaller({ endpoints: ["balance"] });
   const readStatus = async (path: string, { key }: UsageCaller) => (await stage.gateway.get(path, key)).status;
@@ -255,7 +255,7 @@ test("a key may be limited to what it was charged, or to the balance", async () 
   }
 });
 
-test("the console asks the same of the account that is signed in", async () => {
+test("the console returns the same for the signed-in account", async () => {
   const { visitor } = await signUpVisitor(stage.gateway);
   for (const path of ["/usage", "/charges", "/ledger", "/holds"]) {
     expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);

@@ -14,7 +14,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const call = (...words: Parameters<WebhookStage["call"]>) => stage.call(...words);
 
 describe("an endpoint", () => {
-  test("is created with a secret that is shown this once", async () => {
+  test("is created with a secret that is shown only once", async () => {
     const owner = await stage.createAccount();
     const body = { url: "https://EXAMPLE.com:443/hook?a=1#top", description: "mine", event_types: ["task.failed"] };
     const created = await call(owner, "POST", "/webhook_endpoints", body);
@@ -41,7 +41,7 @@ describe("an endpoint", () => {
     expect(secret).not.toBe((await call(owner, "GET", "/webhook_secret")).body.secret);
   });
 
-  test("changes what is asked for and keeps the rest", async () => {
+  test("changes the given fields and keeps the rest", async () => {
     const { id } = await stage.createEndpoint(accountId, "https://example.com/changes");
     const change = (body: unknown) => call(accountId, "PATCH", `/webhook_endpoints/${id}`, body);
     expect((await change({ description: "new" })).body).toMatchObject({ description: "new", event_types: [] });
@@ -57,7 +57,7 @@ describe("an endpoint", () => {
     expect((await change({ enabled: true })).body).toMatchObject({ enabled: true, url: "https://example.com/changes" });
   });
 
-  test("takes what waits for it to its new address, and drops it when it is disabled or deleted", async () => {
+  test("redirects pending deliveries to its new URL, and drops them when it is disabled or deleted", async () => {
     const owner = await stage.createAccount();
     const { id } = await stage.createEndpoint(owner, "https://example.com/old");
     const event = await stage.record(owner);
@@ -76,7 +76,7 @@ describe("an endpoint", () => {
     expect((await call(owner, "GET", `/webhook_endpoints/${id}`)).status).toBe(404);
   });
 
-  test("has a URL of its own among those of its account", async () => {
+  test("has a URL that is unique within its account", async () => {
     const known = { error: { code: "invalid_parameter", param: "url" } };
     const { id } = await stage.createEndpoint(accountId, "https://example.com/once");
     const again = await call(accountId, "POST", "/webhook_endpoints", { url: "https://EXAMPLE.com/x/../once" });
@@ -137,7 +137,7 @@ test.each([
   "https://exa\tmple.com/",
   `https://example.com/${"a".repeat(2048)}`,
   `https://example.com/${"é".repeat(1000)}`,
-])("%j is refused as an address, when it is created and when it is changed", async (url) => {
+])("%j is rejected as a URL, on creation and on change", async (url) => {
   const { id } = await stage.createEndpoint(otherId, "https://example.com/refused");
   for (const answer of [
     await call(otherId, "POST", "/webhook_endpoints", { url }),
@@ -177,12 +177,12 @@ test.each([
   ["GET", "/webhook_endpoints/whe_1/deliveries?status=lost", undefined, "invalid_parameter", "status"],
   ["GET", "/events?type=task.begun", undefined, "invalid_parameter", "type"],
   ["GET", "/events?since=1", undefined, "unknown_parameter", "since"],
-] as const)("%s %s with %j is refused with %s", async (method, path, body, code, param) => {
+] as const)("%s %s with %j is rejected with %s", async (method, path, body, code, param) => {
   const answer = await call(accountId, method, path, body);
   expect(answer).toMatchObject({ status: 400, body: { error: { code, param } } });
 });
 
-test("another account's endpoints and events are as good as none", async () => {
+test("another account's endpoints and events are not found", async () => {
   const { id } = await stage.createEndpoint(accountId, "https://example.com/mine");
   const event = await stage.record(accountId);
   const attempts = [
@@ -208,7 +208,7 @@ test("another account's endpoints and events are as good as none", async () => {
   expect((await call(otherId, "GET", "/events")).body.data.map(({ id }: { id: string }) => id)).toEqual([own]);
 });
 
-test("events are listed newest first, by type, in pages, with links of the moment", async () => {
+test("events are listed newest first, by type, in pages, with fresh links", async () => {
   const owner = await stage.createAccount();
   const types = ["task.succeeded", "task.failed", "task.canceled", "task.expired", "task.succeeded"] as const;
   const ids: string[] = [];
@@ -228,7 +228,7 @@ test("events are listed newest first, by type, in pages, with links of the momen
   );
 });
 
-test("events are listed by the task that they tell of, which is one of the account's own", async () => {
+test("events are listed by their task, within the account only", async () => {
   const [owner, other] = [await stage.createAccount(), await stage.createAccount()];
   const tell = (accountId: AccountId, taskId: string) => stage.record(accountId, { data: { task_id: taskId } });
   const [first] = [await tell(owner, "task_a"), await tell(owner, "task_b"), await tell(other, "task_a")];
@@ -238,7 +238,7 @@ test("events are listed by the task that they tell of, which is one of the accou
   expect(await list("b")).toMatchObject({ error: { code: "invalid_parameter", param: "task_id" } });
 });
 
-test("an endpoint's deliveries are its own, newest first, in pages, by how they stand", async () => {
+test("an endpoint's deliveries are listed newest first, in pages, by status", async () => {
   const owner = await stage.createAccount();
   const { id } = await stage.createEndpoint(owner, "https://example.com/a");
   await stage.createEndpoint(owner, "https://example.com/b", { event_types: ["task.failed"] });
@@ -260,8 +260,8 @@ test("an endpoint's deliveries are its own, newest first, in pages, by how they 
   expect(told(await list("?status=pending"))).toEqual([]);
 });
 
-describe("what is sent on request", () => {
-  test("a test event goes to its endpoint alone, whatever that hears of", async () => {
+describe("on request", () => {
+  test("a test event goes to its endpoint only, whatever that subscribes to", async () => {
     const owner = await stage.createAccount();
     const { id } = await stage.createEndpoint(owner, "https://example.com/a", { event_types: ["task.failed"] });
     await stage.createEndpoint(owner, "https://example.com/b");
@@ -279,7 +279,7 @@ describe("what is sent on request", () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_parameter" } } });
   });
 
-  /** As if everything had been delivered. */
+  /** Marks everything as delivered. */
   const finish = (eventId: string) =>
     stage.database
       .updateTable("deliveries")
@@ -287,7 +287,7 @@ describe("what is sent on request", () => {
       .where("event_id", "=", eventId)
       .execute();
 
-  test("an event goes again to everybody it was meant for who is still there", async () => {
+  test("an event is resent to all of its receivers that still exist", async () => {
     const owner = await stage.createAccount();
     const kept = await stage.createEndpoint(owner, "https://example.com/kept");
     const disabled = await stage.createEndpoint(owner, "https://example.com/disabled");
@@ -308,7 +308,7 @@ describe("what is sent on request", () => {
     await call(owner, "DELETE", `/webhook_endpoints/${kept.id}`);
   });
 
-  test("and once, however many ask for it at the same time, months after it", async () => {
+  test("and once, however many request it at the same time, months later", async () => {
     const owner = await stage.createAccount();
     await stage.createEndpoint(owner, "https://example.com/once");
     const event = await stage.record(owner);
@@ -331,7 +331,7 @@ describe("what is sent on request", () => {
     expect(await stage.listDeliveries(event)).toMatchObject([{ endpointId: id, state: "pending" }]);
   });
 
-  test("one that waits for its next attempt is due at once, and one that is being sent is left alone", async () => {
+  test("a delivery that waits for its retry is due at once, and one in flight is not changed", async () => {
     const owner = await stage.createAccount();
     await stage.createEndpoint(owner, "https://example.com/waiting");
     const event = await stage.record(owner);

@@ -8,7 +8,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 type Caller = Awaited<ReturnType<TestGateway["createCaller"]>>;
 type Heard = { id: string; type: string; headers: Record<string, string>; body: string };
 
-/** Real time, moved on by the tests that need it later. */
+/** Real time, which tests can advance. */
 let movedMs = 0;
 const clock = {
   now: () => new Date(Date.now() + movedMs),
@@ -84,8 +84,8 @@ function listIds(heard: readonly Heard[]): string[] {
   return heard.map(({ id }) => id);
 }
 
-describe("who listens", () => {
-  test("hears what happens, signed so that the official library finds it right", async () => {
+describe("a listener", () => {
+  test("receives events with a signature that the official library verifies", async () => {
     const caller = await gateway.createCaller();
     await record(caller.accountId);
     const session = await openSession(caller);
@@ -100,7 +100,7 @@ describe("who listens", () => {
     expect(new Webhook(session.secret).verify(event?.body ?? "", event?.headers ?? {})).toMatchObject({ id });
   });
 
-  test("hears after a break what happened meanwhile, also what was committed late, and misses nothing", async () => {
+  test("receives after a reconnect all missed events, also those committed late", async () => {
     const caller = await gateway.createCaller();
     const session = await openSession(caller);
     const lateId = gateway.parts.ids.next("evt");
@@ -119,7 +119,7 @@ describe("who listens", () => {
     expect(listIds(second.heard)).toEqual([lateId, meanwhileId]);
   });
 
-  test("hears each event once, however many come at a time", async () => {
+  test("receives each event once, however many arrive at a time", async () => {
     const caller = await gateway.createCaller();
     const session = await openSession(caller);
     const ids: string[] = [];
@@ -132,7 +132,7 @@ describe("who listens", () => {
     expect(listIds(listener.heard).toSorted()).toEqual(ids.toSorted());
   });
 
-  test("gets nothing of another account, nor tests of endpoints", async () => {
+  test("receives no events of another account, and no endpoint tests", async () => {
     const [caller, other] = [await gateway.createCaller(), await gateway.createCaller()];
     const session = await openSession(caller);
     const listener = await listen(caller, session.id);
@@ -168,7 +168,7 @@ describe("who listens", () => {
 });
 
 describe("a session", () => {
-  test("counts as a listener for a minute, longer while it is read, and no longer once it is ended", async () => {
+  test("counts as a listener for a minute, longer while it is read, and not once it has ended", async () => {
     const { parts, database } = gateway;
     const caller = await gateway.createCaller();
     const isHeard = (): Promise<boolean> => hasListener(database, caller.accountId, parts.clock.now());
@@ -195,7 +195,7 @@ describe("a session", () => {
     expect((await send(caller, "DELETE", `/webhook_sessions/${session.id}`)).status).toBe(404);
   });
 
-  test("is read by one at a time: who comes last", async () => {
+  test("has one reader at a time: the latest", async () => {
     const caller = await gateway.createCaller();
     const session = await openSession(caller);
     const findReader = async () =>
@@ -207,18 +207,18 @@ describe("a session", () => {
           .executeTakeFirst()
       )?.reader_id ?? null;
     const first = await listen(caller, session.id);
-    // The answer begins a moment before its reader has the session.
+    // The response starts a moment before its reader owns the session.
     const firstReader = await waitUntil("the first to have it", findReader);
     const second = await listen(caller, session.id);
     await waitUntil("the second to have it", async () => (await findReader()) !== firstReader);
-    // The first notices when it next says that it listens.
+    // The first reader notices at its next heartbeat.
     movedMs += 6_000;
     await waitUntil("the first to notice", () => first.state.hasEnded);
     expect(second.state.hasEnded).toBe(false);
     await second.close();
   });
 
-  test("has to be asked for again after a while, so that a revoked key does not hear for ever", async () => {
+  test("expires after a while, so that a revoked key stops receiving events", async () => {
     const caller = await gateway.createCaller();
     const session = await openSession(caller);
     const listener = await listen(caller, session.id);
@@ -226,7 +226,7 @@ describe("a session", () => {
     await waitUntil("the end", () => listener.state.hasEnded);
   });
 
-  test("is one of ten at the most, counted over all that are open at the time", async () => {
+  test("is one of at most ten open at the same time", async () => {
     const caller = await gateway.createCaller();
     const answers = await Promise.all(Array.from({ length: 14 }, () => send(caller, "POST", "/webhook_sessions")));
     expect(answers.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(10);
@@ -235,7 +235,7 @@ describe("a session", () => {
     await openSession(caller);
   });
 
-  test("is forgotten when nobody has read it for a day", async () => {
+  test("is deleted after a day without a reader", async () => {
     const caller = await gateway.createCaller();
     const session = await openSession(caller);
     const path = `/webhook_sessions/${session.id}`;
@@ -246,7 +246,7 @@ describe("a session", () => {
     expect((await send(caller, "DELETE", `/webhook_sessions/${another.id}`)).status).toBe(404);
   });
 
-  test("that is open does not hold up the gateway's stop", async () => {
+  test("that is open does not delay shutdown", async () => {
     const stopped = await startGateway({ settings: { shutdown_timeout_ms: 50_000 } });
     const caller = await stopped.createCaller();
     const headers = { authorization: `Bearer ${caller.key}` };
