@@ -88,7 +88,7 @@ describe.each(models)("%s", (model) => {
     expect((await own.listCharges()).map(({ paid }) => paid)).toEqual([charge]);
   });
 
-  test("the events of a stream are numbered, in the vendor's order, and the SDK builds the whole response from them", async () => {
+  test("stream events are numbered, in the vendor's order, and the SDK builds the response from them", async () => {
     const whole = await client.responses.create({ model, input: "Hello there" });
     const events = await streamRaw({ model, input: "Hello there" });
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index));
@@ -641,7 +641,7 @@ describe("clients that use this API by default", () => {
   });
 
   test.each(["open", "thinking-anthropic", "google"])(
-    "the AI SDK's default OpenAI model works: %s",
+    "the AI SDK's default model of the OpenAI package works: %s",
     async (id) => {
       const openai = createOpenAI({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch });
       // The package is slightly newer than the SDK and has a finish reason that the SDK lacks.

@@ -118,7 +118,7 @@ test("a key can be limited to a model of its own plan, and not to one of another
   expect(hidden.status).toBe(400);
 });
 
-test("the health check runs once in five seconds, however many clients poll", async () => {
+test("the showcase is cached for five seconds, however many clients read it", async () => {
   await applyPlans();
   const before = await readShowcase();
   await applyPair();

@@ -45,7 +45,7 @@ test.each([
   ["/password/forgot", {}, ["Reset your password"], []],
   ["/email/resend", {}, [], []],
   ["/sign-up", { password: "five other words now" }, ["You already have an account"], ["Confirm your e-mail address"]],
-])("%s responds before the address is looked up, and does its work afterwards", async (path, rest, toKnown, toUnknown) => {
+])("%s responds before looking up the address, and works afterwards", async (path, rest, toKnown, toUnknown) => {
   const { email: known } = await signUpVisitor(gateway);
   const unknown = `new-${known}`;
   const visitor = visitSite(gateway);

@@ -193,7 +193,7 @@ describe("a page's prerendered content", () => {
     expect((await get(await serve({ signUp }), url)).body).toBe(documentOf({ links, body: sent }));
   });
 
-  test("preloads the first request and needs no search", async () => {
+  test("preloads the first requests for a session, unless the address has a search", async () => {
     const plainLinks = "<link asked>";
     writePages([["/console/tasks", { links, plainLinks, body }]]);
     const http = await serve();

@@ -254,7 +254,7 @@ describe("a failure", () => {
     { what: "a refusal", model: "refused", behaviour: { status: 503 } },
     { what: "silence", model: "silent", behaviour: { body: "" } },
     { what: "a page", model: "page", behaviour: { body: "<html>", contentType: "text/html" } },
-  ])("before the first byte, by $what, leads to the next route without a visible error", async ({ model, behaviour }) => {
+  ])("before the first byte, by $what, falls over to the next route", async ({ model, behaviour }) => {
     const caller = await stage.createCaller();
     stage.media.script(behaviour, {});
     const input = `Next: ${model}`;

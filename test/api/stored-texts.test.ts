@@ -52,7 +52,7 @@ describe("an account's stored text", () => {
     expect(await sumStored(poor)).toBeLessThanOrEqual(unpaidMax);
   });
 
-  test("has a higher limit afterwards, for conversations and responses together; calls over it still get an answer", async () => {
+  test("has a higher limit afterwards, for conversations and responses; calls over it are still answered", async () => {
     const own = await chat.createCaller({ cash: "1000" });
     const { conversations, responses } = own.client;
     const first = await responses.create({ model, input: "Hello" });

@@ -203,7 +203,7 @@ describe("through the OpenAI SDK", () => {
     expect(told.logprobs).toEqual([{ token: "The", logprob: -0.1, bytes: [84] }]);
   });
 
-  test("a translation is English, from models that translate only", async () => {
+  test("a translation is English, and needs a model that supports it", async () => {
     const caller = await stage.createCaller();
     const { translations } = caller.client.audio;
     expect(await translations.create({ model: "ear", file: await recording() })).toMatchObject({ text: heard.text });
@@ -476,7 +476,7 @@ describe("the sandbox", () => {
   });
 });
 
-test("the recordings folder that the settings name is the one in use", () => {
+test("the spool folder is in use and empty after these tests", () => {
   expect(readdirSync(stage.dataDir)).toContain("spool");
   expect(readdirSync(join(stage.dataDir, "spool"))).toEqual([]);
 });

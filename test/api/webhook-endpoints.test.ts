@@ -308,7 +308,7 @@ describe("on request", () => {
     await call(owner, "DELETE", `/webhook_endpoints/${kept.id}`);
   });
 
-  test("and once, however many request it at the same time, months later", async () => {
+  test("an event is resent once under concurrent requests, even weeks later", async () => {
     const owner = await stage.createAccount();
     await stage.createEndpoint(owner, "https://example.com/once");
     const event = await stage.record(owner);
@@ -319,7 +319,7 @@ describe("on request", () => {
     expect((await stage.listDeliveries(event)).map(({ state }) => state).toSorted()).toEqual(["failed", "pending"]);
   });
 
-  test("or to one endpoint, which may be new", async () => {
+  test("an event can be sent to a single endpoint, which may be new", async () => {
     const owner = await stage.createAccount();
     const event = await stage.record(owner);
     const nobody = await call(owner, "POST", `/events/${event}/resend`, {});

@@ -8,12 +8,12 @@ import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 import { goodPassword } from "../harness/site/site-visitor.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** The promise is 4 s; clocks of a browser differ by a few milliseconds. */
+/** The contract promises 4 s; browser clocks differ by a few milliseconds. */
 const patienceMsMin = 3_950;
 const elevenMinutesMs = 11 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
-describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
+describe.skipIf(!hasBrowser)("a key that does not arrive at once", () => {
   let site: BrowsedSite;
   let email: string;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("is offered by hand after four seconds where the browser opens no window", async () => {
+  test("is offered for manual copy after four seconds if the browser opens no window", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -42,14 +42,14 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     const { query, headers } = await program.called();
     expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
     expect([query.get("state"), headers.referer]).toEqual([programState, undefined]);
-    // The program's page took the place of ours: going back leads to no page that has the key.
+    // The program's page replaced ours: going back leads to no page with the key.
     await page.waitForURL(/\/callback/);
     const devtools = await page.context().newCDPSession(page);
     const { entries } = await devtools.send("Page.getNavigationHistory");
     expect(entries.filter(({ url }) => url.includes("/connect/requests/"))).toEqual([]);
   });
 
-  test("is not lost when nobody listens: a program that comes late gets it", async () => {
+  test("is not lost without a listener: a program that starts late gets it", async () => {
     const port = Number(await findFreePort());
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
   });
 
-  test("waits for a slow program, and the page tells when it has come through", async () => {
+  test("waits for a slow program, and the page shows when it has arrived", async () => {
     await using program = await startLoopbackProgram({ isSlow: true });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     expect(program.callbacks).toHaveLength(1);
   });
 
-  test("comes after a fresh proof too, by a window that the first refusal has not left open", async () => {
+  test("arrives after reauthentication too, through a new window", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     await page.getByRole("heading", { name: "Connected" }).waitFor();
   });
 
-  test("is not made once the time for an answer is over, and no window stays", async () => {
+  test("is not created after the request has expired, and no window stays open", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     cli[Symbol.dispose]();
   });
 
-  /** What the machine's opener of addresses is told to open. */
+  /** Records the URLs that the machine is asked to open. */
   function replaceOpener(): () => Promise<string> {
     const opener = join(cli.home, "bin/xdg-open");
     const noted = join(cli.home, "opened");
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     expect(readFileSync(cli.credentialsFile, "utf8")).not.toContain("sk-slc-");
   }
 
-  test("login opens the browser, where the person signs in and approves; the key is kept, used and forgotten", async () => {
+  test("login opens the browser, where the person signs in and approves; the key is stored, used and deleted", async () => {
     const readOpened = replaceOpener();
     const running = cli.start(["login", "--site", site.siteUrl, "--client", "laptop"]);
     const entry = await readOpened();
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     await checkSignedIn();
   });
 
-  test("a refusal in the browser ends the login, and nothing is kept", async () => {
+  test("a denial in the browser ends the login, and nothing is stored", async () => {
     const readOpened = replaceOpener();
     const running = cli.start(["login", "--site", site.siteUrl, "--client", "laptop-2"]);
     await using opened = await site.openPage();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     expect(existsSync(cli.credentialsFile)).toBe(false);
   });
 
-  test("login --device shows a code that is typed in on another machine", async () => {
+  test("login --device shows a code that the person types on another machine", async () => {
     const running = cli.start(["login", "--device", "--site", site.siteUrl, "--client", "server"]);
     const [, code = ""] = await running.sees(/and enter {2}(\S+)/);
     const [address] = await running.sees(/http\S+\/connect\/device/);

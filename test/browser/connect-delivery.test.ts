@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** A program of the contract's text, and what it will have heard in the end. */
+  /** A program written from the contract's text, with the messages it receives. */
   async function startContractClient(client: string, signal = new AbortController().signal) {
     const { promise: entry, resolve } = Promise.withResolvers<string>();
     const outcome = connectByContract({
@@ -29,8 +29,8 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     return { entry: await entry, outcome };
   }
 
-  // Everything else in this file would prove nothing if the browser took the site for a neighbour of the program.
-  test("cannot be brought by a plain request of the page: the browser lets none through", async () => {
+  // The other tests prove nothing if the browser treats the site and the program as the same network.
+  test("cannot be delivered by a plain request of the page, because the browser blocks it", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(program.callbacks).toEqual([]);
   });
 
-  test("reaches a program that was written from the contract's text, by way of sign-in and a window that closes", async () => {
+  test("reaches a program written from the contract's text, through sign-in and a window that closes", async () => {
     const { entry, outcome } = await startContractClient("contract-client");
     await using opened = await site.openPage();
     const { page } = opened;
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("is nowhere on the site: no address, history, page, storage, header or log has it", async () => {
+  test("is nowhere on the site: in no address, history, page, storage, header or log", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("comes without a window where the person has allowed it", async () => {
+  test("arrives without a window if the person has allowed it", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("is not made when the person refuses, and the program hears so", async () => {
+  test("is not created when the person denies, and the program is notified", async () => {
     const { entry, outcome } = await startContractClient("refused-client");
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     await expect.poll(() => page.getByText("refused-client").count()).toBe(0);
   });
 
-  test("is not taken by a program whose state it does not bring", async () => {
+  test("is not accepted by a program with another state", async () => {
     const stop = new AbortController();
     const { entry, outcome } = await startContractClient("careful-client", stop.signal);
     const settled = outcome.then(
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(await settled).toBe("stopped");
   });
 
-  test("leaves the program's window no hold on the site's page", async () => {
+  test("gives the program's window no reference to the site's page", async () => {
     await using program = await startLoopbackProgram({ page: "<!doctype html><title>Stays</title>Here I stay." });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;

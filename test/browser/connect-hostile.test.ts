@@ -7,12 +7,12 @@ import { beginRequest, writeEntry } from "../harness/site/connect-program.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
 const minuteMs = 60_000;
-/** How many authorizations may be begun from one network in a minute. */
+/** The number of authorizations that one network may start in a minute. */
 const entriesMax = 60;
 
 /**
- * A page of somebody else. At another host than the site's `localhost` it is another site, and gets no cookie along; at
- * another port of the same host it is another origin only, and gets them all.
+ * A page of another party. On another host than the site's `localhost` it is cross-site and gets no cookies; on another
+ * port of the same host it is only cross-origin and gets all of them.
  */
 async function serveForeignPage(
   html: string,
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     { param: "response_type", values: ["token", "code", "API_KEY", ""] },
     { param: "state", values: ["", "s".repeat(1025)] },
     { param: "code_challenge", values: ["short", "!".repeat(43)] },
-  ])("that sends a bad $param is shown a page, and the browser goes nowhere", async ({ param, values }) => {
+  ])("that sends a bad $param gets an error page, and the browser is not redirected", async ({ param, values }) => {
     await using opened = await openSignedInPage(site, email);
     const { page, foreignRequests } = opened;
     page.on("dialog", (dialog) => foreignRequests.push(`a dialog: ${dialog.message()}`));
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("that leaves out a parameter, or sends one twice, is told which", async () => {
+  test("that omits a parameter, or sends one twice, gets an error that names it", async () => {
     await using opened = await openSignedInPage(site, email);
     const { page, foreignRequests } = opened;
     const named = async (query: string) => {
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  test("cannot put any page of the site into a frame of its own", async () => {
+  test("cannot put any page of the site into a frame", async () => {
     const consent = `/connect/requests/${await beginRequest(site)}`;
     const paths = [consent, `/connect/browser-auth?${writeEntry()}`, "/connect/device", "/security", "/sign-in"];
     const frames = paths.map((path) => `<iframe src="${site.siteUrl}${path}"></iframe>`).join("");
@@ -129,18 +129,18 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     expect(refusals.length).toBeGreaterThanOrEqual(paths.length);
   });
 
-  test("cannot approve by a request or a form from elsewhere, though the person is signed in", async () => {
+  test("cannot approve with a cross-site request or form while the person is signed in", async () => {
     const id = await beginRequest(site);
     const approve = `${site.siteUrl}/console/api/connect/requests/${id}/approve`;
     const form = `<form method="post" enctype="text/plain" action="${approve}"><input name='{"a":"' value='"}'><button>Go</button></form>`;
     await using elsewhere = await serveForeignPage(form, "localhost");
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
-    // The request belongs to the person, as if they had been led to its page.
+    // The request belongs to the person, as if they had opened its page.
     await page.goto(`/connect/requests/${id}`);
     await page.getByRole("heading", { name: "Connect a program" }).waitFor();
     await page.goto(elsewhere.url);
-    // The browser keeps the answers from the page, but not every request from us.
+    // The browser hides the responses from the page, but does not block every request.
     await page.evaluate(`Promise.allSettled([
       { headers: { "content-type": "application/json" } },
       { headers: { "content-type": "text/plain" } },
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     await page.getByText("No program is connected.").first().waitFor();
   });
 
-  test("has no hold on a consent page that it opened in a window", async () => {
+  test("has no reference to a consent page that it opened in a window", async () => {
     const path = `/connect/requests/${await beginRequest(site)}`;
     await using elsewhere = await serveForeignPage(
       "<button onclick='window.opened = window.open(window.target)'>Open</button>",
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     await expect.poll(() => page.evaluate("window.opened.closed")).toBe(true);
   });
 
-  test("that begins without end is told to wait, on a page", async () => {
+  test("that starts too many requests gets a page with the time to wait", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     const entry = `/connect/browser-auth?${writeEntry()}`;

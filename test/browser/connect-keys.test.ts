@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** Connects a program of this name in the given page, and answers its key. */
+  /** Connects a program of this name in the given page, and returns its key. */
   async function connect(page: Page, client: string): Promise<string> {
     await using program = await startLoopbackProgram();
     await page.goto(presentEntry(program.redirectUri, { client }));
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     return (await site.gateway.get("/models", key)).status === 200;
   }
 
-  test("are replaced when the program is connected again: the older one ends, the page says so before, one is listed", async () => {
+  test("are replaced when the program connects again: the page announces it, the older key ends, one is listed", async () => {
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
     const older = await connect(page, "my-tool");
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(await isAccepted(older)).toBe(true);
     await approveByPage(page);
     const newer = (await program.called()).query.get("api_key") ?? "";
-    // The gateway's clock stands still, so this is no cache that ran out.
+    // The gateway's clock stands still, so no cache entry has expired.
     await waitUntil("the older key to end", async () => !(await isAccepted(older)));
     expect(await isAccepted(newer)).toBe(true);
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     await waitUntil("the key to end", async () => !(await isAccepted(newer)));
   });
 
-  test("one is alive after two approvals of the same program at the same moment", async () => {
+  test("include one live key after two concurrent approvals of the same program", async () => {
     const email = await site.createPerson();
     await using first = await openSignedInPage(site, email);
     await using second = await openSignedInPage(site, email);
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     await expect.poll(() => connected.count()).toBe(1);
   });
 
-  test("have the end and the budget that were set on the page", async () => {
+  test("have the expiry and the budget that were set on the page", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(String(row.budget_nano)).toBe("12500000000");
   });
 
-  test("do not pass through the browser where the program wants a code, and the code counts once", async () => {
+  test("do not pass through the browser if the program uses a code, and the code works once", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     await waitUntil("the key to end", async () => !(await isAccepted(body.api_key)));
   });
 
-  test("are given to a device whose code is typed in, and to no other", async () => {
+  test("are issued to the device whose code was typed, and to no other", async () => {
     const { body: offer } = await askSite(site, "/connect/device", { client: "living-room" });
     const poll = () => askSite(site, "/connect/device/token", { device_code: offer.device_code });
     expect((await poll()).body.error.code).toBe("authorization_pending");
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test("are not given to a device that was refused", async () => {
+  test("are not issued to a device that was denied", async () => {
     const { body: offer } = await askSite(site, "/connect/device", { client: "bedroom" });
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect([status, body.error.code]).toEqual([400, "access_denied"]);
   });
 
-  test("are asked for on the older path too, with everything that the program sent", async () => {
+  test("can be requested on the older path too, with all of its parameters", async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(await isAccepted(query.get("api_key") ?? "")).toBe(true);
   });
 
-  test("need a fresh proof where the session is older than a day", async () => {
+  test("need reauthentication if the session is older than a day", async () => {
     await using program = await startLoopbackProgram();
     const email = await site.createPerson();
     await using opened = await openSignedInPage(site, email);
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(await isAccepted(query.get("api_key") ?? "")).toBe(true);
   });
 
-  test("are made after all when the session ends in the middle: sign-in leads back to what was asked and typed", async () => {
+  test("are still created when the session ends midway: sign-in leads back to the request and the typed values", async () => {
     await using program = await startLoopbackProgram();
     const email = await site.createPerson();
     await using opened = await openSignedInPage(site, email);
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test("are never made of a request that somebody else has opened", async () => {
+  test("are never created for a request that another account has opened", async () => {
     await using program = await startLoopbackProgram();
     await using owner = await openSignedInPage(site, await site.createPerson());
     await owner.page.goto(presentEntry(program.redirectUri, { client: "private" }));
@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     await expect.poll(() => stranger.page.getByRole("button", { name: "Approve" }).count()).toBe(0);
     await approveByPage(owner.page);
     expect(await isAccepted((await program.called()).query.get("api_key") ?? "")).toBe(true);
-    // Whoever comes back to it finds that it is answered.
+    // Reopening it shows that it is answered.
     await owner.page.reload();
     await owner.page.getByText("This request was approved already.").first().waitFor();
   });

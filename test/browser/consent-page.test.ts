@@ -6,12 +6,12 @@ import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from 
 import { hasBrowser } from "../harness/site/browser.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
-/** The promise is 800 ms; clocks of a browser differ by a few. */
+/** The contract promises 800 ms; browser clocks differ by a few. */
 const armedMsMin = 780;
 
 type Listener = AsyncDisposable & { redirectUri: string; delivered: Promise<URL> };
 
-/** A program on this computer that waits for its key, and closes the window that brings it. */
+/** A local program that waits for its key, and closes the window that delivers it. */
 async function listenForKey(): Promise<Listener> {
   const { promise, resolve } = Promise.withResolvers<URL>();
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ async function approve(page: Page): Promise<void> {
 
 describe.skipIf(!hasBrowser).for([
   { where: "on this computer", options: {}, popupCount: 0 },
-  // Here a quiet request looks possible, is refused by the browser, and the window is the second try.
+  // The page tries a plain request first; the browser blocks it, and the window is the fallback.
   { where: "that only looks as if it were on this computer", options: { isPublic: true }, popupCount: 1 },
   { where: "on the internet", options: { isPublic: true, hostname: "sluice.test" }, popupCount: 1 },
 ])("the consent page of a site $where", ({ options, popupCount }) => {
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser).for([
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("signs in first, says who asks, and brings the key without it ever being in the address bar", async () => {
+  test("requires sign-in, names the program, and delivers the key without showing it in the address bar", async () => {
     await using listener = await listenForKey();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser).for([
     await page.getByRole("list", { name: "Connected programs" }).getByText("test-program").first().waitFor();
   });
 
-  test("a program that does not listen gets its key by hand", async () => {
+  test("offers the key for manual copy if the program does not listen", async () => {
     const port = await findFreePort();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser).for([
     expect((await left).url()).toMatch(/\/callback\?api_key=sk-slc-.*&state=s-1$/);
   });
 
-  test("a refusal is told to the program, and there is no key", async () => {
+  test("a denial is sent to the program, and no key is created", async () => {
     await using listener = await listenForKey();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -118,11 +118,11 @@ describe.skipIf(!hasBrowser)("the consent page", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("cannot be approved by a click that comes the moment it appears", async () => {
+  test("cannot be approved by a click right when it appears", async () => {
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
-    // The page clicks on its own button as soon as there is one, and notes when it began to wait, which it does once there is
-    // a button, and when it could be pressed.
+    // The page clicks its own button as soon as it exists, and records when the wait began and when the button was
+    // enabled.
     await page.addInitScript(`const plain = window.setTimeout;
     window.setTimeout = (work, ms, ...more) => {
       if (ms === 800 && document.querySelector("button[type=submit]") !== null) window.beganMs ??= performance.now();
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)("the consent page", () => {
     await page.locator("button[type=submit][aria-disabled=false]").waitFor();
     expect(await page.evaluate("window.armedMs - window.beganMs")).toBeGreaterThan(armedMsMin);
     await page.getByRole("heading", { name: "Connect a program" }).waitFor();
-    // Whoever comes back from another window has to wait again.
+    // Returning from another window restarts the wait.
     const isOffAfterBlur = page.evaluate(`new Promise((settle) => {
       const button = document.querySelector("button[type=submit]");
       new MutationObserver(() => settle(button.ariaDisabled)).observe(button, { attributes: true });
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("the consent page", () => {
     expect(await isOffAfterBlur).toBe("true");
   });
 
-  test("a limit that makes no sense is told at its field, and what was typed stays", async () => {
+  test("an invalid limit is shown at its field, and the typed values stay", async () => {
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
     await page.goto(presentEntry("http://127.0.0.1:9/callback"));
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("the consent page", () => {
     await expect.poll(() => page.getByLabel("Budget").inputValue()).toBe("a lot");
   });
 
-  test("what a program asks wrongly is shown, and the browser goes nowhere", async () => {
+  test("a program's invalid request is shown, and the browser is not redirected", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     const answer = await page.goto(presentEntry("https://evil.example/callback", "<script>alert(1)</script>"));

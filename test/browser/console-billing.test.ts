@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     return made?.text ?? "";
   }
 
-  /** Begins a payment by the page and stops before Stripe's, as a browser does that is slow to get there. */
+  /** Starts a payment on the page and stops before Stripe's page, like a slow browser. */
   async function beginPayment(page: Page, amount: string): Promise<StripeSession> {
     await page.route("https://checkout.stripe.com/**", (route) =>
       route.fulfill({ contentType: "text/html", body: "<h1>A page of Stripe's</h1>" }),
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(answer.status).toBe(200);
   }
 
-  test("money paid by card is in the balance as soon as Stripe says so, and stands in both lists", async () => {
+  test("a card payment is in the balance as soon as Stripe reports it, and in both lists", async () => {
     const email = await site.createPerson();
     await using opened = await openBilling(email);
     const { page } = opened;
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(opened.foreignRequests).toEqual([session.url ?? `https://checkout.stripe.com/c/pay/${session.id}`]);
   });
 
-  test("who spent what was disputed is told why the account is suspended, and what pays it", async () => {
+  test("an account that spent a disputed payment sees why it is suspended, and the amount that resolves it", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "20");
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("who leaves Stripe's page without paying is told that nothing was charged, and can go on", async () => {
+  test("a person who leaves Stripe's page without paying sees that nothing was charged, and can try again", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "20");
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
       .toBe(session.url);
   });
 
-  test("a payment that takes days is said to be processed", async () => {
+  test("a payment that takes days is shown as processing", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "30");
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.getByText("Processing", { exact: true }).first().waitFor();
   });
 
-  test("nobody sees another account's payment", async () => {
+  test("a person cannot see another account's payment", async () => {
     await using first = await openBilling(await site.createPerson());
     const session = await beginPayment(first.page, "20");
     const search = new URL(String(session.success_url)).search;
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     ["0.5", /least|from|at least/i],
     ["twenty", /amount/i],
     ["", /amount/i],
-  ] as const)("the amount %j is refused at its field, and stays there", async ([typed, sentence]) => {
+  ] as const)("the amount %j is rejected at its field, and stays there", async ([typed, sentence]) => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     await page.getByText("From $5.00 to").first().waitFor();
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await expect.poll(() => field.inputValue()).toBe(typed);
   });
 
-  test("a code gives its credit once: a slip and a used one are told at the field", async () => {
+  test("a code adds its credit once: a typo and a used code are shown at the field", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const code = await createCode("gift");
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(code);
   });
 
-  test("the statement has a running balance, days of one's choice, the way to each charge, and a file", async () => {
+  test("the statement has a running balance, a custom range, links to charges, and a CSV file", async () => {
     await using opened = await openBilling(spender.email);
     const { page } = opened;
     await page.getByText("Quota of the plan").first().waitFor();
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
         ),
         expect.stringMatching(/^Top-up(Mar 1, 2026, 12:00 PM)+Cash\+\$5\.00.*\$5\.00$/),
       ]);
-    // At a glance no more than there is; the whole figure for the pointer and for the keyboard.
+    // The short amount is rounded down; hover and focus show the exact one.
     const glance = page.getByRole("button", { name: "$4.99, exactly $4.999999999" }).first();
     await glance.focus();
     await glance.locator("..").getByText("$4.999999999").first().waitFor();
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.waitForURL(`**/console/usage/charges/${charged}`);
   });
 
-  test("a plan tells what is left of each quota", async () => {
+  test("a plan shows the rest of each quota", async () => {
     await spender.hold("0.5", new Date(), { quota: { kind: "text", units: 400n } });
     await using opened = await openBilling(spender.email);
     const { page } = opened;
@@ -289,7 +289,7 @@ async function readRows(page: Page): Promise<string[]> {
   return await rows.allTextContents();
 }
 
-/** The first sentence that is tied to a field, which is its error where it has one. */
+/** The first description of a field, which is its error if it has one. */
 async function describeField(page: Page, field: Locator): Promise<string | null> {
   const ids = (await field.getAttribute("aria-describedby")) ?? "";
   return await page.locator(`[id="${ids.split(" ")[0]}"]`).textContent();

@@ -15,11 +15,11 @@ describe.skipIf(!hasBrowser)("the content of requests", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** Calls, and answers which request it was. */
+  /** Sends a call and returns its request id. */
   async function send(traceId: string, more: object = {}): Promise<string> {
     const content = "Write a haiku. My key is sk-slc-0123456789abcdefghij.";
     const body = { model: "sandbox-chat", messages: [{ role: "user", content }], ...more };
-    // A stream is no JSON, and is in the log all the same.
+    // A stream is not JSON, and is logged all the same.
     await person.call("POST", "/chat/completions", body, { "x-client-request-id": traceId }).catch(() => {});
     return await waitUntil("the call to be logged", async () => {
       const { data } = await person.call("GET", `/requests?client_request_id=${traceId}`);
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("the content of requests", () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   }
 
-  test("is switched on for a key, shown without secrets, and deleted", async () => {
+  test("is enabled for a key, shown without secrets, and deleted", async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     const before = await send("before");

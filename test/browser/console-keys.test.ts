@@ -10,14 +10,14 @@ import { waitUntil } from "../harness/wait-until.ts";
 const hourMs = 60 * 60_000;
 const elevenMinutesMs = 11 * 60_000;
 
-describe.skipIf(!hasBrowser)("the page of API keys", () => {
+describe.skipIf(!hasBrowser)("the API keys page", () => {
   let site: BrowsedSite;
   beforeAll(async () => {
     site = await startBrowsedSite();
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** The page of somebody new, who has just signed in. */
+  /** The page of a new person who has just signed in. */
   async function openKeys({ width = 1440, path = "/console/keys" } = {}) {
     const email = await site.createPerson();
     const opened = await site.openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
@@ -27,14 +27,14 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     return { ...opened, email };
   }
 
-  /** What the API answers to a call with a key. */
+  /** The status of an API call with the key. */
   async function callWith(key: string): Promise<number> {
     const answer = await fetch(`${site.siteUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     await answer.body?.cancel();
     return answer.status;
   }
 
-  /** Waits for a key to be shown, and takes it. */
+  /** Waits for a key to be shown, and returns it. */
   async function keepKey(page: Page): Promise<string> {
     const key = await page
       .getByRole("dialog")
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
   const table = (page: Page, name = "API keys") => page.getByRole("region", { name, exact: true });
   const row = (page: Page, text: string) => table(page).getByRole("row").filter({ hasText: text });
 
-  test("a key is created, works, is rotated with an overlap, and after being revoked works no more", async () => {
+  test("a key is created, works, is rotated with an overlap, and stops working once revoked", async () => {
     await using opened = await openKeys();
     const { page } = opened;
     await page.getByRole("button", { name: "Create key" }).first().click();
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("what is wrong stands at its field, in more limits too, and nothing typed is lost", async () => {
+  test("errors are shown at their fields, also under more limits, and typed values stay", async () => {
     await using opened = await openKeys({ path: "/console/keys?key=new" });
     const { page } = opened;
     const wrong = (name: string) => page.locator(`[name=${name}][aria-invalid=true]`);
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await row(page, "Report").getByText("10.0.0.1 · 1 limit").first().waitFor();
   });
 
-  test("a key is limited to what is ticked, and a change sends only what changed", async () => {
+  test("a key is limited to the ticked scopes, and a change sends only the changed fields", async () => {
     await using opened = await openKeys({ path: "/console/keys?key=new" });
     const { page } = opened;
     await page.getByLabel("Name").fill("Narrow");
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await waitUntil("the key may do more", async () => (await callWith(key)) === 200);
   });
 
-  test("a key is only made by who has just proven who they are, and Escape does not cost it", async () => {
+  test("creating a key needs reauthentication, and Escape does not lose it", async () => {
     await using opened = await openKeys({ path: "/console/keys?key=new" });
     const { page } = opened;
     site.clock.advance(elevenMinutesMs);
@@ -173,10 +173,10 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     expect(await callWith(await keepKey(page))).toBe(200);
   });
 
-  test("the console's own key is shown as what it is, and offers neither rotation nor an end", async () => {
+  test("the console's own key is labelled, and can be neither rotated nor revoked", async () => {
     await using opened = await openKeys();
     const { page } = opened;
-    // It is made when a page first asks for something as a program would.
+    // It is created with the page's first API call.
     await page.getByRole("link", { name: "Available balance $0.00" }).waitFor();
     await page.reload();
     await page.getByText("No API keys yet").first().waitFor();
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await row(page, "This console").getByText("of $3.00 a month").first().waitFor();
   });
 
-  test("a key is made without a pointer, in a narrow window that does not scroll sideways, and axe finds nothing", async () => {
+  test("a key can be created by keyboard in a narrow window without sideways scrolling, and axe finds nothing", async () => {
     await using opened = await openKeys({ width: 390 });
     const { page } = opened;
     await page.getByRole("button", { name: "Create key" }).first().focus();
@@ -215,13 +215,13 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
-  test("a list that does not come says why, and comes when it is asked for again", async () => {
+  test("a list that fails to load shows the error, and loads on retry", async () => {
     await using opened = await openKeys();
     const { page } = opened;
     await page.route("**/console/api/keys?*", (route) =>
       route.fulfill({ status: 400, json: { error: { message: "Not now.", code: "invalid_parameter" } } }),
     );
-    // Where the stream of changes begins, lists are asked for again by themselves; here somebody is to do it.
+    // The change stream would reload the list; blocking it leaves the button as the only way.
     await page.route("**/console/api/changes*", () => {});
     await page.getByRole("link", { name: "Available balance $0.00" }).waitFor();
     await page.reload();

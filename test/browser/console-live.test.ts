@@ -10,7 +10,7 @@ import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
 const ask = { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] };
 
-describe.skipIf(!hasBrowser)("what changes is shown in every page that is open, by one stream, when", () => {
+describe.skipIf(!hasBrowser)("one change stream updates every open page when", () => {
   let site: BrowsedSite;
   let person: ConsolePerson;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("what changes is shown in every page that is open, 
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** Two pages of one browser that ask for nothing by time: what is new in them was told. */
+  /** Two pages of one browser without timers: updates can only come from the stream. */
   async function openTwo(path: string, { email }: Pick<ConsolePerson, "email"> = person) {
     const opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("what changes is shown in every page that is open, 
     await onBoth((page) => row(page).first().waitFor({ state: "detached" }));
   });
 
-  test("a task is begun and ends", async () => {
+  test("a task starts and ends", async () => {
     await using opened = await openTwo("/console/tasks?view=table");
     const { onBoth } = opened;
     await onBoth((page) => page.getByText("No tasks yet").first().waitFor());
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("what changes is shown in every page that is open, 
     await onBoth((page) => log(page).getByText("Delivered", { exact: true }).first().waitFor());
   });
 
-  test("the first call comes", async () => {
+  test("the first call arrives", async () => {
     const email = await site.createPerson({ credit: "5" });
     await using opened = await openTwo("/console", { email });
     const { pages, onBoth } = opened;
@@ -119,8 +119,8 @@ describe.skipIf(!hasBrowser)("what changes is shown in every page that is open, 
   });
 });
 
-describe.skipIf(!hasBrowser)("what the operator changes while pages are open", () => {
-  test("the announcement, name, links and colours are shown at once, and with the next page where nobody signed in", async () => {
+describe.skipIf(!hasBrowser)("the operator's changes while pages are open", () => {
+  test("the announcement, name, links and colours change at once, and on the next page for visitors", async () => {
     await using site = await startBrowsedSite({ settings: { announcement: "Closed on Sunday." } });
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
@@ -152,8 +152,8 @@ describe.skipIf(!hasBrowser)("what the operator changes while pages are open", (
   });
 });
 
-describe.skipIf(!hasBrowser)("where the server tells of nothing", () => {
-  test("the first call and the request log are asked for from time to time", async () => {
+describe.skipIf(!hasBrowser)("without the change stream", () => {
+  test("the first call and the request log are polled", async () => {
     await using site = await startBrowsedSite({ hasRunningClock: true });
     const person = await createConsolePerson(site);
     await using opened = await openSignedInPage(site, person.email);

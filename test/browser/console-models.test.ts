@@ -12,7 +12,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 
 type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
 
-/** The sandbox's models, and one whose id has a slash. */
+/** The sandbox's models, and one with a slash in its id. */
 function writeCatalog(): string {
   const catalog = parse(readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8"));
   const [chat] = catalog.models;
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
   const row = (name: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
   const listNames = () => page.getByRole("row").getByRole("link").allTextContents();
 
-  test("every model stands there with its id, what it can do, and its exact price", async () => {
+  test("every model is listed with its id, its capabilities and its exact price", async () => {
     await page.goto("/console/models");
     await row("Sandbox Chat").waitFor();
     await expect.poll(() => listNames()).toHaveLength(modelTypes.length + 1);
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("sandbox-chat");
   });
 
-  test("search and filters are in the address, so that a list can be found again", async () => {
+  test("search and filters are in the address, so that a list can be bookmarked", async () => {
     await page.goto("/console/models");
     await row("Sandbox Chat").waitFor();
     await page.getByRole("searchbox").fill("chat");
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  test("a model's page has a call to paste for this deployment, in three languages, by keyboard too", async () => {
+  test("a model's page has a working sample call for this deployment, in three languages, by keyboard too", async () => {
     await page.goto("/console/models");
     await row("Sandbox Image").getByRole("link").click();
     await page.getByRole("heading", { name: "Sandbox Image", level: 1 }).waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await page.getByRole("tabpanel").getByText('"model": "team/fast-chat"').first().waitFor();
   });
 
-  test("of three hundred models those in the window are drawn, below names of columns that stay", async () => {
+  test("a list of three hundred models renders the visible ones below a fixed header", async () => {
     await page.route("**/console/api/models", async (route) => {
       const list = await (await route.fetch()).json();
       const data = Array.from({ length: 300 }, (_, n) => ({ ...list.data[0], id: `m-${n}`, name: `Model ${n}` }));
@@ -140,14 +140,14 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await page.unroute("**/console/api/models");
   });
 
-  test("a model that the account does not have is not found, calmly", async () => {
+  test("a model that the account cannot use shows a not-found page", async () => {
     await page.goto("/console/models/team/secret");
     await page.getByRole("heading", { name: "Model not found" }).waitFor();
     await page.getByRole("link", { name: "See all models" }).click();
     await row("Sandbox Chat").waitFor();
   });
 
-  test("a list that does not come says so, and comes at another try", async () => {
+  test("a list that fails to load shows it, and loads on retry", async () => {
     await page.route("**/console/api/models", (route) => route.fulfill({ status: 403, json: refusal }));
     await page.goto("/console/models");
     await page.getByRole("alert").getByText("Not now.").first().waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
   });
 
   test.each(["/console/models", "/console/models/sandbox-drama", "/console/models/nobody"])(
-    "%s fits every window in both colours, and neither axe nor the browser complains",
+    "%s fits every window in both colour schemes, without axe or console errors",
     async (path) => {
       for (const [width, colorScheme] of [
         [1440, "light"],

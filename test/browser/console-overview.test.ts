@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     return await signIns.open(email, "/console");
   }
 
-  test("what there is, what it is made of and what was spent are told to the cent", async () => {
+  test("the balance, its parts and the spending are shown to the cent", async () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
     const available = page.getByRole("region", { name: "Available balance" });
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("what is on hold shows up by itself, says why, and leads to the task", async () => {
+  test("a hold appears without a reload, with its reason and a link to its task", async () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
     const held = page.getByRole("region", { name: "On hold" });
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("every bar is reached by the keyboard and opens the charges behind it", async () => {
+  test("every bar can be reached by keyboard and opens its charges", async () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
     const bars = page.getByRole("group", { name: /^Charges of the last 30 days/ }).getByRole("button");
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await page.getByText("1 charge, $0.25 total").first().waitFor();
   });
 
-  test("a stranger makes a first call that succeeds with four clicks, and sees what it cost", async () => {
+  test("a new account makes a successful first call with four clicks, and sees its cost", async () => {
     await using opened = await site.openPage({ permissions: ["clipboard-read", "clipboard-write"] });
     const { page } = opened;
     let clicks = 0;
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await firstRun.getByText("Your first call succeeded").first().waitFor();
     await expect.poll(() => firstRun.textContent()).toMatch(/sandbox-chat answered for \$0\.0\d+\./);
     expect(clicks).toBeLessThanOrEqual(4);
-    // The key stays in sight when the call has come, and what there is now is shown below.
+    // The key stays visible after the call, and the current balance is shown below.
     await firstRun.getByRole("region", { name: "Your new key" }).getByText("sk-slc-").first().waitFor();
     await page.getByRole("region", { name: "Latest calls", exact: true }).waitFor();
     await firstRun.getByRole("link", { name: "See its charge" }).click();
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("who has no credit is told whom to ask, and sees why the first call did not succeed", async () => {
+  test("an account without credit sees whom to ask, and why the first call failed", async () => {
     const beginner = await createSpender(site);
     await using opened = await openOverview(beginner.email);
     const { page } = opened;
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     });
   }
 
-  test("a key that was made before is known again, and billing says how to get credit", async () => {
+  test("an existing key is recognized, and billing shows how to add credit", async () => {
     const beginner = await createSpender(site);
     await beginner.createKey("Earlier");
     await using opened = await openOverview(beginner.email);
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a list that does not come can be asked for again", async () => {
+  test("a list that fails to load can be retried", async () => {
     await using opened = await signIns.open(spender.email, "/console/settings");
     const { page } = opened;
     await page.route("**/console/api/buckets", (route) => route.fulfill({ status: 403, body: "{}" }));

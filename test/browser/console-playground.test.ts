@@ -20,7 +20,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 describe.skipIf(!hasBrowser)("the playground", () => {
   let site: BrowsedSite;
   let email: string;
-  /** Somebody with money is signed in once; each test has a window of its own. */
+  /** One person with money is signed in once; each test has its own window. */
   let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
   beforeAll(async () => {
     site = await startBrowsedSite({ hasRunningClock: true });
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     return opened;
   }
 
-  test("an answer comes with its cost, its tokens and how fast it was, and lies in the balance", async () => {
+  test("an answer has its cost, its tokens and its speed, and the balance is updated", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, "What is 6 * 7?");
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("whatever a model says stays words, and its code can be copied as code", async () => {
+  test("model output is rendered as text only, and its code can be copied", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, '<img src="/x" onerror="alert(1)"> and `code`');
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("Stop ends an answer, keeps what came, and the gateway stops the work", async () => {
+  test("Stop ends an answer, keeps the received part, and the gateway stops the upstream", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, "[[slow:0.2]] [[long:2000]] Tell me everything.");
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("button", { name: "Send" }).waitFor();
   });
 
-  test("a reload and a session that ended lose nothing that was typed or said", async () => {
+  test("a reload or an expired session loses neither input nor conversation", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, "Remember the lighthouse.");
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText("Send a message").first().waitFor();
   });
 
-  test("tools are offered, their calls shown, and what is typed as their result goes on", async () => {
+  test("tools are offered, their calls are shown, and a typed result continues the conversation", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await page.getByLabel("Enable tools").check();
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => answers(page).last().textContent()).toMatch(/Rain, 4 degrees/);
   });
 
-  test("what is wrong stands at its field: before sending where the page knows, after it where the API does", async () => {
+  test("errors are shown at their fields: before sending where the page can check, afterwards otherwise", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await page.getByLabel("Temperature").fill("9");
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => messageField(page).inputValue()).toBe("Hello");
   });
 
-  test("no money, trouble upstream and no connection are each told in a sentence, and can be tried again", async () => {
+  test("a low balance, an upstream failure and a lost connection each have an error with a retry", async () => {
     const poor = await site.createPerson();
     await using opened = await openSignedInPage(site, poor);
     const { page } = opened;
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => rich.page.getByRole("alert").count()).toBe(0);
   });
 
-  test("an image in a message is sent to a model that sees, and one that is too large is refused at once", async () => {
+  test("an image in a message is sent to a vision model, and one that is too large is rejected at once", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     const chooser = page.locator("input[type=file]");
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .toContain("YOUR_IMAGE");
   });
 
-  test("images start from one that is dropped, cost what was said, are shown, and are there after a reload", async () => {
+  test("images start from a dropped file, cost the announced price, are shown, and survive a reload", async () => {
     await using opened = await openPlayground("sandbox-image");
     const { page } = opened;
     const drop = page.getByRole("group", { name: "Start images" }).locator("[data-drop-area]");
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await opensFromAddress({ taskId: path?.split("/").at(-1) ?? "", fileId: fileId ?? "" });
   });
 
-  /** In a window of its own, which knows nothing of what was done in others. */
+  /** In a new window without any earlier state. */
   async function opensFromAddress({ taskId, fileId }: { taskId: string; fileId: string }): Promise<void> {
     await using opened = await site.openPage({ storageState: signedIn });
     const { page } = opened;
@@ -240,7 +240,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   }
 
-  test("speech is made in the chosen voice, plays in the page, and speaks for an avatar", async () => {
+  test("speech is generated in the chosen voice, plays in the page, and speaks for an avatar", async () => {
     await using opened = await openPlayground("sandbox-speech");
     const { page } = opened;
     await page.getByLabel("Text").fill("The gate is open.");
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText("Costs at most $0.15").first().waitFor();
   });
 
-  test("a video under way shows how far it is and can be canceled", async () => {
+  test("a running video shows its progress and can be canceled", async () => {
     await using opened = await openPlayground("sandbox-video");
     const { page } = opened;
     await page.getByLabel("Prompt").fill("[[stuck]] Waves at night");
@@ -283,7 +283,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("a drama asks for a webhook endpoint or the event inbox, goes on once there is one, and shows its steps", async () => {
+  test("a drama asks for a webhook endpoint or the event inbox, continues once there is one, and shows its steps", async () => {
     await using opened = await openPlayground("sandbox-drama");
     const { page } = opened;
     await page.getByLabel("Title").fill("The Lighthouse");
@@ -310,7 +310,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await editsStoryboard(page);
   });
 
-  /** A shot is changed, moved and drawn anew, and the video is asked for as the storyboard stands then. */
+  /** Changes, moves and redraws a shot, then requests the video from the edited storyboard. */
   async function editsStoryboard(page: Page): Promise<void> {
     const board = page.getByRole("region", { name: "Storyboard" });
     const shots = board.getByRole("list", { name: "Shots" }).getByRole("button");
@@ -339,7 +339,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await result.getByText("Canceled").first().waitFor();
   }
 
-  test("a model is found by what is told of it, with keys alone, and shown before the address has changed", async () => {
+  test("a model is found by its description, by keyboard, and shown before the address changes", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     const picker = page.getByRole("combobox", { name: "Model", exact: true });
@@ -358,7 +358,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("models answer side by side, each with its cost; what one does not know is said, and all are stopped at once", async () => {
+  test("models answer side by side, each with its cost; unsupported settings are named, and Stop ends all", async () => {
     await using opened = await openPlayground("sandbox-chat", { width: 390 });
     const { page } = opened;
     await page.getByRole("button", { name: "Compare" }).click();
@@ -386,7 +386,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\?model=sandbox-chat$/);
   });
 
-  test("images of several models are made from one form, each with what it knows of it", async () => {
+  test("images of several models are created from one form, each with the settings it supports", async () => {
     await using opened = await site.openPage({ storageState: signedIn });
     const { page } = opened;
     await page.goto("/console/playground?model=sandbox-image&compare=small-image");
@@ -408,7 +408,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the code of the request follows what is typed", async () => {
+  test("the sample code follows the form", async () => {
     await using opened = await openPlayground("sandbox-video");
     const { page } = opened;
     await page.getByRole("button", { name: "Show code" }).click();
@@ -445,14 +445,14 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     },
   );
 
-  test("a model that the account does not have is said to be missing, and another one is offered", async () => {
+  test("a model that the account cannot use is reported as missing, and another one is offered", async () => {
     await using opened = await openPlayground("no-such-model");
     await opened.page.getByText("Model no-such-model is not available to this account.").first().waitFor();
     await messageField(opened.page).waitFor();
   });
 });
 
-/** Beside the sandbox's models two that know less, so that there is something to compare. */
+/** Adds two models with fewer features to the sandbox's, for comparison. */
 async function offerLesserModels(site: BrowsedSite): Promise<void> {
   const catalog = parse(readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8"));
   const [chat, image] = catalog.models;
@@ -484,7 +484,7 @@ async function say(page: Page, text: string): Promise<void> {
   await messageField(page).press("Enter");
 }
 
-/** The first sentence that is tied to a field, which is its error where it has one. */
+/** The first description of a field, which is its error if it has one. */
 async function describedBy(page: Page, field: Locator): Promise<string | null> {
   const ids = (await field.getAttribute("aria-describedby")) ?? "";
   return await page.locator(`[id="${ids.split(" ")[0]}"]`).textContent();
@@ -500,7 +500,7 @@ async function waitUntilLoaded(image: Locator): Promise<void> {
 
 type DroppedFile = { name: string; type: string; content: Buffer };
 
-/** What a browser does when somebody lets a file go over a place of the page. */
+/** Drops a file on an element as a browser does. */
 async function dropFile(place: Locator, { name, type, content }: DroppedFile): Promise<void> {
   const file = JSON.stringify({ name, type, base64: content.toString("base64") });
   const transfer = await place.page().evaluateHandle(`(() => {

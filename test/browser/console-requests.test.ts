@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await field(page).fill(text);
   }
 
-  test("every id leads to where it is looked at, and what was opened is found again", async () => {
+  test("every id leads to its page, and recently opened pages are listed", async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     ] as const;
     for (const [text, path, heading] of places) {
       await search(page, text);
-      // Pressed before anything was found: it opens as soon as it is.
+      // Enter before the results have arrived opens the first one when it does.
       await page.keyboard.press("Enter");
       await field(page).waitFor({ state: "detached" });
       await expect.poll(() => page.url()).toBe(site.siteUrl + path);
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("the keyboard goes through what was found, and the focus comes back", async () => {
+  test("the keyboard moves through the results, and the focus returns", async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await expect.poll(() => focused(page)).toBe("Usage");
   });
 
-  test("what is typed right after the shortcut is searched for, before the search is loaded", async () => {
+  test("text typed right after the shortcut is searched for, even before the search has loaded", async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
       await typed.promise;
       await route.continue();
     });
-    // The press ends with the release of Control: what is typed before would be other shortcuts.
+    // The shortcut ends when Control is released: earlier keys would be other shortcuts.
     await page.keyboard.press("Control+k");
     await page.keyboard.type("harbou");
     typed.resolve();
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await expect.poll(() => options(page).allTextContents()).toHaveLength(4);
   });
 
-  test("what is another account's is not found, and axe finds nothing", async () => {
+  test("another account's resources are not found, and axe finds nothing", async () => {
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
     await page.goto("/console");
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
   const listRows = (page: Page): Locator => page.getByRole("region", { name: "Requests" }).locator("tbody tr");
   const readRows = (page: Page) => listRows(page).allTextContents();
 
-  /** A call that is refused, and which one the log has it under. */
+  /** Sends a call that is rejected, and returns its request id. */
   async function fail(caller: ConsolePerson, traceId: string): Promise<string> {
     const body = { ...ask, model: "no-such-model" };
     await caller.call("POST", "/chat/completions", body, { "x-client-request-id": traceId }).catch(() => {});
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     });
   }
 
-  test("calls appear by themselves, are filtered in the address, and lead to all that is known of them", async () => {
+  test("calls appear without a reload, are filtered through the address, and lead to their details", async () => {
     const caller = await createConsolePerson(site);
     await using opened = await openSignedInPage(site, caller.email);
     const { page } = opened;
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("the log can be paused, read by the keyboard and narrowed to a bar, and axe finds nothing", async () => {
+  test("the log can be paused, read by keyboard and narrowed to a bar, and axe finds nothing", async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     const trace = `trace-${Date.now()}`;

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** The page of somebody new, who has just signed in, in a browser that is in Berlin. */
+  /** The page of a new person who has just signed in, with a browser in Berlin. */
   async function openSettings({ width = 1440, path = "/console/settings" } = {}) {
     const email = await site.createPerson();
     const opened = await site.openPage({
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
 
   const save = (page: Page) => page.getByRole("button", { name: "Save profile" }).click();
 
-  test("name and time zone are kept, and the browser's zone is offered", async () => {
+  test("name and time zone are saved, and the browser's zone is offered", async () => {
     await using opened = await openSettings();
     const { page } = opened;
     await page.getByText(`You sign in as ${opened.email}.`).first().waitFor();
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("a zone can be searched for, one that does not exist is told at its field, and what was typed outlives a session", async () => {
+  test("a zone can be searched, an unknown one is an error at its field, and typed values outlive a session", async () => {
     await using opened = await openSettings();
     const { page } = opened;
     const zone = page.getByLabel("Time zone");
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada");
   });
 
-  test("the former address leads here, and the page's own list to each of its sections", async () => {
+  test("the former address redirects here, and the page's list links to each section", async () => {
     await using opened = await openSettings({ path: "/security" });
     const { page } = opened;
     await page.waitForURL(`${site.siteUrl}/console/settings`);

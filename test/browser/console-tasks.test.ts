@@ -13,7 +13,7 @@ type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;
 const image = { model: "sandbox-image", size: "512x512" };
 const wait = { prefer: "wait=60" };
 
-/** Tasks of every fate, done by the sandbox. */
+/** Tasks with every outcome, run by the sandbox. */
 async function makeTasks(person: ConsolePerson): Promise<Ids> {
   const images = "/images/generations";
   const done = { ...image, prompt: "A lighthouse", metadata: { order: "1234" } };
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText(id).first().waitFor();
   }
 
-  test("the list has the newest first, each with its state, its charge and its time in the account's zone", async () => {
+  test("the list is newest first, each task with its status, charge and local time", async () => {
     await page.goto("/console/tasks?view=table");
     await rowOf(ids.done).waitFor();
     const readRows = async (): Promise<string[]> => (await page.getByRole("row").allInnerTexts()).slice(1);
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(async () => (await readRows())[3]).toContain(tokyo.format(new Date(created * 1000)));
   });
 
-  test("filters are in the address, and a list without rows says how to get back", async () => {
+  test("filters are in the address, and an empty list shows how to reset them", async () => {
     await page.goto("/console/tasks");
     await page.getByRole("button", { name: "Table" }).click();
     await rowOf(ids.done).waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
   });
 
-  test("the gallery shows what was made, small, with its prompt and charge, and finds it by words", async () => {
+  test("the gallery shows outputs as thumbnails with prompt and charge, and can be searched", async () => {
     await page.goto("/console/tasks");
     await cellOf("A lighthouse").getByText("$0.02").first().waitFor();
     const readImage = (name: string) =>
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("No tasks match.").first().waitFor();
   });
 
-  test("speech is shown as loud as it is, from its pauses to its loudest part", async () => {
+  test("speech is shown as a waveform with its pauses and its peak", async () => {
     const spoken = { model: "sandbox-speech", input: "Wait. ... Listen! ... There.", voice: "nova" };
     await person.call("POST", "/audio/speech", spoken, { prefer: "respond-async, wait=60" });
     await page.goto("/console/tasks?type=speech");
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the gallery is walked, selected and opened by keyboard, and leads on with what is selected", async () => {
+  test("the gallery can be navigated, selected and opened by keyboard, and offers actions for the selection", async () => {
     await page.goto("/console/tasks");
     await cellOf("Endless").focus();
     for (const key of ["ArrowRight", "ArrowLeft", "End", "Space"]) await page.keyboard.press(key);
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.waitForURL(`**/console/tasks/${ids.done}`);
   });
 
-  test("of thousands of tasks only those in sight are in the page, and more come before its end", async () => {
+  test("a list of thousands of tasks renders the visible ones, and loads more before its end", async () => {
     const task = await person.call("GET", `/tasks/${ids.failed}`);
     const asked: string[] = [];
     await page.route("**/console/api/tasks?**", (route) => {
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.goto("/console/tasks");
     const grid = page.getByRole("grid", { name: "Tasks" });
     await grid.getByRole("gridcell").first().focus();
-    // What was asked for is in the page a moment later; until then the end is where it was.
+    // The loaded rows render a moment later; until then the list's end is where it was.
     const goToEnd = async (): Promise<string[]> => {
       await page.keyboard.press("End");
       return asked;
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     for (const { id } of made) await rowOf(id).getByText("Canceled").first().waitFor();
   });
 
-  test("a task that made something shows it, with what it cost, what was asked and how long it took", async () => {
+  test("a finished task shows its output, its cost, its request and its duration", async () => {
     await open(ids.done);
     await section("Result").getByRole("img").waitFor();
     await expect.poll(() => page.evaluate("document.querySelector('main img').naturalWidth")).toBe(512);
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     const request = JSON.parse(await section("Request").locator("code").last().innerText());
     expect(request).toEqual({ ...image, prompt: "A lighthouse", n: 1, metadata: { order: "1234" } });
     const readFacts = () => page.locator("main").innerText();
-    // Where it was over when it was first asked about, nobody saw it start.
+    // A task that ended before the first poll has no observed start.
     const times = /Created[\s\S]*(Started[\s\S]*Succeeded[\s\S]*took \d|Succeeded[\s\S]*after \d)/;
     await expect.poll(readFacts).toMatch(times);
     await expect.poll(readFacts).toContain("1234");
@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => link.getAttribute("href")).toMatch(/^\/console\/usage\/charges\/txn_/);
   });
 
-  test("who was told of a task's end is shown, and is told again on demand", async () => {
+  test("the receivers of a task's event are shown, and the event can be resent", async () => {
     await open(ids.done);
     await section("Webhooks").getByText("Delivered").first().waitFor();
     await expect.poll(() => section("Webhooks").innerText()).toContain(receiver.url);
@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => section("Webhooks").getByText("Delivered").count()).toBe(2);
   });
 
-  test("a task that failed says why, whether another try can help, and that it is free", async () => {
+  test("a failed task shows the reason, whether a retry can help, and that it is free", async () => {
     await open(ids.failed);
     const alert = page.getByRole("alert");
     await alert.getByText("content_policy_violation").first().waitFor();
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => page.getByRole("link", { name: "Explain this charge" }).count()).toBe(0);
   });
 
-  test("a task whose request is no longer kept says so, and cannot be run again", async () => {
+  test("a task with a deleted request shows that, and cannot be run again", async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "A secret" });
     const { database } = site.gateway;
     await expect
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await section("Result").getByText('"object": "drama.script"').first().waitFor();
   });
 
-  test("a page keeps up with its task by the one stream of the console, and opens none of its own", async () => {
+  test("a page follows its task through the console's one change stream, and opens no other", async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "Slow [[delay:3]]" });
     const asked: string[] = [];
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
@@ -280,7 +280,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => page.getByRole("button", { name: "Cancel task" }).count()).toBe(0);
   });
 
-  test("a task is canceled only after a confirmation, by keyboard alone, and the list keeps up", async () => {
+  test("a task is canceled only after a confirmation, by keyboard alone, and the list is updated", async () => {
     await using second = await openSignedInPage(site, person.email);
     await second.page.goto("/console/tasks?view=table");
     const listed = second.page.getByRole("row").filter({ hasText: ids.stuck });
@@ -301,7 +301,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect((await person.call("GET", `/tasks/${ids.stuck}`)).status).toBe("canceled");
   });
 
-  test("another account's task is not found, like one that never was, and an empty list says what to do", async () => {
+  test("another account's task is not found, like a missing one, and an empty list shows what to do", async () => {
     await using other = await openSignedInPage(site, await site.createPerson());
     await other.page.goto("/console/tasks");
     await other.page.getByText("No tasks yet").first().waitFor();
@@ -315,7 +315,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   });
 
   test.each(["gallery", "table", "done", "failed", "drama"] as const)(
-    "the page of %s fits every window in both colours, and neither axe nor the browser complains",
+    "the page of %s fits every window in both colour schemes, without axe or console errors",
     async (which) => {
       const isList = which === "gallery" || which === "table";
       const path = isList ? `/console/tasks?view=${which}` : `/console/tasks/${ids[which]}`;

@@ -11,7 +11,7 @@ import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/
 import { hasBrowser } from "../harness/site/browser.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
-describe.skipIf(!hasBrowser)("the console in trouble", () => {
+describe.skipIf(!hasBrowser)("the console during failures", () => {
   let site: BrowsedSite;
   let gate: TcpGate;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
   const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1, exact: true });
   const banner = (page: Page) => page.getByRole("status").filter({ hasText: "Reconnecting…" });
 
-  test("a page that breaks keeps the console around it, names the request and comes back when it is tried again", async () => {
+  test("a page that fails keeps the console around it, names the request and recovers on retry", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     await page.route("**/console/api/tasks*", (route) =>
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await page.getByText("No tasks yet").first().waitFor();
   });
 
-  test("a session that cannot be asked for keeps the console around the error, with the id of the request", async () => {
+  test("a session that cannot be loaded keeps the console around the error, with the request id", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     await heading(page, "Settings").waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await heading(page, "Settings").waitFor();
   });
 
-  test("a list that the server fails to give names the request", async () => {
+  test("a list that the server fails to return names the request", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     const error = { message: "Not allowed here.", type: "permission_error", param: null, code: "forbidden" };
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await page.getByRole("alert").getByText("req_list").first().waitFor();
   });
 
-  test("while the server is away the console says so, and comes back by itself with what was typed", async () => {
+  test("while the server is down the console shows it, and recovers with the typed values", async () => {
     await using opened = await openConsole("/console/keys?key=new");
     const { page } = opened;
     await page.getByLabel("Name").fill("Typed before");
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await page.getByRole("region", { name: "Your new key" }).waitFor();
   });
 
-  test("all pages of a browser share one stream of changes, and show the truth again when it comes back", async () => {
+  test("all pages of a browser share one change stream, and are current again after a reconnect", async () => {
     const email = await site.createPerson({ credit: "5" });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await Promise.all([balance(page, "$14.99"), balance(second, "$14.99")]);
     await Promise.all([page, second].map((each) => banner(each).waitFor({ state: "detached" })));
 
-    // The page that reads the stream is closed, and the other reads it from then on.
+    // The page that reads the stream closes, and the other one takes over.
     const taken = second.waitForResponse(/console\/api\/changes$/);
     await page.close();
     await taken;
@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await bookCredit(site.gateway.parts, { accountId, booking, actor: "test", reason: "a test", reference: null });
   }
 
-  test("a page that is opened while the server is away comes when the server does", async () => {
+  test("a page opened while the server is down loads once the server is up", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     await heading(page, "Settings").waitFor();
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await banner(page).waitFor({ state: "detached" });
   });
 
-  test("a proxy that has no server behind it counts as a server that is away", async () => {
+  test("a proxy without a server behind it counts as a server that is down", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     await heading(page, "Settings").waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await banner(page).waitFor({ state: "detached" });
   });
 
-  test("a page whose code does not come at first comes by itself", async () => {
+  test("a page whose code fails to load at first loads without a click", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     await heading(page, "Settings").waitFor();
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await heading(page, "Billing").waitFor();
   });
 
-  test("a page whose code is gone says so inside the console, and comes when the code does", async () => {
+  test("a page whose code is missing shows it inside the console, and loads once the code is back", async () => {
     await using opened = await openConsole();
     const { page } = opened;
     await heading(page, "Settings").waitFor();
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     const reloaded = page.waitForEvent("domcontentloaded");
     await goTo(page, "Billing");
     await heading(page, "This page could not be loaded").waitFor();
-    // Once it reloads by itself, because that is how the files of a new version are found.
+    // It reloads once by itself to find the files of a new version.
     await reloaded;
     await heading(page, "This page could not be loaded").waitFor();
     await page.getByRole("button", { name: "Reload" }).waitFor();

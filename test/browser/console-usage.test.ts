@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     return sumMoney(amounts.map((text) => text.replace(/[$,]/g, "")));
   }
 
-  test("a bar is a day of the account, says its numbers, and opens exactly the charges that it is made of", async () => {
+  test("a bar is one day of the account, shows its numbers, and opens exactly its charges", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await page.getByText("Asia/Tokyo").first().waitFor();
@@ -89,18 +89,18 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await page.getByText("1 charge, $0.08 total").first().waitFor();
     await listRows(page).nth(2).waitFor({ state: "detached" });
     await expect.poll(() => sumRows(page)).toBe("0.08");
-    // A link to what is seen shows the same to whoever opens it.
+    // A link to this view shows the same elsewhere.
     await page.reload();
     await page.getByText("1 charge, $0.08 total").first().waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("a pressed part opens the charges of its model alone", async () => {
+  test("clicking a bar segment opens the charges of its model only", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await listBars(page).first().waitFor();
-    // A chart that is drawn anew in the middle of a press has not been pressed.
+    // A redraw in the middle of a click would lose the click.
     const readPart = () => new URL(page.url()).searchParams.get("part");
     await expect
       .poll(async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await page.getByText("1 charge, $0.08 total").first().waitFor();
   });
 
-  test("the chart needs no pointer, and what it opens is where the focus goes", async () => {
+  test("the chart works without a pointer, and the focus moves to the opened charges", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     const bars = listBars(page);
@@ -131,14 +131,14 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect.poll(() => bars.count()).toBe(3);
   });
 
-  test("the bars that a pointer is drawn over are looked at alone, until the zoom is reset", async () => {
+  test("dragging over bars zooms to them until the zoom is reset", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     const bars = listBars(page);
     await expect.poll(() => bars.count()).toBe(3);
     const [one, other] = [await bars.nth(0).boundingBox(), await bars.nth(1).boundingBox()];
     const chart = await page.getByRole("group", { name: /by day and/ }).boundingBox();
-    // Above the bars, where a press opens none of them.
+    // Above the bars, where a click opens none of them.
     const pointAt = (box: typeof one) => [(box?.x ?? 0) + (box?.width ?? 0) / 2, (chart?.y ?? 0) + 12] as const;
     await page.mouse.move(...pointAt(one));
     await page.mouse.down();
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("tables tell the same by key, and filters stay in the address", async () => {
+  test("tables show the same numbers by key, and filters stay in the address", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await page.getByLabel("By", { exact: true }).selectOption("key");
@@ -186,14 +186,14 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
       .toBe("Staging");
   });
 
-  test("a day or two are shown by the hour", async () => {
+  test("one or two days are shown by the hour", async () => {
     await using opened = await openUsage("/console/usage?from=2026-03-04&to=2026-03-04");
     const bars = opened.page.getByRole("group", { name: /by hour and/ }).getByRole("button");
     await bars.first().waitFor();
     await expect.poll(() => bars.first().getAttribute("aria-label")).toBe("Mar 4, 08:00, $0.200000001");
   });
 
-  test("days in the wrong order are named at the field, and nothing typed is lost", async () => {
+  test("days in the wrong order are an error at the field, and typed values stay", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await page.getByLabel("First day").fill("2026-04-02");
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     expect(sumMoney(lines.map((line) => line.split(",")[place] ?? ""))).toBe("0.650000001");
   });
 
-  test("a charge explains itself: quantities, rates, the minimum, buckets, what was held and what was left", async () => {
+  test("a charge shows its quantities, rates, minimum, buckets, hold and remaining balance", async () => {
     await using opened = await openUsage(`/console/usage?${days}&bar=2026-03-10`);
     const { page } = opened;
     await listRows(page).getByRole("link", { name: "sandbox-chat" }).click();
@@ -255,7 +255,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
       .toBe("/console/tasks/task_of_the_tenth");
   });
 
-  test("nobody else's charge is explained, and an account without any is told what to do", async () => {
+  test("another account's charge is not shown, and an account without charges sees what to do", async () => {
     const other = await site.createPerson();
     await using opened = await openUsage(`/console/usage/charges/${explained}`, other);
     const { page } = opened;
@@ -283,7 +283,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     }
   });
 
-  test("below a narrow chart every day has its whole name, the last one too", async () => {
+  test("below a narrow chart every day has its full label, the last one too", async () => {
     await using opened = await openUsage("/console/usage?from=2026-02-09&to=2026-03-10");
     const { page } = opened;
     await page.setViewportSize({ width: 390, height: 900 });
@@ -301,7 +301,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await chart.getByText("Mar 10", { exact: true }).first().waitFor();
   });
 
-  test("of more models than are seen at once, one is found by a part of its name, by keyboard alone", async () => {
+  test("a model outside the visible list is found by a part of its name, by keyboard alone", async () => {
     await offerModelsAs(site, (id) => `another-${id}`);
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;

@@ -63,13 +63,13 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
     const problems: string[] = [];
     for (let done = 0; done < tour.length && problems.length === 0; done += stopsAtOnce) {
       problems.push(...(await walk(page, tour.slice(done, done + stopsAtOnce))));
-      // Nobody looks at so many pages in a minute, and who does is slowed down.
+      // Advances the clock past the rate limit, which so many pages would exceed.
       site.clock.advance(minuteMs);
     }
     return [...problems, ...complaints];
   }
 
-  test("a control that is in the address answers before the address has changed", async () => {
+  test("a control that is stored in the address responds before the address changes", async () => {
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
     const controls = [
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
       await page.goto(path);
       const control = page.getByLabel(label, { exact: true });
       await control.waitFor();
-      // A choice is there before its options are, where those come from the server.
+      // A select exists before its options, which come from the server.
       const isChoice = await control.evaluate(({ tagName }: Control) => tagName === "SELECT");
       if (isChoice) await control.locator(`option[value="${value}"]`).waitFor({ state: "attached" });
       const before = page.url();
@@ -98,20 +98,20 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
     expect(await walkAll(await site.createPerson(), places)).toEqual([]);
   });
 
-  test("an account that has one of everything", async () => {
+  test("an account with one of everything", async () => {
     const person = await createConsolePerson(site);
     const things = await furnishConsole(site, person, { name: "Harbour" });
     expect(await walkAll(person.email, listStops(things))).toEqual([]);
   });
 
-  test("an account that has thousands of everything", async () => {
+  test("an account with thousands of everything", async () => {
     const person = await createConsolePerson(site);
     const things = await furnishConsole(site, person, { name: "Harbour" });
     await multiplyThings(site, person, many);
     expect(await walkAll(person.email, listStops(things))).toEqual([]);
   });
 
-  test("names of a hundred unbroken characters break no layout, in a wide window and in a narrow one", async () => {
+  test("names of a hundred unbroken characters break no layout, in a wide and a narrow window", async () => {
     const nameOf = (word: string) => word.padEnd(100, "W");
     const imageModel = nameOf("sandbox-image");
     const person = await createConsolePerson(site, { email: `${nameOf("e")}@example.com` });
@@ -178,7 +178,7 @@ function changeControl(control: Control, value: string): string | boolean {
     control.click();
     return control.checked;
   }
-  // React listens to changes of the value that did not go through itself.
+  // React ignores changes of the value that went through its own setter.
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), "value")?.set?.call(control, value);
   control.dispatchEvent(new Event(control.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
   return control.value;

@@ -15,14 +15,14 @@ import { goodPassword } from "../harness/site/site-visitor.ts";
 const pythonPath = "/usr/bin/python3";
 const elevenMinutesMs = 11 * 60_000;
 
-describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
+describe.skipIf(!hasBrowser)("the webhook pages", () => {
   let site: BrowsedSite;
   beforeAll(async () => {
     site = await startBrowsedSite({ hasRunningClock: true });
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** The page of somebody new, who has just signed in. */
+  /** The page of a new person who has just signed in. */
   async function openWebhooks(width = 1440) {
     const email = await site.createPerson();
     const opened = await site.openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     return opened;
   }
 
-  /** Waits for a secret to be shown, and takes it. */
+  /** Waits for a secret to be shown, and returns it. */
   async function keepSecret(page: Page): Promise<string> {
     const text = await page.getByRole("region", { name: "Signing secret" }).locator("code").textContent();
     expect(text).toMatch(/^whsec_/);
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
   const now = () => site.clock.now();
   const signaturesOf = ({ headers }: RecordedRequest) => String(headers["webhook-signature"]).split(" ");
 
-  test("an endpoint is told of a test event with a right signature, again on request, and by two secrets after a rotation", async () => {
+  test("an endpoint receives a signed test event, again on request, and with two signatures after a rotation", async () => {
     await using receiver = await startWebhookReceiver();
     await using opened = await openWebhooks();
     const { page } = opened;
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("the code that the page offers takes what is signed and nothing else", async () => {
+  test("the page's sample code accepts signed events only", async () => {
     await using receiver = await startWebhookReceiver();
     await using opened = await openWebhooks();
     const { page } = opened;
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     }
   });
 
-  test("an endpoint that refuses is shown with what it answered; disabled, it is told of nothing", async () => {
+  test("a failing endpoint is shown with its response; once disabled, it receives no events", async () => {
     await using receiver = await startWebhookReceiver((_request, response) => {
       response.writeHead(500).end("the database is down");
     });
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("what is wrong with an address stands at the field, what is ticked is what it hears of, and a change is kept", async () => {
+  test("an invalid URL is an error at the field, the ticked types are subscribed, and a change is saved", async () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     await page.getByRole("button", { name: "Create endpoint" }).first().click();
@@ -180,14 +180,14 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await page.getByText("Your account has no such endpoint.").first().waitFor();
   });
 
-  test("the account's secret is shown after a fresh proof, and rotated", async () => {
+  test("the account's secret is shown after reauthentication, and rotated", async () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     site.clock.advance(elevenMinutesMs);
     await page.getByRole("button", { name: "Show secret" }).click();
     const proof = page.getByRole("dialog", { name: "Confirm your password to continue" });
     await proof.waitFor();
-    // The samples speak of a secret too, but of none that could be one.
+    // The samples contain the word secret too, but no value with its form.
     await expect.poll(() => page.getByText(/whsec_[A-Za-z0-9+/=]{16}/).count()).toBe(0);
     await proof.getByLabel("Password", { exact: true }).fill(goodPassword);
     await proof.getByRole("button", { name: "Confirm" }).click();
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     expect(await page.content()).not.toContain(secret);
   });
 
-  test("the inbox is opened and closed, without a pointer, in a narrow window, and axe finds nothing", async () => {
+  test("the inbox is opened and closed by keyboard, in a narrow window, and axe finds nothing", async () => {
     await using receiver = await startWebhookReceiver();
     await using opened = await openWebhooks(390);
     const { page } = opened;
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
 
 type Sample = (body: string, headers: Record<string, unknown>, secret: string) => Promise<unknown>;
 
-/** The code as somebody would paste it into a file of theirs. */
+/** The sample code as a developer pastes it into a file. */
 function runNodeSample(code: string): Sample {
   return async (...given) => {
     const path = join(tmpdir(), `sluice-sample-${crypto.randomUUID()}.mjs`);

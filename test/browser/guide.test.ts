@@ -10,7 +10,7 @@ const documents = readdirSync(join(repositoryDir, "docs/api"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => name.replace(".md", ""));
 
-/** Looking for faults takes long, so each document is looked at in one of the colours. */
+/** The checks are slow, so each document is checked in one colour scheme. */
 const looks = documents.map((name, index) => ({
   name,
   colorScheme: index % 2 === 0 ? ("dark" as const) : ("light" as const),
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("the guide", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("it begins with the quick start, and every document of the API is a chapter of it", async () => {
+  test("it starts with the quick start, and every document of the API is a chapter of it", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/docs/guide");
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the guide", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("code has this service's address, in the language that is chosen, and is copied whole", async () => {
+  test("code has this service's address, in the chosen language, and is copied whole", async () => {
     await using opened = await site.openPage({ permissions: ["clipboard-read", "clipboard-write"] });
     const { page } = opened;
     await page.goto("/docs/guide");
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the guide", () => {
       .toBe("/docs");
   });
 
-  test("in a narrow window the chapters are behind a line that the keyboard opens", async () => {
+  test("in a narrow window the chapters are in a menu that the keyboard opens", async () => {
     await using opened = await site.openPage({ viewport: { width: 390, height: 800 } });
     const { page } = opened;
     await page.goto("/docs/guide");
@@ -90,14 +90,14 @@ describe.skipIf(!hasBrowser)("the guide", () => {
     await page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
   });
 
-  test("a chapter that does not exist is a page that says so", async () => {
+  test("an unknown chapter gets a not-found page", async () => {
     await using opened = await site.openPage();
     await opened.page.goto("/docs/guide/nothing");
     await opened.page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 
   test.for(looks)(
-    "$name fits every window, and neither axe nor the browser complains",
+    "$name fits every window, without axe or console errors",
     async ({ name, colorScheme }) => {
       await using opened = await site.openPage({ colorScheme });
       const { page } = opened;

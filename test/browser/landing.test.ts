@@ -4,7 +4,7 @@ import { modelTypes } from "../../src/features/catalog/index.ts";
 import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 
-/** Nine pictures are among it, and two fonts. */
+/** Includes nine images and two fonts. */
 const firstLoadBytesMax = 300_000;
 const heading = "One API for chat, images, video and speech";
 
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
   };
 
-  test("a stranger sees every model with its exact price, how the service is, and the ways in", async () => {
+  test("a visitor sees every model with its exact price, the service status, and the ways to sign in", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await openLanding(page);
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("the first call is copied whole, with this service's address and a model that it has", async () => {
+  test("the first call can be copied whole, with this service's address and one of its models", async () => {
     await using opened = await site.openPage({ permissions: ["clipboard-read", "clipboard-write"] });
     const { page } = opened;
     await openLanding(page);
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(copied).toContain('"model": "sandbox-chat"');
   });
 
-  test("whoever is signed in is led to the console instead of the door", async () => {
+  test("a signed-in person gets a link to the console instead of sign-in", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await signInByPage(page, await site.createPerson(), "/");
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.waitForURL(`${site.siteUrl}/console`);
   });
 
-  test("what cannot be had is said, and asked for again", async () => {
+  test("data that fails to load is shown as missing, and can be retried", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.route("**/console/api/showcase", (route) => route.fulfill({ status: 404, body: "{}" }));
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.getByText("sandbox-drama", { exact: true }).first().waitFor();
   });
 
-  test("it is reached by the keyboard alone, past what stays around it", async () => {
+  test("the page can be used by keyboard alone, with a skip link", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await openLanding(page);
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.getByText("from openai import OpenAI").first().waitFor();
   });
 
-  test("without a script it says what the service is, shows what it makes, and leads on", async () => {
+  test("without scripts the page describes the service, shows samples, and has working links", async () => {
     await using opened = await site.openPage({ javaScriptEnabled: false });
     const { page } = opened;
     await openLanding(page);
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("what the server sent becomes a living page without a move, and keeps the focus", async () => {
+  test("the server's page hydrates without a layout shift, and keeps the focus", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     let release = () => {};
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     const guide = page.getByRole("link", { name: "Guide", exact: true });
     await guide.focus();
     const measure = () => page.getByRole("list", { name: "Made with this API" }).boundingBox();
-    // The font may still be on its way, and with it the width of words.
+    // The font may still be loading, and text widths depend on it.
     await page.evaluate("document.fonts.ready.then(() => true)");
     const before = await measure();
     release();
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("all that a first visit loads is small", async () => {
+  test("a first visit loads little", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await openLanding(page);
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(await page.evaluate("performance.getEntries().filter(({ name }) => name.endsWith('.mp4')).length")).toBe(0);
   });
 
-  test("it shows images, a video that plays without sound, an avatar and a drama, each with its controls", async () => {
+  test("it shows images, a muted video, an avatar and a drama, each with its controls", async () => {
     await using opened = await site.openPage({ reducedMotion: "no-preference" });
     const { page } = opened;
     await openLanding(page);
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("it fits every window in both colours, and neither axe nor the browser complains", async () => {
+  test("it fits every window in both colour schemes, without axe or console errors", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     for (const colorScheme of ["light", "dark"] as const) {

@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * 60_000;
 
 type Authenticator = { devtools: CDPSession; authenticatorId: string };
 
-/** A device that makes and shows passkeys, and knows its owner unless told otherwise. */
+/** A device that creates and presents passkeys, with user verification unless disabled. */
 async function plugIn(page: Page, { knowsOwner = true } = {}): Promise<Authenticator> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.goto("/security");
   }
 
-  test("stands for both factors, also where the person has an authenticator app", async () => {
+  test("replaces both factors, also for a person with an authenticator app", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("signs nobody in once it was removed, and the page says so", async () => {
+  test("no longer signs in once it is removed, and the page shows it", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.waitForURL(/\/sign-in\?next=/);
   });
 
-  test("counts for nothing while its device does not know who holds it", async () => {
+  test("is rejected while its device does not verify the user", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.waitForURL(`${site.siteUrl}/console/settings`);
   });
 
-  test("is not made twice on one device, and a device without one is told", async () => {
+  test("is not created twice on one device, and a device without one gets an error", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await expect.poll(() => page.getByRole("list", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);
   });
 
-  test("of somebody else is no proof for the person who is signed in", async () => {
+  test("of another person does not reauthenticate the signed-in person", async () => {
     const [owner, other] = [await site.createPerson(), await site.createPerson()];
     await using opened = await site.openPage();
     const { page } = opened;
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await openSecurity(page, owner);
     await page.getByRole("heading", { name: "Passkeys" }).waitFor();
     site.clock.advance(elevenMinutesMs);
-    // The page of the owner offers no passkey, as they have none; somebody may still send one.
+    // The owner's page offers no passkey, as they have none; an attacker may still send one.
     const status = await page.evaluate(`(async () => {
       const send = (path, body) => fetch("/console/api" + path, {
         method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     expect(status).toBe(401);
   });
 
-  test("is the fresh proof that a change or a program's key needs", async () => {
+  test("is accepted as reauthentication for a change or for a program's key", async () => {
     const email = await site.createPerson();
     await using program = await startLoopbackProgram();
     await using opened = await site.openPage();
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await plugIn(page);
     await openSecurity(page, email);
     await addPasskey(page, "Laptop");
-    // A session this old is no proof any more that its owner sits there.
+    // A session this old needs reauthentication.
     site.clock.advance(dayMs);
     await page.goto(presentEntry(program.redirectUri));
     await approveByPage(page);

@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("the reference", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("begins with the address, the ways in, and every operation of the document", async () => {
+  test("starts with the base URL, authentication, and every operation of the document", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/docs");
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the reference", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("shows of an operation its fields, its samples, its responses and its errors, each with an address", async () => {
+  test("shows an operation's fields, samples, responses and errors, each with an anchor", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/docs");
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the reference", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("leads from page to page, up again, and says so where there is nothing", async () => {
+  test("leads from page to page and up again, and has a not-found page", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/docs/reference/models");
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the reference", () => {
     { path: "/docs/reference/create-chat-completion", colorScheme: "dark" as const },
     { path: "/docs/reference/create-drama", colorScheme: "dark" as const },
     { path: "/docs/guide/errors", colorScheme: "light" as const },
-  ])("$path in $colorScheme fits every window, and neither axe nor the browser complains", async (look) => {
+  ])("$path in $colorScheme fits every window, without axe or console errors", async (look) => {
     await using opened = await site.openPage({ colorScheme: look.colorScheme });
     const { page } = opened;
     await page.goto(look.path);
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the reference", () => {
       await expect.poll(() => findLayoutFaults(page)).toEqual([]);
       if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
     }
-    // Whatever is unfolded has its room.
+    // Expanded sections fit too.
     await page.evaluate("document.querySelectorAll('main details').forEach((fold) => { fold.open = true })");
     await expect.poll(() => findLayoutFaults(page)).toEqual([]);
     expect(opened.complaints).toEqual([]);

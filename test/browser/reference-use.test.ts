@@ -4,7 +4,7 @@ import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/
 import { hasBrowser } from "../harness/site/browser.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
-describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", () => {
+describe.skipIf(!hasBrowser)("the interactive parts of the reference", () => {
   let site: BrowsedSite;
   beforeAll(async () => {
     site = await startBrowsedSite({ hasRunningClock: true });
@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", (
     await page.getByRole("button", { name: "Try it" }).click();
   }
 
-  test("somebody who is signed in sends a call, sees what it costs before and what came back, and finds it in the log", async () => {
+  test("a signed-in person sends a call, sees its price before and its response after, and finds it in the log", async () => {
     const email = await site.createPerson({ credit: "5" });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", (
     expect(opened.complaints).toEqual([]);
   });
 
-  test("what only reads is sent by one press, and what is missing or refused is told", async () => {
+  test("a read is sent with one click, and missing or rejected values are shown", async () => {
     const email = await site.createPerson({ credit: "7" });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", (
     await form.waitFor({ state: "detached" });
   });
 
-  test("a stream is shown as it comes, a file is sent, and what is no text can be saved", async () => {
+  test("a stream is shown as it arrives, a file is sent, and binary content can be saved", async () => {
     const email = await site.createPerson({ credit: "7" });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", (
     expect(opened.complaints).toEqual([]);
   });
 
-  test("whoever is not signed in is told to, and comes back", async () => {
+  test("a visitor without a session is asked to sign in, and returns afterwards", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await openForm(page, "/docs/reference/get-balance");
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("what can be done on the pages of the reference", (
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
   });
 
-  test("the search finds endpoints, fields, errors and headings, by the keyboard alone and signed out", async () => {
+  test("the search finds endpoints, fields, errors and headings, by keyboard alone and signed out", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/docs/guide");

@@ -4,10 +4,10 @@ import { type BrowsedSite, startBrowsedSite } from "../harness/site/browsed-site
 import { hasBrowser } from "../harness/site/browser.ts";
 
 const bytesMax = 300_000;
-/** With their headers, with the data, which are scripts too, and with the colours of code, which nobody waits for. */
+/** Includes headers, data (which are scripts too) and syntax highlighting, which loads late. */
 const scriptBytesMax = 150_000;
 
-/** A line of 1.6 Mbit/s with 150 ms to and fro, and a processor of a quarter of the speed. */
+/** A connection of 1.6 Mbit/s with 150 ms round-trip time, and a CPU slowed to a quarter. */
 const slowLine = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 const slowdown = 4;
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("a first visit to guide and reference", () => {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".animate-pulse:visible").first().waitFor({ state: "detached" });
-    // With all of its pictures, however far down.
+    // Including all of its images, however far down.
     await page.evaluate("for (const image of document.images) image.loading = 'eager'");
     const isWhole = "[...document.images].every(({ complete }) => complete)";
     await expect.poll(() => page.evaluate(isWhole)).toBe(true);
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("a first visit to guide and reference", () => {
   });
 });
 
-/** What came over the line, as compressed as it was, with its headers. */
+/** The transferred bytes, as compressed, with headers. */
 async function countBytes(session: CDPSession): Promise<Arrived[]> {
   const types = new Map<string, string>();
   const arrived: Arrived[] = [];

@@ -20,14 +20,14 @@ const windows = [
 
 const looks = pages.flatMap((page) => windows.map((window) => ({ ...page, ...window })));
 
-describe.skipIf(!hasBrowser)("a page that the server sent", () => {
+describe.skipIf(!hasBrowser)("a page rendered by the server", () => {
   let site: BrowsedSite;
   beforeAll(async () => {
     site = await startBrowsedSite();
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.for(pages)("$path is read where no script runs, and has nothing that waits for one", async (sent) => {
+  test.for(pages)("$path is readable without scripts, and contains no control that needs one", async (sent) => {
     await using opened = await site.openPage({ javaScriptEnabled: false });
     const { page } = opened;
     await page.goto(sent.path);
@@ -37,16 +37,16 @@ describe.skipIf(!hasBrowser)("a page that the server sent", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test.for(looks)("$path becomes a living one in $width pixels, $colorScheme, and nothing moves", async (look) => {
+  test.for(looks)("$path hydrates at $width pixels, $colorScheme, without a layout shift", async (look) => {
     const { path, heading, width, height, colorScheme } = look;
     await using opened = await site.openPage({ viewport: { width, height }, colorScheme });
     const { page } = opened;
     const release = await holdScripts(page);
-    // It ends when the program has come.
+    // It ends when the scripts have loaded.
     const going = page.goto(path);
     await page.locator("h1", { hasText: heading }).waitFor();
     await page.evaluate("scrollTo(0, 250)");
-    // Words have another width in another font, and pictures a height once they are there.
+    // Text widths depend on the font, and images get their height when loaded.
     await page.evaluate("document.fonts.ready.then(() => true)");
     await expect.poll(() => page.evaluate("[...document.images].every(({ complete }) => complete)")).toBe(true);
     const before = await page.evaluate(measure);
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("a page that the server sent", () => {
   });
 
   test.for(["/", "/docs", "/docs/guide/media", "/sign-up", "/console", "/console/playground", "/console/tasks"])(
-    "%s asks for nothing first that its program does not ask for",
+    "%s preloads no request that its program does not send",
     async (path) => {
       await using opened = await site.openPage();
       const { page } = opened;
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("a page that the server sent", () => {
     },
   );
 
-  test("who came for a place of it is taken there, and who has gone on stays where they are", async () => {
+  test("a link with an anchor scrolls to it, and a reload keeps a reader's own position", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     const readPlace = () =>
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("a page that the server sent", () => {
   });
 });
 
-/** Scripts come when the returned function is called, not before. */
+/** Scripts load only after the returned function is called. */
 async function holdScripts(page: Page): Promise<() => void> {
   let release = () => {};
   const held = new Promise<void>((pass) => {
@@ -113,7 +113,7 @@ async function holdScripts(page: Page): Promise<() => void> {
   return release;
 }
 
-/** Where everything is that was sent, and in which colours. Text, because the test's types know nothing of the page's. */
+/** Position and colours of every element. Text, because the test's types do not cover the page. */
 const measure = `(() => {
   const seen = [...document.querySelectorAll("#site :is(header, main > div:first-child, h1, h2, p, pre, table, footer):not(form *)")].filter((each) => each.checkVisibility());
   return {

@@ -17,21 +17,21 @@ import { readBase32, showTotp } from "../harness/site/totp-app.ts";
 const newPassword = "five other random words here";
 const totpStepMs = 30_000;
 
-describe.skipIf(!hasBrowser)("signing in by the pages", () => {
+describe.skipIf(!hasBrowser)("signing in on the pages", () => {
   let site: BrowsedSite;
   beforeAll(async () => {
     site = await startBrowsedSite();
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  /** By the link that the start shows. Its secret does not stay in the address bar. */
+  /** Opens the link that the gateway prints at start. Its secret does not stay in the address bar. */
   async function openOutbox(page: Page): Promise<void> {
     await page.goto(site.gateway.outboxUrl ?? "");
     await page.getByRole("heading", { name: "Outbox" }).waitFor();
     await page.waitForURL((url) => url.hash === "");
   }
 
-  /** Opens the link of the newest mail to an address, as the outbox shows it. */
+  /** Opens the link of the newest mail to an address in the outbox. */
   async function openMailedLink(page: Page, address: string): Promise<void> {
     await openOutbox(page);
     await page.getByRole("region").filter({ hasText: address }).first().getByRole("link").first().click();
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
   }
 
-  test("a sign-up is finished by the link in the mail, in another browser only with the password", async () => {
+  test("a sign-up is completed by the link in the mail, in another browser only with the password", async () => {
     const address = makeAddress();
     await using first = await site.openPage();
     await askForAccount(first.page, address);
@@ -60,12 +60,12 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await password.fill(goodPassword);
     await page.getByRole("button", { name: "Confirm and sign in" }).click();
     await page.getByRole("button", { name: `Account of ${address}` }).waitFor();
-    // The token is in no address that the site can be left with.
+    // The token is in no address that leads away from the site.
     expect(page.url()).toBe(`${site.siteUrl}/console`);
     expect(second.complaints).toEqual([]);
   });
 
-  test("signing up with a known address looks like any other, and its owner is told by mail", async () => {
+  test("signing up with a known address looks like any other sign-up, and its owner gets a mail", async () => {
     const known = await site.createPerson();
     const unknown = makeAddress();
     await using opened = await site.openPage();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
       .toMatch(/already has an account|already have an account/i);
   });
 
-  test("an unknown address and a wrong password get the same words, and what was typed stays", async () => {
+  test("an unknown address and a wrong password get the same error, and the typed values stay", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
   });
 
-  test("a forgotten password is replaced by a link that works once, and every session ends", async () => {
+  test("a forgotten password is reset by a link that works once, and every session ends", async () => {
     const email = await site.createPerson();
     await using elsewhere = await site.openPage();
     await signInByPage(elsewhere.page, email, "/console");
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a code of the app counts once, and so does a backup code", async () => {
+  test("a code of the app works once, and so does a backup code", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     };
     const digits = page.getByLabel("Six-digit code");
     await comeAgain();
-    // The code that turned the app on has been seen.
+    // The code that enabled the app is already used.
     await digits.fill(showTotp(secret, site.clock.now()));
     await digits.and(page.locator("[aria-invalid=true]")).waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("too many wrong passwords are told with the time to wait", async () => {
+  test("too many wrong passwords are shown with the time to wait", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await page.getByRole("button", { name: `Account of ${email}` }).waitFor();
   });
 
-  test("a program is connected without a pointer, in a small dark window that does not scroll sideways", async () => {
+  test("a program can be connected by keyboard, in a small dark window without sideways scrolling", async () => {
     await using program = await startLoopbackProgram();
     const email = await site.createPerson();
     await using opened = await site.openPage({ colorScheme: "dark", viewport: { width: 390, height: 800 } });
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the page for a device's code fits a small window in both colours, and nobody complains", async () => {
+  test("the page for a device's code fits a small window in both colour schemes, without errors", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage({ viewport: { width: 390, height: 800 } });
     const { page } = opened;
@@ -268,7 +268,7 @@ function makeAddress(): string {
 
 const tabsMax = 20;
 
-/** Goes on by Tab, as people without a pointer do, until it is there: once it is shown, which may be after its heading. */
+/** Presses Tab until the element has the focus, once it is shown, which may be after its heading. */
 async function tabUntil(page: Page, selector: string): Promise<void> {
   await page.locator(selector).first().waitFor();
   for (let count = 0; count < tabsMax; count += 1) {

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.getByLabel("Link or secret").fill("guessed");
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByText("The outbox secret is wrong. Copy it from the link printed at startup.").first().waitFor();
-    // Pasted into the address bar of the page that asks for it.
+    // The link pasted into the address bar of the page that asks for the secret.
     await page.goto(site.gateway.outboxUrl ?? "");
     await page.getByRole("region").filter({ hasText: address }).getByRole("link").first().click();
     await page.getByRole("button", { name: `Account of ${address}` }).waitFor();
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     return address;
   }
 
-  test("a person who comes without a session is led to sign-in, then to the console", async () => {
+  test("a visitor without a session is led to sign-in, then to the console", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/console");
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("a wrong password is told, and what was typed stays", async () => {
+  test("a wrong password is an error, and the typed values stay", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/sign-in");
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await expect.poll(() => page.getByLabel("Password", { exact: true }).inputValue()).toBe("something else");
   });
 
-  test("a refused field is named at the field, for those who do not see it too", async () => {
+  test("a rejected field has its error at the field, for screen readers too", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/sign-up");
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     },
   );
 
-  test("a session that ended leads to sign-in and back, and what was typed is still there", async () => {
+  test("an expired session leads to sign-in and back, and the typed values are still there", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await signInByPage(page, email, "/security");
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(goodPassword);
   });
 
-  test("signing in and out needs no pointer", async () => {
+  test("signing in and out works without a pointer", async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/sign-in");
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.waitForURL(/\/sign-in\?next=%2Fconsole$/);
   });
 
-  test("a chosen colour is in the next page before any script runs", async () => {
+  test("a chosen colour scheme is in the next page before any script runs", async () => {
     await using opened = await site.openPage({ colorScheme: "light" });
     const { page } = opened;
     await page.goto("/sign-in");
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     expect(await (await page.request.get("/sign-in")).text()).toContain('data-theme="system"');
   });
 
-  test("an address that does not exist gets a page that says so", async () => {
+  test("an unknown address gets a not-found page", async () => {
     await using opened = await site.openPage();
     const answer = await opened.page.goto("/nowhere");
     expect(answer?.status()).toBe(404);
@@ -172,11 +172,11 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     { path: "/", heading: "One API for chat, images, video and speech", isPrivate: true },
     { path: "/docs", heading: "API reference", isPrivate: true },
     { path: "/docs/guide/media", heading: "Images, video, avatars and speech", isPrivate: true },
-  ])("$path fits every window in both colours, and neither axe nor the browser complains", async (entry) => {
+  ])("$path fits every window in both colour schemes, without axe or console errors", async (entry) => {
     await using opened = await site.openPage();
     const { page, complaints, foreignRequests } = opened;
     if (entry.isPrivate === true) await signInByCookie(site, page, email);
-    // It comes into the widest window and becomes narrow there; then into the narrowest, and becomes wide.
+    // Loads in the widest window and narrows it; then loads in the narrowest and widens it.
     for (const [colorScheme, widths] of [
       ["light", [1440, 768, 390]],
       ["dark", [390, 768, 1440]],
@@ -197,12 +197,12 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a site of an operator's own", () => {
+describe.skipIf(!hasBrowser)("a site with an operator's branding", () => {
   const logo =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#6d28d9"/></svg>';
   const notice = "Maintenance on Sunday from 02:00 to 03:00 UTC.";
 
-  test("shows name, logo, colour, links, terms and announcement from the first page to the console, and in its mails", async () => {
+  test("shows name, logo, colour, links, terms and announcement on all pages, in the console and in its mails", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-brand-"));
     writeFileSync(join(folder, "logo.svg"), logo);
     await using site = await startBrowsedSite({
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)("a site of an operator's own", () => {
     const announcement = page.getByRole("region", { name: "Announcement" });
     const address = `${randomBytes(6).toString("hex")}@example.com`;
 
-    /** What every page has, in every theme and window. */
+    /** Checks that apply to every page, in every theme and window. */
     const judge = async (heading: string): Promise<void> => {
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       await expect.poll(() => page.title()).toBe(`${heading} · Acme <AI>`);

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     return presentTotp(decodeBase32(secret), Math.floor(site.clock.now().getTime() / totpStepMs));
   }
 
-  test("an authenticator app is set up after a fresh proof, then asked for, and a backup code stands in once", async () => {
+  test("an authenticator app is set up after reauthentication, then required, and a backup code works once", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("who gives up the proof changes nothing", async () => {
+  test("a cancelled reauthentication changes nothing", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("another session is shown and ended from here", async () => {
+  test("another session is shown and can be ended from here", async () => {
     const email = await site.createPerson();
     await using elsewhere = await site.openPage({ userAgent: "Mozilla/5.0 (iPhone) Safari/605" });
     await signInByPage(elsewhere.page, email, "/security");
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await elsewhere.page.waitForURL(/\/sign-in\?next=/);
   });
 
-  test("a changed password is the one that counts, and other sessions end", async () => {
+  test("a password change takes effect, and other sessions end", async () => {
     const email = await site.createPerson();
     await using elsewhere = await site.openPage();
     await signInByPage(elsewhere.page, email, "/security");

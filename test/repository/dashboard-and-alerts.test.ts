@@ -25,7 +25,7 @@ const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) 
 const runBook = read("docs/operating/run-book.md");
 
 describe("the dashboard", () => {
-  test.each(panels)("has a panel $title that shows only what exists", ({ targets = [] }) => {
+  test.each(panels)("has a panel $title that shows only existing metrics", ({ targets = [] }) => {
     expect(targets).not.toEqual([]);
     expect(targets.flatMap(({ expr }) => listUnknownMetrics(expr, table))).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe("the dashboard", () => {
     expect(table.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  test("chooses jobs and gateways by a metric that exists", () => {
+  test("selects jobs and gateways by an existing metric", () => {
     const definitions = dashboard.templating.list.flatMap(({ definition }) => definition ?? []);
     expect(definitions.every((text) => /^label_values\(sluice_build_info[,{]/.test(text))).toBe(true);
     expect(table.map(({ name }) => name)).toContain("sluice_build_info");
@@ -58,7 +58,7 @@ describe("the alerts", () => {
     expect(sections).toEqual(alerts.map(({ alert }) => alert));
   });
 
-  test("and the run-book name only metrics that exist", () => {
+  test("and the run-book name only existing metrics", () => {
     const named = [...runBook.matchAll(/\b(?:sluice|process)_[a-z_]+/g)].map(([name]) => name);
     const isKnown = (name: string): boolean =>
       table.some((entry) => name === entry.name || name === `${entry.name}_count`);
@@ -75,14 +75,14 @@ describe("an expression", () => {
     ['sluice_tasks_open{state=~"queued|lost"}', "state of sluice_tasks_open is never lost"],
     ["sum by (key_id) (sluice_tokens_total)", "no metric has key_id"],
     ["sluice_ready == 0 and on (instance, planet) up == 1", "no metric has planet"],
-  ])("%s is found out", (expression, complaint) => {
+  ])("%s is reported", (expression, complaint) => {
     expect(listUnknownMetrics(expression, table)).toEqual([complaint]);
   });
 
   test.each([
     'histogram_quantile(0.95, sum by (le, model) (rate(sluice_time_to_first_token_seconds_bucket{model!="x"}[5m]))) > 1e3',
     'up{job="sluice"} == 0 unless sluice_ready offset 5m',
-  ])("%s is fine", (expression) => {
+  ])("%s is valid", (expression) => {
     expect(listUnknownMetrics(expression, table)).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ function read(path: string): string {
   return readFileSync(join(deployDir, path), "utf8");
 }
 
-/** The settings a gateway would load from these variables. Secret files get fitting contents. */
+/** The settings that a gateway would load from these variables. Secret files get valid contents. */
 function readSettings(variables: Readonly<Record<string, string>>): Settings {
   const contents: Record<string, string> = {
     SLUICE_DATABASE_URL: "postgres://sluice@postgres/sluice",
@@ -42,7 +42,7 @@ function readSettings(variables: Readonly<Record<string, string>>): Settings {
   return loadSettings({ environment, directory: tmpdir() });
 }
 
-/** How long a stop may take, as docs/operating/running.md describes it under "Rolling". */
+/** The maximum stop time, as docs/operating/running.md describes it under "Rolling". */
 function countStopSeconds({ shutdown_delay_ms: delayMs, shutdown_timeout_ms: timeoutMs }: Settings): number {
   return (2 * delayMs + timeoutMs) / 1000 + 5;
 }

@@ -49,20 +49,20 @@ test.for(truths)("a document may say %s", (text) => {
   expect(listFalseClaims({ path: "docs/guide.md", text }, smallRepository)).toEqual([]);
 });
 
-test.for(untruths)("a document that says %s is caught: %s", ([text, complaint]) => {
+test.for(untruths)("a document that says %s is reported: %s", ([text, complaint]) => {
   expect(listFalseClaims({ path: "docs/guide.md", text }, smallRepository)).toEqual([`docs/guide.md: ${complaint}`]);
 });
 
 const read = (path: string): string => readFileSync(join(repositoryDir, path), "utf8");
 
-/** A decision is never edited: what it names is what there was on its day. */
+/** Decisions are never edited: they name paths as of their date. */
 function listDocuments(): string[] {
   return listRepositoryFiles()
     .filter((path) => /^((README|ARCHITECTURE|CONTRIBUTING|AGENTS)|docs\/.*)\.md$/.test(path))
     .filter((path) => !/^docs\/decisions\/\d/.test(path));
 }
 
-test("every path, command and link in the documents leads somewhere", () => {
+test("every path, command and link in the documents exists", () => {
   const { scripts } = JSON.parse(read("package.json"));
   const repository = { files: listRepositoryFiles(), scripts: Object.keys(scripts) };
   const falseClaims = listDocuments().flatMap((path) => listFalseClaims({ path, text: read(path) }, repository));

@@ -9,12 +9,12 @@ import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.
 const { options, ...ruleSet } = await extractConfiguration(join(repositoryDir, ".dependency-cruiser.mjs"));
 type RuleSet = typeof ruleSet;
 
-/** The trees that tests plant, by the folder of each: what a file holds. */
+/** The trees that the tests create: file contents by folder. */
 const trees = new Map<string, Record<string, string>>();
 const directory = mkdtempSync(join(tmpdir(), "sluice-import-order-"));
 let cruised: ICruiseResult;
 
-// All of them at once: a cruise spends nine tenths of its time on looking whether the rules' expressions are safe.
+// One run for all: a cruise spends nine tenths of its time on checking that the rules' expressions are safe.
 beforeAll(async () => {
   for (const [name, tree] of trees) {
     for (const [file, text] of Object.entries(tree)) {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What each file of a small, orderly gateway imports. */
+/** The imports of each file of a small gateway that follows the rules. */
 const orderlyTree: Record<string, readonly string[]> = {
   "src/main.ts": ["./cli/serve.ts"],
   "src/cli/serve.ts": ["../app/start-gateway.ts", "../platform/config/settings.ts"],
@@ -81,7 +81,7 @@ const orderlyTree: Record<string, readonly string[]> = {
   "packages/sandbox/src/studio/draw.ts": ["sharp"],
 };
 
-/** The rule that fires when the file imports one thing more. Files that the tree lacks are added, to avoid circles. */
+/** The rule that fires for one more import in this file. Missing files are added, to avoid cycles. */
 const violations: readonly [rule: string, file: string, addedImport: string][] = [
   ["app-imports-lower-parts-only", "src/app/stop-gateway.ts", "../cli/serve.ts"],
   ["tasks-imports-lower-parts-only", "src/features/tasks/cancel-task.ts", "../dramas/index.ts"],
@@ -139,7 +139,7 @@ const violations: readonly [rule: string, file: string, addedImport: string][] =
 
 const orderly = plantTree({});
 
-test("an orderly tree breaks no rule", () => {
+test("a correct tree breaks no rule", () => {
   expect(listBrokenRules(orderly)).toEqual([]);
   expect(cruised.modules.filter(({ source }) => source.startsWith(`${orderly}/`)).length).toBeGreaterThan(20);
 });
@@ -185,12 +185,12 @@ const [byTheDoor, pastTheDoor] = ["index.ts", "studio/draw.ts"].map((file) =>
   }),
 );
 
-test("the registry loads an adapter by its door, when it is wanted", () => {
+test("the registry loads an adapter through its index file, on demand", () => {
   expect(listBrokenRules(byTheDoor)).toEqual([]);
   expect(listBrokenRules(pastTheDoor)).toEqual(["adapters-are-entered-by-their-door"]);
 });
 
-test("no import hides inside a type, where the parser does not look", () => {
+test("no import hides inside a type, which the parser does not see", () => {
   const offenders = listRepositoryFiles()
     .filter((path) => /^(src|packages)\/.*\.ts$/.test(path))
     .filter((path) => /typeof import\(|import\("[^"]*"\)\.[A-Z]/.test(readFileSync(join(repositoryDir, path), "utf8")));
@@ -201,11 +201,11 @@ test("the repository keeps its import order", async () => {
   const { summary } = await cruiseDirectory(repositoryDir, ["src", "packages"], ruleSet);
   const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
   expect(found).toEqual([]);
-  // A parser that cannot read the files finds nothing wrong with them.
+  // A parser that cannot read the files would find no error in them.
   expect(summary.totalCruised).toBeGreaterThan(20);
 });
 
-/** Adds the orderly tree with some files changed to what is cruised, and tells its folder. */
+/** Adds the correct tree with some changed files to the cruised trees, and returns its folder. */
 function plantTree(changes: Record<string, string>): string {
   const name = `tree-${String(trees.size).padStart(2, "0")}`;
   const texts = Object.entries(orderlyTree).map(([file, imports]) => [file, writeImports(imports)]);
@@ -217,9 +217,9 @@ function writeImports(names: readonly string[]): string {
   return names.map((name) => `import ${JSON.stringify(name)};\n`).join("");
 }
 
-/** The same rules for trees that do not lie at the top, but each in its folder. */
+/** The same rules for trees that each lie in a folder of their own. */
 function moveRules(rules: RuleSet): RuleSet {
-  // A `^` after a bracket begins no path: it is what the bracket has not.
+  // A `^` after a bracket negates a character class; it does not start a path.
   const move = (path: string): string => path.replaceAll(/(?<!\[)\^/g, "^(?:tree-\\d\\d/)?");
   return JSON.parse(JSON.stringify(rules), (key, value) => {
     if (key !== "path" && key !== "pathNot") return value;

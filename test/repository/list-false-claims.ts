@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** What the documents are compared with. */
+/** The repository contents to compare the documents with. */
 export type Repository = { files: readonly string[]; scripts: readonly string[] };
 
 const topFolders = ["src", "test", "scripts", "docs", "migrations", "web", "packages", "bench", ".ci"];
@@ -11,7 +11,7 @@ const runtimeNames = ["sluice.yaml", "catalog.yaml", "manifest.json"];
 /** Commands of npm itself; every other `npm x` has to be a script of ours. */
 const npmCommands = ["audit", "ci", "config", "exec", "help", "install", "ls", "pack", "view"];
 
-/** A sentence for each path, npm command and link of a Markdown document that leads nowhere. */
+/** Returns an error for each path, npm command and link of a Markdown document that does not exist. */
 export function listFalseClaims(document: { path: string; text: string }, repository: Repository): string[] {
   const { path, text } = document;
   const prose = dropBlocks(text);
@@ -26,7 +26,7 @@ export function listFalseClaims(document: { path: string; text: string }, reposi
   ];
 }
 
-/** A sentence for each link to a heading of a Markdown document that is not there. */
+/** Returns an error for each link to a missing heading of a Markdown document. */
 export function listDeadAnchors(
   { path, text }: { path: string; text: string },
   readDocument: (path: string) => string,
@@ -40,7 +40,7 @@ export function listDeadAnchors(
     .map(([, target, anchor]) => `${path}: ${target}#${anchor} is no heading`);
 }
 
-/** As GitHub names them: in small letters, without punctuation, with hyphens for spaces. */
+/** GitHub's anchor format: lower case, without punctuation, with hyphens for spaces. */
 function listAnchors(document: string): string[] {
   return [...dropBlocks(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading
@@ -55,7 +55,7 @@ function dropBlocks(text: string): string {
   return text.replaceAll(/^ *(`{3,}|~{3,})[\s\S]*?^ *\1.*$/gm, "");
 }
 
-/** The words in backticks that look like paths of the repository; braces are written out. */
+/** The words in backticks that look like repository paths; braces are expanded. */
 function listPaths(prose: string): string[] {
   return listCodeSpans(prose)
     .flatMap((span) => span.split(/\s+/))
@@ -80,7 +80,7 @@ function looksLikePath(word: string): boolean {
   return /^[\w.-]+\.(md|json|yaml|ts|mjs)$/.test(word) && !runtimeNames.includes(word);
 }
 
-/** A bare file name may stand for a file in any folder; of a pattern, only the folder has to be there. */
+/** A bare file name may be in any folder; for a pattern, only the folder has to exist. */
 function isPathThere(name: string, { files }: Repository): boolean {
   if (!name.includes("/")) return files.some((file) => posix.basename(file) === name);
   const folders = name.replace(/\/$/, "").split("/");

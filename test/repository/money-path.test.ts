@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.ts";
 
-/** Where amounts are computed, kept or shown. The compiler lets no whole number meet a floating-point one by itself. */
+/** Folders that compute, store or show amounts. The compiler rejects mixing bigint with number. */
 const moneyPath =
   /^src\/(features\/ledger\/|lib\/(bill|budget|money|plan-terms)\.ts|cli\/(credit|code|ledger)-commands\.ts|cli\/present-statement\.ts)/;
 
-/** What turns a whole number into a floating-point one, or text into one. */
+/** Code that converts a bigint or text into a floating-point number. */
 const conversion = /\b(Number|parseFloat|parseInt)\(|\.toFixed\(|\bMath\.|\.toPrecision\(|(?<![\w)\]"'`])\+[a-zA-Z_]/g;
 
-/** The only ones there are, each with its reason. A new one has to be entered, and explained, here. */
+/** The only exceptions, each with its reason. Add a new one here with its reason. */
 const allowed: Record<string, string> = {
   "balance-schema.ts: text: Number(balance.quotas.text),": "whole tokens on the wire, at most 9 × 10¹⁵",
   "balance-schema.ts: image: Number(balance.quotas.image),": "whole images on the wire, at most 9 × 10¹⁵",
@@ -35,8 +35,8 @@ function listConversions(source: string): string[] {
     .map((line) => line.trim());
 }
 
-describe("nothing in the money path is a floating-point number", () => {
-  test("no amount is turned into one", () => {
+describe("the money path contains no floating-point number", () => {
+  test("no amount is converted into one", () => {
     expect(sources.length).toBeGreaterThan(20);
     const found = sources.flatMap((file) =>
       listConversions(readFileSync(join(repositoryDir, file), "utf8")).map(
@@ -52,11 +52,11 @@ describe("nothing in the money path is a floating-point number", () => {
     "return (total / 1000).toFixed(2);",
     "return Math.round(cost);",
     "const price = +text;",
-  ])("%s would be found", (line) => {
+  ])("%s is reported", (line) => {
     expect(listConversions(line)).toHaveLength(1);
   });
 
-  test("no column of the database holds one", () => {
+  test("no database column contains one", () => {
     const schema = readFileSync(join(repositoryDir, "migrations/schema.sql"), "utf8");
     expect(
       schema.match(/\b(double precision|real|float\d?|numeric|decimal|money)\b(?= (not null|default|,|\n))/g),

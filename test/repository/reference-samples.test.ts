@@ -14,7 +14,7 @@ const errorsPage = parseMarkdown(read("errors.md"));
 const areas = presentReference(JSON.parse(read("openapi.json")), errorsPage);
 const operations = areas.flatMap((area) => area.operations);
 
-test("every operation has a sample in curl, Python and TypeScript, and those of the clients' own wires use the clients", () => {
+test("every operation has a sample in curl, Python and TypeScript, and the clients' own APIs use the clients", () => {
   expect(operations.length).toBeGreaterThan(60);
   for (const { id, samples } of operations) {
     const ids = samples.map((sample) => sample.id);
@@ -37,7 +37,7 @@ test("every operation has a sample in curl, Python and TypeScript, and those of 
   expect(findSample("createChatCompletion", "cli")).toMatch(/^sluice chat /);
 });
 
-test("what the samples call is there: methods of the clients, commands of the command line", () => {
+test("the samples call existing client methods and existing commands", () => {
   const clients = {
     OpenAI: new OpenAI({ apiKey: "none" }) as unknown,
     Anthropic: new Anthropic({ apiKey: "none" }) as unknown,
@@ -64,7 +64,7 @@ test("what the samples call is there: methods of the clients, commands of the co
   }
 });
 
-test("no sample is left with a place to fill in, and each names the operation's own path", () => {
+test("no sample contains a placeholder, and each names the operation's own path", () => {
   for (const { id, path, samples } of operations) {
     const curl = samples[0].code;
     expect(curl, id).not.toMatch(/undefined|\{\w+_id\}/);
@@ -73,7 +73,7 @@ test("no sample is left with a place to fill in, and each names the operation's 
   }
 });
 
-test("everything that can be looked for leads to an operation, a field or a heading that is there", () => {
+test("every search entry leads to an existing operation, field or heading", () => {
   const chapters = [{ id: "errors", blocks: errorsPage }];
   const entries = listDocsEntries(areas, chapters);
   const slugs = new Set(operations.map(({ slug }) => `/docs/reference/${slug}`));

@@ -14,7 +14,7 @@ beforeAll(() => {
   if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
 });
 
-test("every page that the router loads by itself is among those that are measured", () => {
+test("every page that the router loads lazily is measured", () => {
   const router = readFileSync(join(repositoryDir, "web/src/router.tsx"), "utf8");
   const loaded = [...router.matchAll(/lazyPage\(\(\) => import\("\.\/([^"]+)"\)/g)].map(
     ([, file = ""]) => `src/${file}`,
@@ -25,20 +25,20 @@ test("every page that the router loads by itself is among those that are measure
 });
 
 describe.each(pages)("$path", ({ path, files }) => {
-  test("needs at most 120 kB of compressed script before it can be used", () => {
+  test("needs at most 120 kB of compressed script before it is usable", () => {
     const scripts = followImports([...listShellScripts(), ...files.map(findScript)]);
     const bytes = [...scripts].reduce((sum, script) => sum + measureCompressed(join(assetsDir, script)), 0);
     expect(bytes).toBeLessThanOrEqual(scriptBytesMax);
   });
 
-  test("has a document that names all of it", () => {
+  test("has a document that references all of it", () => {
     const { pages: documents } = JSON.parse(readFileSync(join(builtWebDir, "pages.json"), "utf8"));
     const named = `${documents[path].links}${readShell()}`;
     for (const script of followImports(files.map(findScript))) expect(named).toContain(`/assets/${script}"`);
   });
 });
 
-test("what is for those who work on the pages is in no build", () => {
+test("development-only code is in no build", () => {
   expect(readdirSync(assetsDir).filter((file) => file.startsWith("design-page"))).toEqual([]);
 });
 
@@ -55,7 +55,7 @@ function findScript(file: string): string {
   return manifest[file].file.replace("assets/", "");
 }
 
-/** The scripts and all that they cannot run without; what they load later is not among it. */
+/** The scripts and their static imports, without lazy imports. */
 function followImports(scripts: readonly string[], found = new Set<string>()): ReadonlySet<string> {
   for (const script of scripts) {
     if (found.has(script)) continue;
@@ -67,7 +67,7 @@ function followImports(scripts: readonly string[], found = new Set<string>()): R
   return found;
 }
 
-/** As browsers get it; small ones are sent as they are. */
+/** Compressed as browsers get it; small files are sent uncompressed. */
 function measureCompressed(path: string): number {
   return statSync(`${path}.br`, { throwIfNoEntry: false })?.size ?? statSync(path).size;
 }

@@ -20,7 +20,7 @@ function listSchemaTables(): Table[] {
   );
 }
 
-/** The rows of the page's table of tables, by what they begin with. */
+/** The rows of the page's table of tables, by their first cell. */
 function listDocumentedTables(): Map<string, string[]> {
   const [, section = ""] = read("docs/operating/sizing.md").split("## Accounts on several PostgreSQL clusters");
   const rows = [...section.matchAll(/^\| ([^|]+) \| (`[^|]+`) \|$/gm)];
@@ -29,7 +29,7 @@ function listDocumentedTables(): Map<string, string[]> {
   );
 }
 
-test("what is said of spreading accounts names every table, and those whose key has the account", () => {
+test("the page on spreading accounts names every table, and marks those with the account in the key", () => {
   const [tables, documented] = [listSchemaTables(), listDocumentedTables()];
   expect(tables.length).toBeGreaterThan(50);
   expect([...documented.values()].flat().toSorted()).toEqual(tables.map(({ name }) => name).toSorted());

@@ -12,7 +12,7 @@ import {
   type SourceFile,
 } from "./untidiness.ts";
 
-/** These two have to spell out what they look for. */
+/** These two have to contain the patterns that they search for. */
 const speakOfLeftovers = ["test/repository/tidy.test.ts", "test/repository/untidiness.ts"];
 
 const files = listRepositoryFiles()
@@ -24,19 +24,19 @@ test("no two source files share a name", () => {
   expect(listSharedNames(sources)).toEqual([]);
 });
 
-test("nothing unfinished is left behind", () => {
+test("no unfinished work is left behind", () => {
   expect(listLeftovers(files.filter(({ path }) => !speakOfLeftovers.includes(path)))).toEqual([]);
 });
 
-test("only the clock asks the machine for the time, and nobody asks for chance", () => {
+test("only the clock reads the system time, and no file uses randomness", () => {
   expect(listClockReads(sources)).toEqual([]);
 });
 
-test("every feature has a door that says what it promises", () => {
+test("every feature has an index file that describes its contract", () => {
   expect(listDoorFaults(sources)).toEqual([]);
 });
 
-test("only one folder writes answers past the framework", () => {
+test("only one folder writes responses past the framework", () => {
   expect(listRawWrites(sources)).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ test.for(["reply.hijack()", 'reply.raw.write("x")', "raw.writeHead(200)"])("else
   ]);
 });
 
-test("no test of a page looks once for what may come later, or come twice", () => {
+test("no browser test checks once for a text that may appear later or twice", () => {
   expect(listHastyLooks(sources)).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test.for([
   "await page.getByText(write(1)).waitFor();",
   'expect(await page.getByLabel("Name").inputValue()).toBe("");',
   "expect(await listAxeFindings(page)).toEqual([]);",
-])("a hasty look is reported: %s", (text) => {
+])("a check without a wait is reported: %s", (text) => {
   const paths = ["test/browser/x.test.ts", "test/api/x.test.ts"];
   expect(listHastyLooks(paths.map((path) => ({ path, text })))).toEqual([
     expect.stringMatching(/^test\/browser\/x\.test\.ts:1/),
@@ -89,7 +89,7 @@ test.for(["Date.now()", "Math.random()", "new Date()"])("outside the clock, %s i
   expect(listClockReads([{ path: "src/lib/ids.ts", text: "new Date(clock.now())" }])).toEqual([]);
 });
 
-test("a feature without a proper door is reported", () => {
+test("a feature without a proper index file is reported", () => {
   const features: SourceFile[] = [
     writeNothing("src/features/chat/complete-chat.ts"),
     { path: "src/features/tasks/index.ts", text: 'export { a } from "./a.ts";\n' },

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 export type SourceFile = { path: string; text: string };
 
-/** Two tabs or two lines of a stack trace with the same name cannot be told apart. */
+/** Files with the same name cannot be distinguished in editor tabs or stack traces. */
 export function listSharedNames(files: readonly SourceFile[]): string[] {
   const paths = files.map(({ path }) => path).filter((path) => posix.basename(path) !== "index.ts");
   return Object.values(Object.groupBy(paths, (path) => posix.basename(path)))
@@ -10,12 +10,12 @@ export function listSharedNames(files: readonly SourceFile[]): string[] {
     .map((group = []) => group.join(" and "));
 }
 
-/** What belongs into a branch, not into the history. */
+/** Markers that belong in a branch, not in the history. */
 export function listLeftovers(files: readonly SourceFile[]): string[] {
   return listMatches(files, /\b(TODO|FIXME|XXX)\b|\.only\(|\bas any\b|@ts-ignore/);
 }
 
-/** Time and chance come in as arguments, so that a test can decide them; one file asks the machine. */
+/** Time and randomness are arguments, so that tests control them; one file reads the system clock. */
 export function listClockReads(files: readonly SourceFile[]): string[] {
   const gateway = files.filter(({ path }) =>
     /^(?:src\/(?!lib\/clock\.ts$)|packages\/sandbox\/).*(?<!\.test)\.tsx?$/.test(path),
@@ -23,13 +23,16 @@ export function listClockReads(files: readonly SourceFile[]): string[] {
   return listMatches(gateway, /\bDate\.now\(|\bMath\.random\(|\bnew Date\(\s*\)/);
 }
 
-/** Who writes past the framework must know what it knows, such as that HEAD has no body: one folder does. */
+/** Code that bypasses the framework must handle its rules, such as HEAD without a body: only one folder may. */
 export function listRawWrites(files: readonly SourceFile[]): string[] {
   const features = files.filter(({ path }) => /^src\/(?!platform\/http\/).*(?<!\.test)\.ts$/.test(path));
   return listMatches(features, /\.hijack\(|\braw\.(?:write|writeHead|end|flushHeaders)\(/);
 }
 
-/** A page shows a text when it does, and at times twice, as where a toast repeats it: who looks once, or for the only one, fails now and then. */
+/**
+ * A page may show a text late, or twice, for example in a toast. A test that checks once, or expects one match, is
+ * flaky.
+ */
 export function listHastyLooks(files: readonly SourceFile[]): string[] {
   const browsing = files.filter(({ path }) => /^test\/(?:browser|harness\/site)\//.test(path));
   return listMatches(
@@ -38,7 +41,7 @@ export function listHastyLooks(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** A feature is entered by an index.ts that says what it promises and lists its exports by name. */
+/** A feature is imported through an index.ts that describes its contract and lists its exports by name. */
 export function listDoorFaults(files: readonly SourceFile[]): string[] {
   const folders = new Set(files.flatMap(({ path }) => path.match(/^src\/features\/[^/]+(?=\/)/) ?? []));
   return [...folders].flatMap((folder) => {
