@@ -38,7 +38,7 @@ describe("deeply nested input", () => {
   test.each<readonly [string, Fields, string, string, string]>([
     ["in metadata", { metadata: { a: "NEST" } }, lists, invalid, "metadata.a"],
     ["in a tool", { tools: [tool("a", { parameters: "NEST" })] }, objects, invalid, "tools"],
-    ["in a field that nobody knows", { foo: "NEST" }, lists, unknown, "foo"],
+    ["in an unknown field", { foo: "NEST" }, lists, unknown, "foo"],
     ["in a schema", { response_format: schemaFormat("NEST") }, objects, invalid, "response_format"],
     ["in a function", { functions: [{ name: "a", parameters: "NEST" }] }, objects, invalid, "functions"],
     [
@@ -79,7 +79,7 @@ describe("deeply nested input", () => {
     ["in metadata under an odd name", { metadata: { "a\nb": "NEST" } }, lists, invalid, "metadata.a\nb"],
     ["in a bias under an odd name", { logit_bias: { "a\nb": "NEST" } }, lists, invalid, "logit_bias.a\nb"],
     [
-      "in the breakpoint of a part",
+      "in the cache breakpoint of a part",
       { messages: [{ role: "user", content: [{ type: "text", text: "Hi", prompt_cache_breakpoint: "NEST" }] }] },
       objects,
       invalid,

@@ -50,10 +50,10 @@ const unsupported = "unsupported_capability";
 
 const rolesOf = /one of.*system, developer, user, assistant, tool/;
 
-describeRefusals("messages that say nothing are refused", [
+describeRefusals("empty or malformed messages are rejected", [
   ["no model", ask({ model: undefined }), missing, "model", /`model` is required/],
   ["an empty model", ask({ model: "" }), invalid, "model", /`model` must not be empty/],
-  ["a model that is no text", ask({ model: 7 }), invalid, "model", /`model` must be of type string/],
+  ["a model that is not a string", ask({ model: 7 }), invalid, "model", /`model` must be of type string/],
   ["no messages", ask({ messages: undefined }), missing, "messages", /`messages` is required/],
   ["null for messages", ask({ messages: null }), invalid, "messages", /must be of type array/],
   ["a text for messages", ask({ messages: "Hello" }), invalid, "messages", /must be of type array/],
@@ -66,14 +66,14 @@ describeRefusals("messages that say nothing are refused", [
   ["null as content", ask({ messages: [{ ...hello, content: null }] }), invalid, "messages[0].content", /string/],
   ["no parts", askWithPart(), invalid, "messages[0].content", /at least 1 item/],
   [
-    "an assistant who neither speaks nor calls",
+    "an assistant message without content or tool calls",
     ask({ messages: [hello, { role: "assistant", content: null }, hello] }),
     missing,
     "messages[1].content",
     /needs `content` or `tool_calls`/,
   ],
   [
-    "a tool's answer to no call",
+    "a tool result without a call id",
     ask({ messages: [hello, { role: "tool", content: "4" }] }),
     missing,
     "messages[1].tool_call_id",
@@ -90,29 +90,29 @@ describeRefusals("messages that say nothing are refused", [
   ],
 ]);
 
-describeRefusals("a part that is none is refused", [
+describeRefusals("an invalid content part is rejected", [
   ["of an unknown type", askWithPart({ type: "video" }), invalid, "messages[0].content[0].type", /text, image_url/],
   ["without a type", askWithPart({ text: "Hello" }), missing, "messages[0].content[0].type", /text, image_url/],
   ["that is a text", askWithPart("Hello"), invalid, "messages[0].content[0]", /must be of type object/],
   ["without its text", askWithPart({ type: "text" }), missing, "messages[0].content[0].text", /is required/],
-  ["without its picture", askWithPart({ type: "image_url" }), missing, "messages[0].content[0].image_url", /required/],
+  ["without its image", askWithPart({ type: "image_url" }), missing, "messages[0].content[0].image_url", /required/],
   [
-    "whose picture is a bare text",
+    "with an image as a plain string",
     askWithPart({ type: "image_url", image_url: "https://example.com/a.png" }),
     invalid,
     "messages[0].content[0].image_url",
     /must be of type object/,
   ],
-  ["without an address", askWithPart(image(undefined)), missing, "messages[0].content[0].image_url.url", /required/],
+  ["without a URL", askWithPart(image(undefined)), missing, "messages[0].content[0].image_url.url", /required/],
   [
-    "with another detail",
+    "with an unknown detail",
     askWithPart({ type: "image_url", image_url: { url: "https://example.com/a.png", detail: "ultra" } }),
     invalid,
     "messages[0].content[0].image_url.detail",
     /auto, low, high/,
   ],
   [
-    "with a picture where only text can be",
+    "with an image where only text is allowed",
     ask({ messages: [{ role: "system", content: [image("https://example.com/a.png")] }] }),
     invalid,
     "messages[0].content[0].type",
@@ -187,7 +187,7 @@ describe("an image URL", () => {
   });
 });
 
-describeRefusals("tools that cannot be are refused", [
+describeRefusals("invalid tools are rejected", [
   ["none at all", ask({ tools: [] }), invalid, "tools", /at least 1 item/],
   ["too many", ask({ tools: Array.from({ length: 1025 }, (_, at) => tool(`t${at}`)) }), invalid, "tools", /1024 items/],
   ["without a name", ask({ tools: [tool()] }), missing, "tools[0].function.name", /is required/],
@@ -206,7 +206,7 @@ describeRefusals("tools that cannot be are refused", [
   ],
   ["two with one name", ask({ tools: [tool("a"), tool("a")] }), invalid, "tools[1].function.name", /Two tools/],
   [
-    "a choice of none of them",
+    "a choice of an unknown tool",
     ask({ tools: [tool("add")], tool_choice: tool("subtract") }),
     invalid,
     "tool_choice.function.name",
@@ -223,7 +223,7 @@ describeRefusals("tools that cannot be are refused", [
   ["a named choice among none", ask({ tool_choice: tool("add") }), invalid, "tool_choice", /requires `tools`/],
   ["several calls of none", ask({ parallel_tool_calls: true }), invalid, "parallel_tool_calls", /requires `tools`/],
   [
-    "old and new ones together",
+    "tools and functions together",
     ask({ tools: [tool("add")], functions: [{ name: "add" }] }),
     invalid,
     "functions",
@@ -233,16 +233,16 @@ describeRefusals("tools that cannot be are refused", [
 
 const stopWords = ["a", "b", "c", "d", "e"];
 
-describeRefusals("options that contradict each other or exceed their bounds are refused", [
+describeRefusals("options that conflict or exceed their limits are rejected", [
   [
-    "options of no stream",
+    "stream options without a stream",
     ask({ stream_options: { include_usage: true } }),
     invalid,
     "stream_options",
     /`stream: true`/,
   ],
   [
-    "options of a stream that is off",
+    "stream options with stream: false",
     ask({ stream: false, stream_options: {} }),
     invalid,
     "stream_options",
@@ -251,19 +251,19 @@ describeRefusals("options that contradict each other or exceed their bounds are 
   ["top_logprobs alone", ask({ top_logprobs: 2 }), invalid, "top_logprobs", /`logprobs: true`/],
   ["top_logprobs of 21", ask({ logprobs: true, top_logprobs: 21 }), invalid, "top_logprobs", /<= 20/],
   ["two maximums", ask({ max_tokens: 5, max_completion_tokens: 6 }), invalid, "max_tokens", /differ/],
-  ["max_tokens beyond the model's", ask({ max_tokens: 1001 }), invalid, "max_tokens", /at most 1000/],
+  ["max_tokens over the model's", ask({ max_tokens: 1001 }), invalid, "max_tokens", /at most 1000/],
   [
-    "max_completion_tokens beyond the model's",
+    "max_completion_tokens over the model's",
     ask({ max_completion_tokens: 1001 }),
     invalid,
     "max_completion_tokens",
     /at most 1000/,
   ],
   ["max_tokens of 0", ask({ max_tokens: 0 }), invalid, "max_tokens", />= 1/],
-  ["half a token", ask({ max_tokens: 1.5 }), invalid, "max_tokens", /integer/],
+  ["a fractional max_tokens", ask({ max_tokens: 1.5 }), invalid, "max_tokens", /integer/],
   ["a temperature of 3", ask({ temperature: 3 }), invalid, "temperature", /<= 2/],
   ["a temperature of -1", ask({ temperature: -1 }), invalid, "temperature", />= 0/],
-  ["a temperature in words", ask({ temperature: "1" }), invalid, "temperature", /number/],
+  ["a temperature as a string", ask({ temperature: "1" }), invalid, "temperature", /number/],
   ["top_p of 2", ask({ top_p: 2 }), invalid, "top_p", /<= 1/],
   ["a penalty of 3", ask({ presence_penalty: 3 }), invalid, "presence_penalty", /<= 2/],
   ["a bias of 101", ask({ logit_bias: { 50256: 101 } }), invalid, "logit_bias[50256]", /<= 100/],
@@ -281,7 +281,7 @@ describeRefusals("options that contradict each other or exceed their bounds are 
     /is required/,
   ],
   ["a user of 513 characters", ask({ user: "u".repeat(513) }), invalid, "user", /at most 512/],
-  ["metadata that is no text", ask({ metadata: { a: 1 } }), invalid, "metadata.a", /string/],
+  ["metadata that is not a string", ask({ metadata: { a: 1 } }), invalid, "metadata.a", /string/],
   [
     "17 pairs of metadata",
     ask({ metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, "v"])) }),
@@ -290,7 +290,7 @@ describeRefusals("options that contradict each other or exceed their bounds are 
     /16/,
   ],
   [
-    "a number too large for any",
+    "a number too large to represent",
     '{"model":"open","messages":[{"role":"user","content":"x"}],"seed":1e999}',
     invalid,
     "seed",
@@ -298,9 +298,9 @@ describeRefusals("options that contradict each other or exceed their bounds are 
   ],
 ]);
 
-describeRefusals("a field that nobody knows is refused by its name", [
+describeRefusals("an unknown field is rejected by name", [
   ["at the top", ask({ temprature: 1 }), unknown, "temprature", /`temprature` is not a field/],
-  ["named like a part of every object", ask({ constructor: 1 }), unknown, "constructor", /not a field/],
+  ["named like an object's built-in property", ask({ constructor: 1 }), unknown, "constructor", /not a field/],
   [
     "named __proto__",
     `{"__proto__":{},"model":"open","messages":[${JSON.stringify(hello)}]}`,
@@ -324,7 +324,7 @@ describeRefusals("a field that nobody knows is refused by its name", [
     "stream_options.all",
     /not/,
   ],
-  ["that another model's route knows", ask({ top_k: 1 }), unknown, "top_k", /not a field/],
+  ["of another model's route", ask({ top_k: 1 }), unknown, "top_k", /not a field/],
 ]);
 
 const extraCases: readonly (readonly [string, Fields, string])[] = [
@@ -367,14 +367,14 @@ describe("a vendor's own field", () => {
   });
 
   test.each([
-    ["which is the first unknown field", { top_k: 1, mirostat: 2 }, unknown, "mirostat", /not a field/],
+    ["that is unknown beside a known one", { top_k: 1, mirostat: 2 }, unknown, "mirostat", /not a field/],
     ["of two routes at once", { top_k: 1, think: true }, unsupported, "think", /together with the other fields/],
   ])("is rejected with one %s", async (_name, fields, code, param, message) => {
     await expectRefusal(ask({ model: "vendor", ...fields }), { code, param, message });
   });
 });
 
-describeRefusals("what is longer than the model reads is refused", [
+describeRefusals("input over the context window is rejected", [
   [
     "by its characters",
     ask({ model: "short", messages: [hello, { role: "user", content: "x".repeat(16) }] }),
@@ -438,7 +438,7 @@ test("a request for a model's default behaviour is accepted for every model", as
 });
 
 describeRefusals("a request for a feature that the vendor lacks is rejected before the upstream is called", [
-  ["two answers", ask({ model: "anthropic", n: 2 }), unsupported, "n", /does not support n/],
+  ["two choices", ask({ model: "anthropic", n: 2 }), unsupported, "n", /does not support n/],
   ["probabilities", ask({ model: "anthropic", logprobs: true }), unsupported, "logprobs", /does not support logprobs/],
   ["a seed", ask({ model: "anthropic", seed: 1 }), unsupported, "seed", /does not support seed/],
   ["a temperature of 1.5", ask({ model: "anthropic", temperature: 1.5 }), unsupported, "temperature", /at most 1/],
@@ -449,11 +449,11 @@ describeRefusals("a request for a feature that the vendor lacks is rejected befo
     "response_format",
     /json_schema/,
   ],
-  ["two answers of google", ask({ model: "google", n: 2 }), unsupported, "n", /does not support n/],
+  ["two choices from Google", ask({ model: "google", n: 2 }), unsupported, "n", /does not support n/],
   ["a bias", ask({ model: "google", logit_bias: { 5: 1 } }), unsupported, "logit_bias", /does not support logit_bias/],
-  ["two answers of a package", ask({ model: "packaged", n: 2 }), unsupported, "n", /does not support n/],
+  ["two choices from a package", ask({ model: "packaged", n: 2 }), unsupported, "n", /does not support n/],
   [
-    "tools of another form",
+    "tools of another type",
     ask({ model: "google", tools: [{ type: "custom", custom: { name: "sh" } }] }),
     unsupported,
     "tools[0]",
@@ -553,12 +553,12 @@ describe("impossible tool choices are rejected", () => {
   const allowed = { mode: "auto", tools: [tool("subtract")] };
 
   test.each<Case>([
-    ["a name of metadata with 65 characters", ask({ metadata: { ["k".repeat(65)]: "v" } }), invalid, "metadata", /64/],
-    ["metadata of two lines", ask({ metadata: { "a\nb": 7 } }), invalid, "metadata.a\nb", /string/],
-    ["a bias of two lines", ask({ logit_bias: { "a\nb": "x" } }), invalid, "logit_bias.a\nb", /number/],
-    ["a call of no functions", ask({ function_call: "auto" }), invalid, "function_call", /functions/],
+    ["a metadata key of 65 characters", ask({ metadata: { ["k".repeat(65)]: "v" } }), invalid, "metadata", /64/],
+    ["a metadata key with a line break", ask({ metadata: { "a\nb": 7 } }), invalid, "metadata.a\nb", /string/],
+    ["a bias key with a line break", ask({ logit_bias: { "a\nb": "x" } }), invalid, "logit_bias.a\nb", /number/],
+    ["a function_call without functions", ask({ function_call: "auto" }), invalid, "function_call", /functions/],
     [
-      "a call of no such function",
+      "a function_call of an unknown function",
       ask({ functions, function_call: { name: "b" } }),
       invalid,
       "function_call.name",
@@ -579,7 +579,7 @@ describe("impossible tool choices are rejected", () => {
       /no tool/,
     ],
     [
-      "a choice among tools that are not there",
+      "allowed tools that are not defined",
       ask({ tools: [tool("add")], tool_choice: { type: "allowed_tools", allowed_tools: allowed } }),
       invalid,
       "tool_choice.allowed_tools.tools[0]",

@@ -148,7 +148,7 @@ test("Anthropic gets the cache markers and the reasoning that it signed", async 
 });
 
 test.each([
-  ["signed by nobody", { type: "reasoning.text", text: "Hm" }],
+  ["unsigned", { type: "reasoning.text", text: "Hm" }],
   ["signed by another vendor", { type: "reasoning.encrypted", data: "c2ln", format: "openai-responses-v1" }],
 ])("Anthropic does not get reasoning that is %s", async (_name, detail) => {
   const messages = [hello, { role: "assistant", content: "Hi", reasoning_details: [detail] }, hello];

@@ -120,9 +120,9 @@ describe("rejected by name", () => {
     ["echo", { ...good, echo: true }, "unsupported_capability", "echo"],
     ["best_of", { ...good, best_of: 3 }, "unsupported_capability", "best_of"],
     ["too many logprobs", { ...good, logprobs: 6 }, "invalid_parameter", "logprobs"],
-    ["fields of chat", { ...good, messages: [] }, "unknown_parameter", "messages"],
+    ["chat fields", { ...good, messages: [] }, "unknown_parameter", "messages"],
     ["stream_options without stream", { ...good, stream_options: {} }, "invalid_parameter", "stream_options"],
-    ["what the vendor cannot do", { ...good, model: "anthropic", logprobs: 1 }, "unsupported_capability", "logprobs"],
+    ["an unsupported option", { ...good, model: "anthropic", logprobs: 1 }, "unsupported_capability", "logprobs"],
     ["a prompt that cannot fit", { ...good, prompt: "x".repeat(2_100_000) }, "context_length_exceeded", "prompt"],
   ])("%s", async (_, body, code, param) => {
     const problem = await readProblem(await post(body));

@@ -132,10 +132,10 @@ describe("a valid entry", () => {
 describe("an invalid entry", () => {
   test.each<[string, Record<string, string>, string]>([
     ["another host", { redirect_uri: "http://evil.example:80/callback" }, "redirect_uri"],
-    ["a host behind a user", { redirect_uri: "http://127.0.0.1:80@evil.example/callback" }, "redirect_uri"],
-    ["a host with our beginning", { redirect_uri: "http://127.0.0.1.evil.example:1/callback" }, "redirect_uri"],
+    ["a host after a user name", { redirect_uri: "http://127.0.0.1:80@evil.example/callback" }, "redirect_uri"],
+    ["a host with our prefix", { redirect_uri: "http://127.0.0.1.evil.example:1/callback" }, "redirect_uri"],
     ["https", { redirect_uri: "https://127.0.0.1:53111/callback" }, "redirect_uri"],
-    ["a new line", { redirect_uri: "http://127.0.0.1:1/callback\r\nlocation: //evil.example" }, "redirect_uri"],
+    ["a line break", { redirect_uri: "http://127.0.0.1:1/callback\r\nlocation: //evil.example" }, "redirect_uri"],
     ["a script", { client: "</script><script>alert(1)</script>" }, "client"],
     ["another type", { response_type: "code" }, "response_type"],
     ["no state", { state: "" }, "state"],

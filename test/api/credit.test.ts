@@ -61,8 +61,8 @@ test("an operator's booking is in the statement with its author, its reason and 
 test.each<[string, CreditRequest["booking"], Partial<CreditRequest>, object]>([
   ["nothing", { kind: "top-up", amount: nano(0n) }, {}, { param: "amount" }],
   ["a negative payment", { kind: "top-up", amount: nano(-1n) }, {}, { param: "amount" }],
-  ["more than a number holds", { kind: "top-up", amount: nano(2n ** 63n) }, {}, { param: "amount" }],
-  ["a correction by nothing", { kind: "adjust", amount: nano(0n) }, {}, { param: "amount" }],
+  ["more than a bigint column stores", { kind: "top-up", amount: nano(2n ** 63n) }, {}, { param: "amount" }],
+  ["a correction of zero", { kind: "adjust", amount: nano(0n) }, {}, { param: "amount" }],
   [
     "a correction below zero",
     { kind: "adjust", amount: nano(-101n) },
@@ -83,13 +83,13 @@ test.each<[string, CreditRequest["booking"], Partial<CreditRequest>, object]>([
     { param: "amount" },
   ],
   [
-    "a grant that is over already",
+    "an expired grant",
     { kind: "grant", unit: "money", amount: 1n, expiresAt: new Date("2025-12-31T23:59:59Z") },
     {},
     { param: "expires" },
   ],
   [
-    "a refund of nothing known",
+    "a refund of an unknown charge",
     { kind: "refund", chargeId: "txn_unknown", amount: 1n },
     {},
     { code: "not_found", param: "charge" },
@@ -242,10 +242,10 @@ test("a cash code adds cash; a voided, expired or unknown code adds nothing", as
 test.each([
   ["no codes", { count: 0 }, "count"],
   ["too many codes", { count: 1001 }, "count"],
-  ["a code for nothing", { amount: nano(0n) }, "amount"],
-  ["cash for some days", { kind: "cash" }, "days"],
-  ["a gift for no days", { giftDays: 0 }, "days"],
-  ["a code that is over", { expiresAt: new Date("2025-01-01T00:00:00Z") }, "expires"],
+  ["a code worth nothing", { amount: nano(0n) }, "amount"],
+  ["cash with an expiry", { kind: "cash" }, "days"],
+  ["a gift of zero days", { giftDays: 0 }, "days"],
+  ["an expired code", { expiresAt: new Date("2025-01-01T00:00:00Z") }, "expires"],
 ] as const)("%s cannot be created", async (_, wrong, param) => {
   await expect(createCodes(world.parts, { ...giftCode, ...wrong })).rejects.toMatchObject({ param });
 });

@@ -15,16 +15,16 @@ const models = ["open", "google", "packaged", "sandbox-embedding"] as const;
 const faults = [
   { what: "has fewer vectors than inputs", behaviour: { extraCount: -1 } },
   { what: "has more vectors than inputs", behaviour: { extraCount: 1 } },
-  { what: "is no JSON", behaviour: { body: "<html>" } },
+  { what: "is not JSON", behaviour: { body: "<html>" } },
   {
-    what: "has a vector that is none",
+    what: "has an invalid vector",
     behaviour: { body: '{"data":[{"index":0,"embedding":[1,"2"]},{"index":1,"embedding":[1,2]}]}' },
   },
   {
-    what: "has half a number in base64",
+    what: "has a truncated number in base64",
     behaviour: { body: '{"data":[{"index":0,"embedding":"AAAA"},{"index":1,"embedding":"AAAA"}]}' },
   },
-  { what: "has an error in it", behaviour: { body: `{"error":{"message":"${canary}"}}` } },
+  { what: "contains an error", behaviour: { body: `{"error":{"message":"${canary}"}}` } },
   { what: "is an error", behaviour: { status: 500 } },
 ].map((fault, number) => ({ ...fault, model: `pair-${number}` }));
 
@@ -320,26 +320,26 @@ describe("rejected before any upstream is called", () => {
     ["an empty list", { ...good, input: [] }, "invalid_parameter", "input"],
     ["an empty text among others", { ...good, input: ["a", ""] }, "invalid_parameter", "input[1]"],
     ["texts and tokens together", { ...good, input: ["a", 1] }, "invalid_parameter", "input[1]"],
-    ["a token that is none", { ...good, input: [1.5] }, "invalid_parameter", "input[0]"],
+    ["an invalid token", { ...good, input: [1.5] }, "invalid_parameter", "input[0]"],
     ["too many texts", { ...good, input: Array.from({ length: 2049 }, () => "a") }, "invalid_parameter", "input"],
     [
-      "more texts than the model takes",
+      "more texts than the model accepts",
       { ...good, model: "plain", input: ["a", "b", "c"] },
       "invalid_parameter",
       "input",
     ],
     ["a text that cannot fit", { ...good, input: "x".repeat(131_073) }, "context_length_exceeded", "input"],
     ["too many tokens", { ...good, input: [Array(8193).fill(1)] }, "context_length_exceeded", "input"],
-    ["another form", { ...good, encoding_format: "int8" }, "invalid_parameter", "encoding_format"],
+    ["an unknown format", { ...good, encoding_format: "int8" }, "invalid_parameter", "encoding_format"],
     ["dimensions the model lacks", { ...good, dimensions: 513 }, "invalid_parameter", "dimensions"],
     [
-      "dimensions of a model that has one length",
+      "dimensions for a model of fixed length",
       { ...good, model: "plain", dimensions: 2 },
       "unsupported_capability",
       "dimensions",
     ],
-    ["dimensions no upstream knows", { ...good, model: "bare", dimensions: 2 }, "unsupported_capability", "dimensions"],
-    ["a field of others", { ...good, input_type: "query" }, "unknown_parameter", "input_type"],
+    ["unsupported dimensions", { ...good, model: "bare", dimensions: 2 }, "unsupported_capability", "dimensions"],
+    ["another vendor's field", { ...good, input_type: "query" }, "unknown_parameter", "input_type"],
     ["a chat model", { ...good, model: "talk" }, "unsupported_capability", "model"],
   ])("%s", async (_, body, code, param) => {
     const sent = stage.upstream.embeddings.asks.length;

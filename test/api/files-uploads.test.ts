@@ -147,7 +147,7 @@ describe("a form", () => {
     ],
     ["an unknown file", () => [purpose, { ...file(), name: "image" }], { code: "unknown_parameter", param: "image" }],
     [
-      "a field that is no name",
+      "an invalid field name",
       () => [{ name: "__proto__", content: "1" }, purpose, file()],
       { code: "unknown_parameter", param: null },
     ],
@@ -163,7 +163,7 @@ describe("a form", () => {
     ],
     ["an empty file", () => [purpose, { ...file(), content: "" }], { code: "invalid_file", param: "file" }],
     [
-      "a text with the name of a picture",
+      "text with an image's file name",
       () => [purpose, { ...file(), content: "text", type: "image/png" }],
       { code: "invalid_file", param: "file" },
     ],

@@ -314,10 +314,10 @@ describe("a signed link", () => {
 
   test.each([
     ["no such file", (url: string) => url.replace(/file_./, "file_z")],
-    ["a later end", (url: string) => url.replace(/expires=(\d+)/, (_, expires) => `expires=${Number(expires) + 1}`)],
-    ["an end that is no time", (url: string) => url.replace(/expires=\d+/, "expires=x")],
-    ["two ends", (url: string) => `${url}&expires=1`],
-    ["no end", (url: string) => url.replace(/expires=\d+&/, "")],
+    ["a later expiry", (url: string) => url.replace(/expires=(\d+)/, (_, expires) => `expires=${Number(expires) + 1}`)],
+    ["an invalid expiry", (url: string) => url.replace(/expires=\d+/, "expires=x")],
+    ["two expiries", (url: string) => `${url}&expires=1`],
+    ["no expiry", (url: string) => url.replace(/expires=\d+&/, "")],
     ["no signature", (url: string) => url.replace(/&signature=.*/, "")],
     ["an empty signature", (url: string) => url.replace(/signature=.*/, "signature=")],
     ["a short signature", (url: string) => url.slice(0, -1)],

@@ -218,8 +218,8 @@ test.each([
   ["U+0000", '{"text":"a\\u0000b"}', "text"],
   ["U+0000 in a list", '{"text":["a",{"b":"\\u0000"}]}', "text[1].b"],
   ["U+0000 in a name", '{"text":{"a\\u0000b":1}}', "text"],
-  ["half of a pair", '{"text":"\\ud83c"}', "text"],
-  ["the other half of a pair", '{"text":"\\uDF0A x"}', "text"],
+  ["a lone high surrogate", '{"text":"\\ud83c"}', "text"],
+  ["a lone low surrogate", '{"text":"\\uDF0A x"}', "text"],
 ])("a text with %s, which cannot be stored, is a 400 that names the field", async (_name, body, param) => {
   const answer = await call("/stored", { method: "POST", headers: json, body });
   await expectError(answer, 400, { code: "invalid_parameter", param, message: /U\+0000/ });
@@ -277,7 +277,7 @@ test("headers over the limit are a 431", async () => {
 });
 
 test.each([
-  ["no HTTP at all", "\x16\x03\x01 hello\r\n\r\n"],
+  ["not HTTP", "\x16\x03\x01 hello\r\n\r\n"],
   ["a method that does not exist", "BREW /things/1 HTTP/1.1\r\nhost: x\r\n\r\n"],
   ["two lengths", "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello"],
   [

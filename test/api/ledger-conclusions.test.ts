@@ -48,10 +48,10 @@ function keep(held: Claim, body: Buffer | null): ConclusionOf<SettleOperation> {
 }
 
 test.each([
-  ["an answer is kept with its charge", Buffer.from('Hello, 世界 "(\\,)"')],
-  ["bytes are kept as they are", Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
-  ["an answer of nothing is one", Buffer.alloc(0)],
-  ["one that is too large is remembered without its body", null],
+  ["a response is stored with its charge", Buffer.from('Hello, 世界 "(\\,)"')],
+  ["bytes are stored unchanged", Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ["an empty response is stored", Buffer.alloc(0)],
+  ["an oversized response is stored without its body", null],
 ])("%s", async (name, body) => {
   const held = await claim(`${name.replaceAll(" ", "-")}-'"\\,(){}`);
   const settled = await opened.ledger.apply(opened.settle(accountId, held.hold.id, 14n), keep(held, body));

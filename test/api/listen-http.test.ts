@@ -122,7 +122,7 @@ test("a new certificate is used without a restart, and an invalid one is logged 
 
   const { cert } = createSelfSignedCertificate("localhost");
   certificate.replace({ ...createSelfSignedCertificate("localhost"), cert });
-  await waitUntil("the wrong pair is told of", () => listErrors().length > 0);
+  await waitUntil("the wrong pair to be logged", () => listErrors().length > 0);
   expect(await isTrusted(second)).toBe(true);
 
   const third = certificate.replace();

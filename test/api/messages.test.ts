@@ -231,18 +231,18 @@ describe("errors have Anthropic's format, with our code and field", () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/tiff", data: "AAAA" } };
 
   test.each<[name: string, body: unknown, code: string, param: string | null]>([
-    ["no JSON", "{", "invalid_json", null],
+    ["invalid JSON", "{", "invalid_json", null],
     ["no max_tokens", { ...asked, max_tokens: undefined }, "missing_parameter", "max_tokens"],
-    ["a temperature beyond 1", { ...asked, temperature: 1.5 }, "invalid_parameter", "temperature"],
-    ["a field that nobody knows", { ...asked, n: 2 }, "unknown_parameter", "n"],
-    ["nothing said", { ...asked, messages: [{ role: "user", content: [] }] }, "invalid_parameter", "messages"],
+    ["a temperature over 1", { ...asked, temperature: 1.5 }, "invalid_parameter", "temperature"],
+    ["an unknown field", { ...asked, n: 2 }, "unknown_parameter", "n"],
+    ["empty content", { ...asked, messages: [{ role: "user", content: [] }] }, "invalid_parameter", "messages"],
     [
       "a block without its text",
       { ...asked, messages: [{ role: "user", content: [{ type: "text" }] }] },
       ...(["missing_parameter", "messages[0].content[0].text"] as const),
     ],
     [
-      "an image of another kind, in the result of a tool",
+      "an unsupported image in a tool result",
       {
         ...asked,
         messages: [
@@ -255,9 +255,9 @@ describe("errors have Anthropic's format, with our code and field", () => {
       ...(["invalid_url", "messages[2].content[0].content[0].source"] as const),
     ],
     ["a tool without a schema", { ...asked, tools: [{ name: "x" }] }, "missing_parameter", "tools[0].input_schema"],
-    ["two tools of one name", { ...asked, tools: [tools[0], tools[0]] }, "invalid_parameter", "tools[1].name"],
+    ["two tools with one name", { ...asked, tools: [tools[0], tools[0]] }, "invalid_parameter", "tools[1].name"],
     [
-      "a choice of no tool",
+      "a choice of an unknown tool",
       { ...asked, tools, tool_choice: { type: "tool", name: "x" } },
       "invalid_parameter",
       "tool_choice.name",
@@ -270,7 +270,7 @@ describe("errors have Anthropic's format, with our code and field", () => {
       "tools[0]",
     ],
     [
-      "a document elsewhere",
+      "a document by URL",
       {
         ...asked,
         messages: [

@@ -72,12 +72,12 @@ describe("an event stream of a key ends on every node when", () => {
       ({ accountId }) => updateAccount(gateway.parts, accountId, { isSuspended: true }),
     ],
     [
-      "the key may not use its endpoints any more",
+      "the key's scopes no longer include its endpoint",
       "key_not_permitted",
       ({ keyId }) => updateApiKey(gateway.parts, keyId, { endpoints: ["chat"] }),
     ],
     [
-      "the key may not be used from there any more",
+      "the key's allowed addresses no longer include its own",
       "key_not_permitted",
       ({ keyId }) => updateApiKey(gateway.parts, keyId, { addresses: ["192.0.2.1"] }),
     ],

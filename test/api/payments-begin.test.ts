@@ -163,9 +163,9 @@ describe("a person who wants to pay", () => {
 describe("while Stripe", () => {
   const failures: { what: string; faults: StripeFault[]; asked: number }[] = [
     { what: "answers 500", faults: ["error", "error"], asked: 0 },
-    { what: "answers with something that is no JSON", faults: ["garbage"], asked: 1 },
-    { what: "answers with a page that is none of its own", faults: ["nonsense"], asked: 1 },
-    { what: "hangs up", faults: ["hangs-up", "hangs-up"], asked: 2 },
+    { what: "answers with invalid JSON", faults: ["garbage"], asked: 1 },
+    { what: "answers with an invalid payment URL", faults: ["nonsense"], asked: 1 },
+    { what: "closes the connection", faults: ["hangs-up", "hangs-up"], asked: 2 },
     { what: "does not answer", faults: ["hangs", "hangs"], asked: 2 },
   ];
   test.for(failures)("$what, the customer gets a 503, and the payment has failed", async ({ faults, asked }) => {
@@ -186,8 +186,8 @@ describe("while Stripe", () => {
 
   const recoveries: { what: string; faults: StripeFault[] }[] = [
     { what: "fails", faults: ["error"] },
-    { what: "hangs up", faults: ["hangs-up"] },
-    { what: "stays silent", faults: ["hangs"] },
+    { what: "closes the connection", faults: ["hangs-up"] },
+    { what: "does not answer", faults: ["hangs"] },
   ];
   test.for(recoveries)("$what once, the call for the same session is retried", async ({ faults }) => {
     const { visitor } = await signUpVisitor(gateway);

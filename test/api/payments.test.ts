@@ -170,7 +170,7 @@ describe("a payment", () => {
     { heard: ["async_payment_failed unpaid", "expired"], ends: { state: "failed", cash: "0.00", entries: 0 } },
     { heard: ["expired", "expired", "completed unpaid"], ends: { state: "expired", cash: "0.00", entries: 0 } },
   ];
-  test.for(orders)("that is heard of as $heard ends $ends.state with $ends.cash", async ({ heard, ends }) => {
+  test.for(orders)("with the events $heard ends $ends.state with $ends.cash", async ({ heard, ends }) => {
     const payer = await begin();
     stripe.pay(payer.session, "slow");
     for (const words of heard) {
@@ -471,14 +471,14 @@ describe("credit of a refunded or disputed payment", () => {
       },
       { what: "inquired about", news: [["dispute", 2000, "warning_needs_response"]], left: "20.00" },
       {
-        what: "refunded in vain, and disputed",
+        what: "disputed after a failed refund",
         news: [
           ["refund", 2000, "failed"],
           ["dispute", 300],
         ],
         left: "17.00",
       },
-      { what: "disputed in words of a later time", news: [["dispute", 2000, "somehow"]], left: "20.00" },
+      { what: "disputed with an unknown status", news: [["dispute", 2000, "somehow"]], left: "20.00" },
     ];
   test.for(heard)("that was $what is reversed once, with the payment's event before or after", async (one) => {
     const [early, late] = [await pay(), await begin()];

@@ -265,8 +265,8 @@ describe("a forgotten password", () => {
   });
 
   test.each([
-    ["who has only a password", signUpVisitor],
-    ["who has a second step", signUpWithTotp],
+    ["with a password only", signUpVisitor],
+    ["with a second factor", signUpWithTotp],
   ])("a sign-in with the old password during a reset fails: %s", async (_name, signUp) => {
     const { email } = await signUp(gateway);
     const owner = visitSite(gateway);
@@ -367,10 +367,10 @@ describe("passkeys", () => {
   test.each([
     ["from another site", { origin: "https://evil.example" }],
     ["for another host", { host: "evil.example" }],
-    ["without a finger, a face or a PIN", { isUserVerified: false }],
-    ["to another question", { challenge: "AAAA" }],
-    ["with a count that goes back", { signCount: 1 }],
-    ["signed by somebody else", { signer: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
+    ["without user verification", { isUserVerified: false }],
+    ["to another challenge", { challenge: "AAAA" }],
+    ["with a lower signature count", { signCount: 1 }],
+    ["signed with another key", { signer: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
   ])("a response %s is rejected", async (_name, twist) => {
     const { visitor } = await signUpVisitor(gateway);
     const { authenticator } = await addPasskey(visitor);
@@ -387,8 +387,8 @@ describe("passkeys", () => {
 
   test.each([
     ["from another site", { origin: "https://evil.example" }],
-    ["without a finger, a face or a PIN", { isUserVerified: false }],
-    ["to another question", { challenge: "AAAA" }],
+    ["without user verification", { isUserVerified: false }],
+    ["to another challenge", { challenge: "AAAA" }],
   ])("a response %s adds no passkey", async (_name, twist) => {
     const { visitor } = await signUpVisitor(gateway);
     const authenticator = createSoftAuthenticator(site);

@@ -375,9 +375,9 @@ describe("the edge of the console API", () => {
     ["another site's page", { origin: "https://evil.example" }],
     ["a page of another port", { origin: "http://localhost:4243" }],
     ["a page without an origin", { origin: "null" }],
-    ["another site's page that says otherwise", { "sec-fetch-site": "cross-site" }],
+    ["another site's page with a forged origin", { "sec-fetch-site": "cross-site" }],
     ["a page of a subdomain", { "sec-fetch-site": "same-site" }],
-    ["an address that was typed", { "sec-fetch-site": "none" }],
+    ["a typed address", { "sec-fetch-site": "none" }],
   ])("%s cannot change anything", async (_name, headers) => {
     const { visitor } = await signUpVisitor(gateway);
     for (const answer of [await visitor.post("/sign-out", {}, headers), await visitor.delete("/sessions", headers)]) {

@@ -125,27 +125,27 @@ describe("speech", () => {
     { what: "no text", body: { model: "voice", voice: "alloy" }, code: "missing_parameter", param: "input" },
     { what: "an empty text", body: { ...speech, input: "" }, code: "invalid_parameter", param: "input" },
     {
-      what: "a text too long by one",
+      what: "a text one character too long",
       body: { ...speech, input: "x".repeat(1001) },
       code: "prompt_too_long",
       param: "input",
     },
     {
-      what: "an unknown form",
+      what: "an unknown format",
       body: { ...speech, response_format: "opus" },
       code: "invalid_parameter",
       param: "response_format",
     },
-    { what: "too much haste", body: { ...speech, speed: 4.01 }, code: "invalid_parameter", param: "speed" },
-    { what: "too little haste", body: { ...speech, speed: 0.2 }, code: "invalid_parameter", param: "speed" },
+    { what: "a speed that is too high", body: { ...speech, speed: 4.01 }, code: "invalid_parameter", param: "speed" },
+    { what: "a speed that is too low", body: { ...speech, speed: 0.2 }, code: "invalid_parameter", param: "speed" },
     {
-      what: "a field of others",
+      what: "another vendor's field",
       body: { ...speech, instructions: "x" },
       code: "unknown_parameter",
       param: "instructions",
     },
     {
-      what: "a model of pictures",
+      what: "an image model",
       body: { ...speech, model: "image" },
       code: "unsupported_capability",
       param: "model",
@@ -251,9 +251,9 @@ describe("a caller who disconnects", () => {
 
 describe("a failure", () => {
   test.each([
-    { what: "a refusal", model: "refused", behaviour: { status: 503 } },
+    { what: "a 503", model: "refused", behaviour: { status: 503 } },
     { what: "silence", model: "silent", behaviour: { body: "" } },
-    { what: "a page", model: "page", behaviour: { body: "<html>", contentType: "text/html" } },
+    { what: "an HTML page", model: "page", behaviour: { body: "<html>", contentType: "text/html" } },
   ])("before the first byte, by $what, falls over to the next route", async ({ model, behaviour }) => {
     const caller = await stage.createCaller();
     stage.media.script(behaviour, {});
