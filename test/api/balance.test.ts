@@ -93,7 +93,7 @@ test("a new account has a zero in every field", async () => {
   expect(await readBalance(caller.key)).toEqual(nothing);
 });
 
-test("a hold is on hold, a charge is spent, and gifts are spent before cash", async () => {
+test("held money is on hold, charged money is gone, and gifts are spent before cash", async () => {
   const { accountId, key } = await gateway.createCaller();
   await book(accountId, { kind: "top-up", amount: amountOf("10") });
   const expiresAt = new Date(clock.now().getTime() + dayMs);

@@ -200,7 +200,7 @@ test("the SDK retries a call in progress with its idempotency key, gets the answ
   expect(await own.listCharges()).toHaveLength(1);
 });
 
-test("a client that gives up on a stream pays once the upstream accepts, and the upstream call is aborted", async () => {
+test("a client that gives up on a stream pays once the upstream accepts, which is then aborted", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const abortedBefore = chat.upstream.abortedCalls().length;

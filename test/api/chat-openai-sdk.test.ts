@@ -79,7 +79,7 @@ describe.each(clientModels)("%s", (model) => {
     expect((await own.listCharges()).map(({ paid }) => paid)).toEqual([charge]);
   });
 
-  test("the chunks of a stream contain exactly the contract's fields, and end with the usage if requested", async () => {
+  test("stream chunks contain exactly the contract's fields, and end with the usage if requested", async () => {
     const whole = await client.chat.completions.create({ model, messages: hello });
     const chunks = await collect(
       await client.chat.completions.create({

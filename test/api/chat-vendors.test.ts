@@ -139,7 +139,7 @@ const geminiConversation = {
 const describedAs = (name: string) => `Answers with the ${name} of a city`;
 const names = ["weather", "traffic"];
 
-test("a whole conversation reaches an OpenAI-compatible upstream unchanged, except for the model and the cap", async () => {
+test("a conversation reaches an OpenAI-compatible upstream unchanged, except for model and cap", async () => {
   const fields = { messages: conversation, tools, stop: "HALT", temperature: 0.5, user: "customer-1", seed: 7 };
   expect(await translate("open", { ...fields, max_tokens: 50 })).toEqual({
     ...fields,

@@ -99,7 +99,7 @@ test("with a certificate the gateway serves HTTP/1.1 over TLS 1.2 and later only
   expect(gateway.logs.filter(({ error_code: code }) => code === "malformed_request")).toEqual([]);
 });
 
-test("a new certificate is used without a restart, and an invalid one is logged once while the old one stays", async () => {
+test("a new certificate is used without a restart, and an invalid one is logged once and ignored", async () => {
   using certificate = writeCertificate();
   const first = certificate.replace();
   await using gateway = await startGateway({ settings: certificate.settings });

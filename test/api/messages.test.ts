@@ -321,7 +321,7 @@ describe("errors have Anthropic's format, with our code and field", () => {
     expect(unpaid).toMatchObject({ status: 402, type: "billing_error", requestID: expect.stringMatching(/^req_/) });
   });
 
-  test("a stream that breaks off ends with an event that the SDK throws, and the received part is charged", async () => {
+  test("a stream that breaks off ends with an error event, and the received part is charged", async () => {
     const before = (await caller.listCharges()).length;
     chat.upstream.script({ pieces: ["One", " two", " three"], cut: { afterPieces: 2 } });
     const stream = client.messages.stream(asked);

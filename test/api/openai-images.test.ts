@@ -219,7 +219,7 @@ describe("OpenAI's edits", () => {
     for (const { bytes } of [picture, other]) expect(given).toContain(bytes.toString("base64").slice(0, 60));
   });
 
-  test("are one task with an Idempotency-Key, whatever lies between the form's parts, and store images once", async () => {
+  test("with the same Idempotency-Key are one task, with any form boundary, and store images once", async () => {
     const caller = await stage.createCaller();
     const headers = { "idempotency-key": "edit-1" };
     const [first, again] = [await send(caller, writeForm({}), headers), await send(caller, writeForm({}), headers)];

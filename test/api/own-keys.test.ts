@@ -557,7 +557,7 @@ describe("ended keys stay ended", () => {
   });
 });
 
-test("the key of a connected program keeps its name and cannot be rotated here, but can be limited and revoked", async () => {
+test("a connected program's key cannot be renamed or rotated here, but can be limited and revoked", async () => {
   const { visitor, accountId } = await signUp();
   const { apiKey } = await issueClientKey(
     gateway.database,

@@ -129,7 +129,7 @@ test("the showcase is cached for five seconds, however many clients read it", as
   expect((await everybody.get("/showcase")).body.status).toEqual({ state: "ok", models_available: 2, models_total: 2 });
 });
 
-test("the status is degraded when some models cannot be served, down when none can, and names no upstream", async () => {
+test("the status is degraded without some models, down without all, and names no upstream", async () => {
   await applyPair();
   const caller = await chat.createCaller({ cash: "1000" });
   const breakDown = async (id: string) => {

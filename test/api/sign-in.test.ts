@@ -221,7 +221,7 @@ describe("signing in with a password", () => {
 });
 
 describe("guessing passwords", () => {
-  test("ten wrong guesses from one network block that person there for 15 minutes, even with the right password", async () => {
+  test("ten wrong guesses from one network block that person there for 15 minutes", async () => {
     const { email } = await signUpVisitor(gateway);
     const guesser = visitSite(gateway);
     for (let guess = 0; guess < 10; guess += 1) {

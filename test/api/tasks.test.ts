@@ -197,7 +197,7 @@ describe("the list", () => {
     expect(await list("")).toEqual([film.id, stamp.id, open.id, done.id]);
   });
 
-  test("is searched by words of prompts, by ids and by time, returns the prompt, and is counted the same way", async () => {
+  test("is searched by prompt, id and time, returns the prompt, and is counted the same way", async () => {
     const caller = await stage.createCaller();
     const other = await stage.createCaller();
     await other.submit(paths.image, { ...endless, prompt: `Lighthouse ${endless.prompt}` });

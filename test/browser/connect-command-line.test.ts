@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     expect(readFileSync(cli.credentialsFile, "utf8")).not.toContain("sk-slc-");
   }
 
-  test("login opens the browser, where the person signs in and approves; the key is stored, used and deleted", async () => {
+  test("login opens the browser for sign-in and approval; the key is stored, used and deleted", async () => {
     const readOpened = replaceOpener();
     const running = cli.start(["login", "--site", site.siteUrl, "--client", "laptop"]);
     const entry = await readOpened();

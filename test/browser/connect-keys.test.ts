@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     return (await site.gateway.get("/models", key)).status === 200;
   }
 
-  test("are replaced when the program connects again: the page announces it, the older key ends, one is listed", async () => {
+  test("are replaced when the program connects again, which the page announces; one is listed", async () => {
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
     const older = await connect(page, "my-tool");
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(await isAccepted(query.get("api_key") ?? "")).toBe(true);
   });
 
-  test("are still created when the session ends midway: sign-in leads back to the request and the typed values", async () => {
+  test("are still created when the session ends midway: sign-in restores the request and the input", async () => {
     await using program = await startLoopbackProgram();
     const email = await site.createPerson();
     await using opened = await openSignedInPage(site, email);

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(opened.foreignRequests).toEqual([session.url ?? `https://checkout.stripe.com/c/pay/${session.id}`]);
   });
 
-  test("an account that spent a disputed payment sees why it is suspended, and the amount that resolves it", async () => {
+  test("an account that spent a disputed payment sees why it is suspended, and how much it owes", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "20");
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a person who leaves Stripe's page without paying sees that nothing was charged, and can try again", async () => {
+  test("leaving Stripe's page without paying shows that nothing was charged, and offers a retry", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "20");

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  test("a model's page has a working sample call for this deployment, in three languages, by keyboard too", async () => {
+  test("a model's page has a sample call for this deployment in three languages, by keyboard too", async () => {
     await page.goto("/console/models");
     await row("Sandbox Image").getByRole("link").click();
     await page.getByRole("heading", { name: "Sandbox Image", level: 1 }).waitFor();

@@ -283,7 +283,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("a drama asks for a webhook endpoint or the event inbox, continues once there is one, and shows its steps", async () => {
+  test("a drama requires a webhook endpoint or the event inbox, then runs and shows its steps", async () => {
     await using opened = await openPlayground("sandbox-drama");
     const { page } = opened;
     await page.getByLabel("Title").fill("The Lighthouse");
@@ -358,7 +358,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("models answer side by side, each with its cost; unsupported settings are named, and Stop ends all", async () => {
+  test("models answer side by side with their costs; unsupported settings are named, and Stop ends all", async () => {
     await using opened = await openPlayground("sandbox-chat", { width: 390 });
     const { page } = opened;
     await page.getByRole("button", { name: "Compare" }).click();

@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("a zone can be searched, an unknown one is an error at its field, and typed values outlive a session", async () => {
+  test("a zone can be searched, an unknown one is rejected at its field, and input outlives a session", async () => {
     await using opened = await openSettings();
     const { page } = opened;
     const zone = page.getByLabel("Time zone");

@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the gallery can be navigated, selected and opened by keyboard, and offers actions for the selection", async () => {
+  test("the gallery works by keyboard, and offers actions for the selected outputs", async () => {
     await page.goto("/console/tasks");
     await cellOf("Endless").focus();
     for (const key of ["ArrowRight", "ArrowLeft", "End", "Space"]) await page.keyboard.press(key);

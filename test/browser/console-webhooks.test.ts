@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
   const now = () => site.clock.now();
   const signaturesOf = ({ headers }: RecordedRequest) => String(headers["webhook-signature"]).split(" ");
 
-  test("an endpoint receives a signed test event, again on request, and with two signatures after a rotation", async () => {
+  test("an endpoint receives a signed test event, again on request, and twice signed after a rotation", async () => {
     await using receiver = await startWebhookReceiver();
     await using opened = await openWebhooks();
     const { page } = opened;

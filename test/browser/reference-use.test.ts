@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("the interactive parts of the reference", () => {
     await page.getByRole("button", { name: "Try it" }).click();
   }
 
-  test("a signed-in person sends a call, sees its price before and its response after, and finds it in the log", async () => {
+  test("a signed-in person sees a call's price, sends it, sees the response, and finds it in the log", async () => {
     const email = await site.createPerson({ credit: "5" });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
