@@ -106,7 +106,7 @@ describe("an approval", () => {
     expect(await listLiveKeys(visitor)).toMatchObject([{ expires_at: null, budget_nano: 12_500_000_000n }]);
   });
 
-  test("with any other field is rejected with the field at fault, and can be repeated", async () => {
+  test("with an invalid field is rejected with the field's name, and can be repeated", async () => {
     const { visitor } = await signUpVisitor(gateway);
     const id = await beginRequest(gateway);
     const fields: [string, unknown][] = [

@@ -202,7 +202,7 @@ describe("a payment", () => {
     expect(await readOutcome(payer)).toEqual(paidOnce);
   });
 
-  test("of a person who spends meanwhile updates the gateway's cached balance", async () => {
+  test("received by another gateway updates this one's cached balance", async () => {
     const payer = await begin();
     stripe.pay(payer.session);
     await tell("checkout.session.completed", payer.session);

@@ -294,7 +294,7 @@ describe("an unsupported request is rejected by name, before any charge", () => 
   });
 });
 
-test("a stream that breaks off ends with an error and the failed response, and is charged so far", async () => {
+test("a stream that breaks off ends with an error and the failed response, and its output is charged", async () => {
   const own = await chat.createCaller();
   chat.upstream.script({ pieces: ["One", " two", " three"], cut: { afterPieces: 2 } });
   const raw = await chat.fetch(`${chat.gateway.baseUrl}/responses`, {

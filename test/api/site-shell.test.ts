@@ -173,7 +173,7 @@ describe("a page's prerendered content", () => {
     expect((await get(http, "/console", { cookie })).body).toBe(documentOf({ links, body }));
   });
 
-  test("comes from its own address if the build has it, and otherwise from its page type", async () => {
+  test("is sent for its own address, and the page type's fallback for unknown addresses", async () => {
     const http = await serve();
     for (const url of ["/docs/guide/chat", "/docs/guide/chat?from=mail"]) {
       expect((await get(http, url)).body).toBe(documentOf({ links, body }));

@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("a page rendered by the server", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.for(pages)("$path is readable without scripts, and contains no control that needs one", async (sent) => {
+  test.for(pages)("$path is readable without scripts, and shows no loading placeholder", async (sent) => {
     await using opened = await site.openPage({ javaScriptEnabled: false });
     const { page } = opened;
     await page.goto(sent.path);
