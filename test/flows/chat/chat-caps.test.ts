@@ -14,7 +14,7 @@ const words = Array.from({ length: 3000 }, (_, index) => `word${index % 10} `);
 const countWords = (text: string): number => text.split(" ").filter((word) => word !== "").length;
 const listWarnings = (message: string) => chat.gateway.logs.filter(({ msg }) => msg === message);
 
-test("a stream that passes its cap is stopped at the cap plus 10 %, upstream too, and charged the cap", async () => {
+test("a stream that exceeds its cap is stopped at the cap plus 10 %, also at the upstream, and charged the cap", async () => {
   const caller = await chat.createCaller({ cash: "100.00" });
   chat.upstream.script({ pieces: words, usage: null });
   const question = writeQuestion("open", { stream: true, max_tokens: cap });
@@ -32,7 +32,7 @@ test("a stream that passes its cap is stopped at the cap plus 10 %, upstream too
 test.each([
   ["reported", { outputTokens: 3000 }],
   ["not reported", null],
-])("a whole answer that passes its cap is cut, its usage %s", async (_name, usage) => {
+])("a whole answer that exceeds its cap is cut, its usage %s", async (_name, usage) => {
   const caller = await chat.createCaller({ cash: "100.00" });
   chat.upstream.script({ text: words.join(""), usage });
   const heard = await askChat(caller, writeQuestion("open", { max_tokens: cap }));
@@ -63,7 +63,7 @@ test.each([
   }
 });
 
-test("the operator is warned once an hour for each route, with the likely fix", async () => {
+test("a warning with the likely fix is logged once an hour per route", async () => {
   const caller = await chat.createCaller({ cash: "100.00" });
   for (const stream of [true, true, false]) {
     chat.upstream.script({ pieces: words });
@@ -75,7 +75,7 @@ test("the operator is warned once an hour for each route, with the likely fix", 
   expect(warnings).toMatchObject([{ model: "anthropic", fix: expect.stringContaining("output_cap_field") }]);
 });
 
-test("a report far below what was delivered is told to the operator, and still charged", async () => {
+test("reported usage far below the delivered text is logged as a warning, and still charged", async () => {
   const caller = await chat.createCaller({ cash: "100.00" });
   chat.upstream.script({ pieces: words.slice(0, 600), usage: { inputTokens: 5, outputTokens: 7 } });
   const heard = await askChat(caller, writeQuestion("open", { stream: true, max_tokens: 1000 }));
@@ -85,7 +85,7 @@ test("a report far below what was delivered is told to the operator, and still c
   expect(listWarnings("upstream reported far less output than it delivered")).toMatchObject([{ upstream: "open" }]);
 });
 
-test("an answer within its cap is left whole, in a script of one character a token too", async () => {
+test("an answer within its cap is delivered whole, also in a script with one character per token", async () => {
   const caller = await chat.createCaller({ cash: "100.00" });
   const text = "灯塔在黄昏时分照亮平静的海面。".repeat(10);
   const pieces = text.match(/.{1,2}/gu) ?? [];

@@ -26,7 +26,7 @@ const ways = [
   { way: "streamed", asked: { stream: true, stream_options: { include_usage: true } } },
 ] as const;
 
-/** Two gateways on one database, in one time. */
+/** Two gateways that share a database and a clock. */
 const clock = createTestClock(new Date());
 let database: TestDatabase;
 let chat: ChatGateway;
@@ -55,7 +55,7 @@ function expectReplay(again: KeyedAnswer, first: KeyedAnswer): void {
 
 describe("a call whose process died", () => {
   test.each(["open", "never written", "none"] as const)(
-    "frees its key after its minute and not before, with its hold: %s",
+    "frees its key after one minute and not before, with its hold: %s",
     async (hold) => {
       const call = await createKeyedCall(chat);
       await leaveDeadClaim(chat.gateway, call, { renewedAt: clock.now(), hold });
@@ -74,7 +74,7 @@ describe("a call whose process died", () => {
     },
   );
 
-  test("frees its key for another question as well", async () => {
+  test("frees its key for a different request as well", async () => {
     const call = await createKeyedCall(chat);
     const { question } = await createKeyedCall(chat, { caller: call.caller });
     await leaveDeadClaim(chat.gateway, { ...call, question }, { renewedAt: clock.now(), hold: "open" });
@@ -84,7 +84,7 @@ describe("a call whose process died", () => {
     await call.expectDoneOnce();
   });
 
-  test("frees its key also when the money of the next one is in its own hold", async () => {
+  test("frees its key even if its own hold contains the money for the next call", async () => {
     const caller = await chat.createCaller({ cash: "2.10" });
     const call = await createKeyedCall(chat, { caller, asked: { max_tokens: 100 } });
     await leaveDeadClaim(chat.gateway, call, { renewedAt: clock.now(), hold: "open" });
@@ -94,7 +94,7 @@ describe("a call whose process died", () => {
     await call.expectDoneOnce();
   });
 
-  test("is taken over by one, however many try at once, on both gateways", async () => {
+  test("is claimed by one call, however many try at once, on both gateways", async () => {
     const call = await createKeyedCall(chat);
     await leaveDeadClaim(chat.gateway, call, { renewedAt: clock.now(), hold: "open" });
     clock.advance(leaseMs);
@@ -115,8 +115,8 @@ describe("a call whose process died", () => {
   });
 });
 
-describe("a database that is lost for a moment", () => {
-  test.each(ways)("costs no second call of the upstream when an answer is kept, $way", async ({ asked }) => {
+describe("a database whose connection is lost for a moment", () => {
+  test.each(ways)("causes no second upstream call while an answer is being stored, $way", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     call.script({ beforePiece: gate });
@@ -133,12 +133,12 @@ describe("a database that is lost for a moment", () => {
     expectReplay(await call.send({ node: other }), answer);
   });
 
-  test("is waited for by those who claim keys, and each key is had by one", async () => {
+  test("delays the calls that claim keys, and each key goes to one call", async () => {
     const call = await createKeyedCall(chat);
     const gate = chat.upstream.gate();
     call.script({ beforeHead: gate });
     const { accountId } = call.caller;
-    // The claim of somebody who dies in the middle of it.
+    // A caller that dies while claiming the key.
     await using key = await holdLock(chat.gateway.database, async (tx) => {
       const now = clock.now();
       const claim = { accountId, key: call.key, requestId: "req_undone", fingerprint: Buffer.alloc(32), holdId: null };
@@ -158,21 +158,21 @@ describe("a database that is lost for a moment", () => {
     await call.expectDoneOnce();
   });
 
-  /** Breaks the connections of everybody who waits for a lock. */
+  /** Cuts every connection that waits for a lock. */
   async function cutWaiting(tx: Database): Promise<void> {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
   }
 });
 
-describe("a process that was believed to be dead", () => {
-  test.each(ways)("can neither store nor charge, $way, once another has its key", async ({ asked }) => {
+describe("a process that was presumed dead", () => {
+  test.each(ways)("can neither store nor charge, $way, once another process holds its key", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     call.script({ beforePiece: gate, text: "Too late" }, { text: "In time" });
     const slow = call.send();
     await gate.reached();
-    // Of a stream something has been said already.
+    // A stream has already sent something.
     if ("stream" in asked) gate.release(1);
     await gate.reached();
     await waitUntil("the hold", async () => (await call.caller.listHolds()).length === 1);
@@ -193,7 +193,7 @@ describe("a process that was believed to be dead", () => {
     expect(call.calls()).toHaveLength(2);
   });
 
-  test.each(ways)("cannot free the key of the other either, $way, when it fails", async ({ asked }) => {
+  test.each(ways)("cannot free the other process's key, $way, when it fails", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const [late, inTime] = [chat.upstream.gate(), chat.upstream.gate()];
     call.script({ beforeHead: late, status: 400 }, { beforeHead: inTime });
@@ -215,7 +215,7 @@ describe("a process that was believed to be dead", () => {
 });
 
 describe("two gateways on one database", () => {
-  test.each(ways)("answer each other's calls, $way, and refuse each other's mistakes", async ({ asked }) => {
+  test.each(ways)("replay each other's answers, $way, and refuse each other's key conflicts", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     call.script({ beforeHead: gate });
@@ -230,7 +230,7 @@ describe("two gateways on one database", () => {
     await call.expectDoneOnce();
   });
 
-  test("do a call once that a hundred send to either at once", async () => {
+  test("run a call once when a hundred clients send it to either gateway at once", async () => {
     const call = await createKeyedCall(chat);
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => call.send({ node: index % 2 === 0 ? chat.gateway : other })),
@@ -242,7 +242,7 @@ describe("two gateways on one database", () => {
     await call.expectDoneOnce();
   });
 
-  test("remember as long as the setting of whoever was asked first says", async () => {
+  test("keep an answer for as long as the gateway that ran the call is configured to", async () => {
     await using forgetful = await startNode({ settings: { idempotency_hours: 1 } });
     const call = await createKeyedCall(chat);
     const first = await call.send({ node: forgetful });
@@ -253,7 +253,7 @@ describe("two gateways on one database", () => {
     expect(await call.caller.listCharges()).toHaveLength(2);
   });
 
-  test("never stand in each other's way, whatever is sent in whatever order", async () => {
+  test("never block each other, whatever is sent in whatever order", async () => {
     console.log(`random keyed calls: seed ${testSeed}`);
     const random = createRandom(testSeed);
     const caller = await chat.createCaller({ cash: "1000" });
@@ -290,14 +290,14 @@ describe("two gateways on one database", () => {
   });
 });
 
-describe("a gateway that stops while a call with a key runs", () => {
+describe("a gateway that shuts down while a call with a key runs", () => {
   const moments = [
     { moment: "before a whole answer", asked: {}, pieces: 0, isKept: false },
     { moment: "before the first data of a stream", asked: { stream: true }, pieces: 0, isKept: false },
     { moment: "in the middle of a stream", asked: { stream: true }, pieces: 2, isKept: true },
   ];
 
-  test.each(moments)("$moment, leaves it kept or free, and nothing held", async ({ asked, pieces, isKept }) => {
+  test.each(moments)("$moment, stores or frees its key, and leaves no hold", async ({ asked, pieces, isKept }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     const hold = pieces === 0 ? { beforeHead: gate } : { beforePiece: gate };

@@ -10,7 +10,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What customers can bring a vendor to say, in its own words, and what they hear of it. */
+/** Vendor errors that a customer can provoke, and the error that the customer receives. */
 const mistakes: readonly (readonly [name: string, provider: string, status: number, body: unknown, code: string])[] = [
   [
     "an unknown file of Anthropic's",
@@ -77,7 +77,7 @@ const mistakes: readonly (readonly [name: string, provider: string, status: numb
 const primaryKeys = ["sk-primary-1", "sk-primary-2", "sk-primary-3"];
 const primaryKeyNames = primaryKeys.map((_key, at) => `FAILOVER_PRIMARY_KEY_${at}`);
 const tellerKeyName = "FAILOVER_TELLER_KEY";
-/** Of a shape that no pattern knows. */
+/** A key that matches no known pattern. */
 const tellerKey = "correct-horse-battery-staple";
 const openKeys = [`\${${upstreamKeyName}}`];
 
@@ -91,7 +91,7 @@ const outages: readonly (readonly [name: string, behaviour: Behaviour])[] = [
   ["breaks its connections", { cut: "before-head" }],
 ];
 
-/** For each outage a provider of its own, so that its circuits are its own: three keys there, and one at a backup. */
+/** Each outage has its own provider, and so its own circuits: three keys there, and one at a backup. */
 function listPrimaries(upstream: FakeUpstreams): Fields[] {
   const api_keys = primaryKeyNames.map((name) => `\${${name}}`);
   const common = { kind: "openai-compatible", base_url: upstream.openAiUrl };
@@ -171,7 +171,7 @@ async function send(model: string, fields: Fields = {}): Promise<{ status: numbe
   return { status: response.status, code: error?.code ?? null };
 }
 
-describe("a customer's mistake takes the model from no other customer", () => {
+describe("a customer's mistake does not make the model unavailable to other customers", () => {
   test.each(mistakes.map((mistake, at) => [mistake[0], at, mistake] as const))(
     "%s",
     async (_name, at, [, , status, body, code]) => {
@@ -186,7 +186,7 @@ describe("a customer's mistake takes the model from no other customer", () => {
   );
 });
 
-describe("a primary with three keys that all fail costs no customer an answer while a backup is well", () => {
+describe("if all three keys of a primary fail, customers are answered by the healthy backup", () => {
   test.each(outages.map(([name, behaviour], at) => [name, at, behaviour] as const))(
     "where it %s",
     async (_name, at, behaviour) => {
@@ -199,13 +199,13 @@ describe("a primary with three keys that all fail costs no customer an answer wh
       expect(sent).toEqual(calls.map(() => ({ status: 200, code: null })));
       const asked = chat.upstream.requests.filter(({ model }) => model === nameUpstream(id));
       expect(asked.filter(({ apiKey }) => !isPrimary(apiKey))).toHaveLength(26);
-      // Two attempts there for each call, and fewer once its circuits are open.
+      // Two attempts per call, and fewer once the circuits are open.
       expect(asked.filter(({ apiKey }) => isPrimary(apiKey)).length).toBeLessThanOrEqual(2 * 26);
     },
   );
 });
 
-test("a call is sent five times at most, twice to one provider", async () => {
+test("a call is attempted at most five times, at most twice per provider", async () => {
   chat.upstream.alwaysFor(({ model }) => model?.startsWith(nameUpstream("many-")) === true, { status: 500 });
   expect(await send("many")).toEqual({ status: 503, code: "upstream_unavailable" });
   const names = ["many-b", "many-c", "many-d"].map(nameUpstream);
@@ -213,7 +213,7 @@ test("a call is sent five times at most, twice to one provider", async () => {
   expect(names.map((name) => asked.filter((model) => model === name).length)).toEqual([2, 2, 1]);
 });
 
-describe("what the vendor said", () => {
+describe("the vendor's error message", () => {
   const said = `The engine is down for ${canary}, sk-proj-abcdefgh12345678 and ${tellerKey}: https://a.example/b?token=c`;
   const hidden = `The engine is down for ${canary}, sk-proj-[hidden] and [hidden]: https://a.example/b?[hidden]`;
   const attempt = {
@@ -221,7 +221,7 @@ describe("what the vendor said", () => {
     duration_ms: expect.any(Number),
   };
 
-  /** What the request log has of a call, once it is written: for operators, and for the account. */
+  /** The request log's record of a call once it is written: for operators, and for the account. */
   async function readRecords(id: string) {
     const record = await waitUntil(
       "the request to be logged",
@@ -246,7 +246,7 @@ describe("what the vendor said", () => {
   }
 
   test.each([true, false])(
-    "is in the record and the log of a call that another answered, streamed: %s",
+    "is in the record and the log of a call that another upstream answered, streamed: %s",
     async (stream) => {
       const id = await sendTold("told", stream);
       const { record, seen } = await readRecords(id);
@@ -269,7 +269,7 @@ describe("what the vendor said", () => {
     },
   );
 
-  test("is in the record of a call that failed, and an operator reads it by a command", async () => {
+  test("is in the record of a failed call, and an operator can read it with a command", async () => {
     const id = await sendTold("told-alone", false);
     const { record } = await readRecords(id);
     expect(record).toMatchObject({ status: 503, errorCode: "upstream_unavailable", upstream: "teller" });
@@ -286,7 +286,7 @@ describe("what the vendor said", () => {
     expect(unknown.exitCode).not.toBe(0);
   });
 
-  test("is nothing where the first upstream answered", async () => {
+  test("is absent if the first upstream answered", async () => {
     const response = await caller.post({ model: "told", messages: [{ role: "user", content: "Hello" }] });
     await response.text();
     const { record } = await readRecords(response.headers.get("x-request-id") ?? "");

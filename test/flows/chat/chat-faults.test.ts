@@ -53,7 +53,7 @@ function isFunction(prototype: object, method: string): boolean {
   return typeof Object.getOwnPropertyDescriptor(prototype, method)?.value === "function";
 }
 
-/** Sends one request by a wire and reads the answer to its end, however it ends. */
+/** Sends one request and reads the answer to its end, however it ends. */
 async function callOnce(caller: ChatCaller, name: string, { stream, key }: { stream: boolean; key: string | null }) {
   const { path, body } = throwers[name] ?? { path: "", body: {} };
   const headers = {
@@ -68,7 +68,7 @@ async function callOnce(caller: ChatCaller, name: string, { stream, key }: { str
   return response.status;
 }
 
-test.each(cases)("a call in which $name throws at $method ends, and its hold with it", async ({ name, method }) => {
+test.each(cases)("a call in which $name throws at $method ends, and so does its hold", async ({ name, method }) => {
   const caller = await chat.createCaller({ cash: "100.00" });
   const { prototype } = throwers[name] ?? { prototype: {} };
   vi.spyOn(prototype as Thrower, method).mockImplementation(() => {
@@ -81,7 +81,7 @@ test.each(cases)("a call in which $name throws at $method ends, and its hold wit
   await caller.settled();
   const holds = await caller.listHolds();
   expect(holds.every(({ state }) => state === "settled" || state === "released")).toBe(true);
-  // What an upstream was used for is charged once, and a retry under its key neither runs nor costs again.
+  // Upstream usage is charged once; a retry with the same key neither runs nor costs again.
   const used = chat.upstream.requests.length - callsBefore;
   const charges = (await caller.listCharges()).length;
   vi.restoreAllMocks();

@@ -9,10 +9,10 @@ import { waitUntil } from "../../harness/wait-until.ts";
 const price = { billing_type: "token", unit: "1K tokens", input_price: "0.003", output_price: "0.015" };
 const limits = { context_window: 200_000, max_output_tokens: 32_000 };
 const thinkers = ["thinker", "slow", "crowded", "leaving", "failing"];
-/** All that they write is visible, so that a stream is stopped as soon as its caller has gone. */
+/** All their output is visible, so a stream is stopped as soon as the caller disconnects. */
 const talkers = ["talker", "claude", "gemini"];
 
-/** Thinkers reason unseen: the catalog says nothing but that they reason. */
+/** Thinkers reason invisibly: the catalog only says that they reason. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const routes = (id: string) => [
     { provider: "open", upstream_model: `${canary}-${id}`, priority: 0 },
@@ -30,7 +30,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
 }
 
 const usage = { inputTokens: 1000, outputTokens: 20_000, reasoningTokens: 19_990 };
-/** What reading it to the end costs. */
+/** The price of the complete answer. */
 const whole = "0.303";
 
 let chat: ChatGateway;
@@ -50,7 +50,7 @@ async function listPaid(caller: ChatCaller): Promise<string[]> {
 
 type Gate = ReturnType<FakeUpstreams["gate"]>;
 
-/** Sends a call, hangs up as soon as its upstream stands at the gate, and resolves when the gateway has noticed. */
+/** Sends a call, disconnects once the upstream waits at the gate, and resolves when the gateway has noticed. */
 async function sendAndLeave(
   caller: ChatCaller,
   question: string,
@@ -74,8 +74,8 @@ async function sendAndLeave(
   await waitUntil("the hang-up to be felt", () => countLeft() > leftBefore);
 }
 
-describe("a model that thinks unseen costs as much as to the end", () => {
-  test("read to the end, whole and streamed", async () => {
+describe("a model with hidden reasoning is charged for the complete answer", () => {
+  test("if the answer is read to the end, whole and streamed", async () => {
     const caller = await chat.createCaller();
     scriptFor("thinker", { text: "Forty-two.", usage }, { text: "Forty-two.", usage });
     await askChat(caller, writeQuestion("thinker"));
@@ -83,7 +83,7 @@ describe("a model that thinks unseen costs as much as to the end", () => {
     expect(await listPaid(caller)).toEqual([whole, whole]);
   });
 
-  test("when its caller hangs up at the last visible word", async () => {
+  test("if the caller disconnects at the last visible word", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     scriptFor("thinker", { text: "Forty-two.", usage, beforeEnd: gate });
@@ -95,7 +95,7 @@ describe("a model that thinks unseen costs as much as to the end", () => {
     expect((await caller.listCharges())[0]?.items).toMatchObject({ output_tokens: 20_000, hung_up: 1 });
   });
 
-  test("when its caller hangs up while it thinks, and the log tells of it", async () => {
+  test("if the caller disconnects while the model thinks, which is logged", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     scriptFor("thinker", { text: "Forty-two.", usage, beforePiece: gate });
@@ -112,7 +112,7 @@ describe("a model that thinks unseen costs as much as to the end", () => {
     });
   });
 
-  test("when its caller hangs up just before a whole answer", async () => {
+  test("if the caller disconnects just before a whole answer", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     scriptFor("thinker", { text: "Forty-two.", usage, beforeHead: gate });
@@ -122,7 +122,7 @@ describe("a model that thinks unseen costs as much as to the end", () => {
   });
 });
 
-/** The same question by each wire. */
+/** The same question in each wire format. */
 const wires: Record<string, (model: string, stream: boolean) => { path: string; body: string }> = {
   chat: (model, stream) => ({ path: "/chat/completions", body: writeQuestion(model, { stream }) }),
   completions: (model, stream) => ({
@@ -140,8 +140,8 @@ const hangUps = Object.keys(wires).flatMap((wire) =>
   talkers.flatMap((model) => [true, false].map((stream) => ({ wire, model, form: stream ? "stream" : "whole" }))),
 );
 
-describe("a caller who hangs up before the upstream's response head", () => {
-  /** Sends a request and closes the socket while the upstream stands at the gate; resolves with the account. */
+describe("a caller who disconnects before the upstream's response head", () => {
+  /** Sends a request and closes the socket while the upstream waits at the gate; resolves with the account. */
   async function leaveBeforeHead({ wire, model, form }: (typeof hangUps)[number], behaviour: Behaviour) {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
@@ -172,7 +172,7 @@ describe("a caller who hangs up before the upstream's response head", () => {
   });
 });
 
-describe("a caller who hangs up after an instant head, before the first data", () => {
+describe("a caller who disconnects after an instant head, before the first data", () => {
   test.each(hangUps.filter(({ form }) => form === "stream"))("pays: $wire, $model", async ({ wire, model }) => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
@@ -185,13 +185,13 @@ describe("a caller who hangs up after an instant head, before the first data", (
   });
 });
 
-describe("a call that is read to its end for nobody", () => {
+describe("a call that is read to its end after the caller disconnected", () => {
   const held = (question: string) => (boundInput(question) * 0.003 + 32_000 * 0.015) / 1000;
 
   test.each<[string, Behaviour]>([
     ["reports nothing", { text: "Forty-two.", usage: null }],
     ["breaks off", { text: "Forty-two.", usage, errorAfterPieces: 1 }],
-  ])("costs all that is on hold where its upstream %s", async (_name, behaviour) => {
+  ])("costs the whole hold if its upstream %s", async (_name, behaviour) => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     scriptFor("failing", { ...behaviour, beforePiece: gate });
@@ -202,7 +202,7 @@ describe("a call that is read to its end for nobody", () => {
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 
-  test("costs nothing where its upstream never accepted it, and nobody else is asked", async () => {
+  test("costs nothing if its upstream never accepted it, and no other upstream is tried", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     scriptFor("slow", { beforeHead: gate, status: 500 });
@@ -214,7 +214,7 @@ describe("a call that is read to its end for nobody", () => {
     expect(chat.upstream.requests.length).toBe(callsBefore + 1);
   });
 
-  test("has one of the account's few places; beyond them the upstream is stopped, and the hold charged", async () => {
+  test("occupies one of the account's few slots; without a free slot the upstream is stopped and the hold charged", async () => {
     const caller = await chat.createCaller();
     const gates = [1, 2, 3].map(() => chat.upstream.gate());
     const question = writeQuestion("crowded");
@@ -230,7 +230,7 @@ describe("a call that is read to its end for nobody", () => {
     expect((await listPaid(caller)).slice(1)).toEqual([whole, whole]);
   });
 
-  test("takes a place among the calls that its caller may have at a time until it ends", async () => {
+  test("counts towards the caller's concurrency limit until it ends", async () => {
     const caller = await chat.createCaller({ limits: { concurrentRequests: 1 } });
     const gate = chat.upstream.gate();
     scriptFor("slow", { text: "Forty-two.", usage, beforeHead: gate });
@@ -242,7 +242,7 @@ describe("a call that is read to its end for nobody", () => {
   });
 });
 
-test("a gateway that stops lets the calls end that it reads for nobody", async () => {
+test("a gateway that shuts down waits for calls whose caller disconnected", async () => {
   await using leaving = await openChatGateway({ catalog: writeCatalog });
   const caller = await leaving.createCaller();
   const gate = leaving.upstream.gate();

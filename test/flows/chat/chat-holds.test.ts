@@ -24,7 +24,7 @@ const ways = [
 const everyWay = vendors.flatMap((vendor) => ways.map((one) => ({ vendor, ...one })));
 const streamed = ways[1].asked;
 
-/** Each vendor's model twice: once with the usual hold, and once with one of 10 tokens of output. */
+/** Each vendor's model twice: with the default hold, and with a hold of 10 output tokens. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const upstreamModels = { open: `${canary}-open`, anthropic: `${canary}-claude`, google: `${canary}-gemini` };
   const models = vendors.map((id) => ({ id, routes: [{ provider: id, upstream_model: upstreamModels[id] }] }));
@@ -59,7 +59,7 @@ beforeEach(() => {
   testNumber += 1;
 });
 
-/** What the upstream does next; what a failed test has left over is for nobody else. */
+/** Scripts the upstream's next behaviours and drops those that a failed test left over. */
 function script(...behaviours: readonly Behaviour[]): void {
   const ownNumber = testNumber;
   chat.upstream.scriptFor(() => testNumber === ownNumber, ...behaviours);
@@ -73,7 +73,7 @@ function sumPaid(charges: readonly { paid: string }[]): bigint {
   return charges.reduce((sum, { paid }) => sum + toNano(paid), 0n);
 }
 
-/** So many pieces of a token each. */
+/** This many pieces of one token each. */
 function writePieces(count: number): string[] {
   return Array.from({ length: count }, () => "abcd");
 }
@@ -96,7 +96,7 @@ describe("a hold", () => {
       { stream: true, max_tokens: 500 },
       { held: 10, cap: 500 },
     ],
-    ["what was asked for, where that is less than usual", "short-open", { max_tokens: 5 }, { held: 5, cap: 5 }],
+    ["the requested cap, if it is below the default", "short-open", { max_tokens: 5 }, { held: 5, cap: 5 }],
     ["all of that for each choice", "short-open", { stream: true, n: 4 }, { held: 40, cap: 1000 }],
     ["the same for Anthropic", "short-anthropic", { stream: true, max_tokens: 500 }, { held: 10, cap: 500 }],
     ["the same for Google", "short-google", { stream: true }, { held: 10, cap: 1000 }],
@@ -107,7 +107,7 @@ describe("a hold", () => {
     ["the whole cap where the catalog says so", "careful", { stream: true }, { held: 1000, cap: 1000 }],
     ["the usual of a model that does not reason", "plain", { stream: true }, { held: 10, cap: 1000 }],
     ["the whole cap where usage never comes in a stream", "untold", { stream: true }, { held: 1000, cap: 1000 }],
-  ])("is the bound of the input and, of output, %s", async (_name, model, asked, { held, cap }) => {
+  ])("is the upper bound of the input plus, for output, %s", async (_name, model, asked, { held, cap }) => {
     const caller = await chat.createCaller({ cash: "100" });
     const gate = chat.upstream.gate();
     script({ beforeHead: gate });
@@ -117,7 +117,7 @@ describe("a hold", () => {
     const amount = priceOf({ input: boundInput(question), output: held });
     expect(await caller.listHolds()).toMatchObject([{ state: "open", unit: "money", amount }]);
     expect((await caller.readBalance()).frozen).toBe(amount);
-    // The upstream is told a cap in any case.
+    // The upstream always receives a cap.
     expect(chat.upstream.requests.at(-1)?.ask?.outputTokensMax).toBe(cap);
     gate.open();
     expect((await answer).status).toBe(200);
@@ -125,7 +125,7 @@ describe("a hold", () => {
   });
 
   test.each(ways)(
-    "that the balance cannot pay, $way, is 402, names what is missing, and calls nobody",
+    "that the balance cannot cover, $way, is 402, states the missing amount, and calls no upstream",
     async ({ asked }) => {
       const question = writeQuestion("open", { max_tokens: 50, ...asked });
       const needed = priceOf({ input: boundInput(question), output: 50 });
@@ -150,7 +150,7 @@ describe("a hold", () => {
     },
   );
 
-  test("that a key's budget does not allow is 402 by a code of its own, and calls nobody", async () => {
+  test("that exceeds a key's budget is 402 with its own code, and calls no upstream", async () => {
     const question = writeQuestion("open", { max_tokens: 50 });
     const needed = toNano(priceOf({ input: boundInput(question), output: 50 }));
     const caller = await chat.createCaller({ budget: { amount: nano(needed - 20_000_000n), period: "day" } });
@@ -163,7 +163,7 @@ describe("a hold", () => {
     await expectNothingMoved(caller);
   });
 
-  test("of an account that is frozen or suspended is 403", async () => {
+  test("of a frozen or suspended account is 403", async () => {
     const frozen = await chat.createCaller();
     await freezeWallet(chat.gateway.database, frozen.accountId, "test");
     expect(await askChat(frozen, writeQuestion("open"))).toMatchObject({
@@ -181,7 +181,7 @@ describe("a hold", () => {
     await expectNothingMoved(suspended);
   });
 
-  test("comes before the upstream is called where money may be short", async () => {
+  test("is written before the upstream is called if money may be short", async () => {
     const caller = await chat.createCaller({ cash: "5" });
     script({ text: "Hello", usage: { inputTokens: 100, outputTokens: 20 } });
     const callsBefore = chat.upstream.requests.length;
@@ -195,7 +195,7 @@ describe("a hold", () => {
   });
 
   test.each(ways)(
-    "where money is plenty, $way, is written while the upstream works, and nothing is heard before it is",
+    "is written while the upstream works if money is plentiful, $way, and nothing is delivered before that",
     async ({ asked }) => {
       const caller = await createKnownCaller("100");
       script({ text: "Hello", usage: { inputTokens: 100, outputTokens: 20 } });
@@ -216,8 +216,8 @@ describe("a hold", () => {
     },
   );
 
-  describe("that is refused although money seemed plenty", () => {
-    /** Leaves a thousandth, as somebody on another gateway might, of whom this one has not heard. */
+  describe("that is refused although money seemed plentiful", () => {
+    /** Leaves a thousandth, as a call on another gateway might, without this gateway knowing. */
     async function spendElsewhere(database: Database, caller: ChatCaller): Promise<void> {
       const { available } = await caller.readBalance();
       const booking = { kind: "adjust", amount: nano(1_000_000n - toNano(available)) } as const;
@@ -238,13 +238,13 @@ describe("a hold", () => {
       script({ beforeHead: chat.upstream.gate() });
       const callsBefore = chat.upstream.requests.length;
       expect(await askChat(caller, writeQuestion("open"))).toMatchObject(refusal);
-      // It was stopped, if it had come so far at all.
+      // The upstream was stopped, if the call got that far.
       const call = chat.upstream.requests[callsBefore];
       await waitUntil("the upstream to be stopped", () => call === undefined || call.outcome === "aborted");
       await expectOnlyTheFirst(caller);
     });
 
-    test.each(ways)("keeps back what the upstream has answered, $way, and nothing is charged", async ({ asked }) => {
+    test.each(ways)("withholds the upstream's answer, $way, and nothing is charged", async ({ asked }) => {
       const caller = await createKnownCaller("100");
       const lock = await lockWallet(chat.gateway.database, caller.accountId);
       const callsBefore = chat.upstream.requests.length;
@@ -258,7 +258,7 @@ describe("a hold", () => {
     });
   });
 
-  test("that is still being written when its caller hangs up does not start an upstream that nobody stops", async () => {
+  test("that is still being written when the caller disconnects does not leave an upstream call running", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     chat.upstream.scriptFor(({ ask }) => ask?.prompt === "I am gone", { beforeHead: gate });
@@ -268,7 +268,7 @@ describe("a hold", () => {
     await lock.free();
     await waitUntil("the hold is written", async () => (await caller.listHolds()).length === 1);
     await expectNothingMoved(caller);
-    // Whatever was sent for the first has arrived when the second is answered.
+    // Anything sent for the first call has arrived once the second is answered.
     expect((await askChat(await chat.createCaller(), writeQuestion("open"))).status).toBe(200);
     try {
       await waitUntil("no call under way at the upstream", () => chat.upstream.openCalls() === 0, 2000);
@@ -278,7 +278,7 @@ describe("a hold", () => {
   });
 });
 
-/** A caller of whose money the gateway has heard. */
+/** A caller whose balance the gateway has cached. */
 async function createKnownCaller(cash: string): Promise<ChatCaller> {
   const caller = await chat.createCaller({ cash });
   script({ text: "First" });
@@ -287,7 +287,7 @@ async function createKnownCaller(cash: string): Promise<ChatCaller> {
   return caller;
 }
 
-/** Sends a request, leaves when told, and resolves when the gateway knows that. */
+/** Sends a request, disconnects on a signal, and resolves when the gateway has noticed. */
 async function sendAndLeave(caller: ChatCaller, body: string, mayLeave: () => Promise<void>): Promise<void> {
   const socket = connect({ port: chat.gateway.port, host: "127.0.0.1", allowHalfOpen: true });
   const head = [
@@ -309,7 +309,7 @@ describe("the cap on an answer", () => {
   const longText = Array.from({ length: 100 }, (_, index) => `w${index % 10}`).join(" ");
 
   test.each(everyWay)(
-    "is what the account can pay, exactly, for $vendor, $way; the answer says why it ended",
+    "is exactly what the account can pay for $vendor, $way; the answer says why it ended",
     async ({ vendor, asked }) => {
       const question = writeQuestion(`short-${vendor}`, asked);
       // Enough for 35 tokens, and almost for one more.
@@ -325,7 +325,7 @@ describe("the cap on an answer", () => {
     },
   );
 
-  test("of several choices is shared by them", async () => {
+  test("is divided among several choices", async () => {
     const question = writeQuestion("short-open", { n: 2 });
     const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 35 }) });
     script({ text: longText });
@@ -334,7 +334,7 @@ describe("the cap on an answer", () => {
     expect(heard).toMatchObject({ finishReasons: ["length", "length"], stoppedBy: "insufficient_balance" });
   });
 
-  test.each(ways)("that the caller asked for is no matter of money, $way", async ({ asked }) => {
+  test.each(ways)("that the caller requested is not attributed to money, $way", async ({ asked }) => {
     const question = writeQuestion("open", { max_tokens: 5, ...asked });
     const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 5 }) });
     script({ text: longText });
@@ -343,7 +343,7 @@ describe("the cap on an answer", () => {
   });
 
   test.each(ways)(
-    "that money lowered, but that the answer did not reach, $way, is not spoken of",
+    "that money lowered is not mentioned, $way, if the answer did not reach it",
     async ({ asked }) => {
       const question = writeQuestion("short-open", asked);
       const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 35 }) });
@@ -352,7 +352,7 @@ describe("the cap on an answer", () => {
     },
   );
 
-  test("is spoken of in the chunk that ends the answer, and in no chunk that came together with it", async () => {
+  test("is mentioned in the chunk that ends the answer, and in no chunk that arrived with it", async () => {
     const question = writeQuestion("short-open", { stream: true });
     const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 35 }) });
     const chunk = (delta: Record<string, string>, reason: string | null) =>
@@ -363,8 +363,8 @@ describe("the cap on an answer", () => {
   });
 });
 
-describe("a stream that is longer than its hold", () => {
-  test.each(vendors)("of %s has its hold extended before it can pass it, by however many tokens", async (vendor) => {
+describe("a stream that exceeds its hold", () => {
+  test.each(vendors)("of %s has its hold extended before it exceeds it, by however many tokens", async (vendor) => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     script({ pieces: writePieces(45), beforePiece: gate, usage: { inputTokens: 20, outputTokens: 45 } });
@@ -372,7 +372,7 @@ describe("a stream that is longer than its hold", () => {
     const answer = await openAnswer(caller, question);
     const readHeld = async () => (await caller.listHolds())[0]?.amount;
     const holdFor = (output: number) => priceOf({ input: boundInput(question), output });
-    // Four letters are a token, but might be four; three quarters of the hold are its time to grow.
+    // Four letters are one token, but might be four. The hold is extended at three quarters.
     gate.release(1);
     await answer.said("abcd");
     expect(await readHeld()).toBe(holdFor(10));
@@ -391,7 +391,7 @@ describe("a stream that is longer than its hold", () => {
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 
-  test("is held for no more than was asked for", async () => {
+  test("never holds more than the requested cap", async () => {
     const caller = await chat.createCaller();
     const question = writeQuestion("short-open", { ...streamed, max_tokens: 17 });
     script({ pieces: writePieces(17) });
@@ -400,7 +400,7 @@ describe("a stream that is longer than its hold", () => {
     expect(await caller.listHolds()).toMatchObject([{ amount }]);
   });
 
-  test.each(vendors)("and than the money ends where the money does, and %s is stopped", async (vendor) => {
+  test.each(vendors)("and the balance ends when the money runs out, and %s is stopped", async (vendor) => {
     const question = writeQuestion(`short-${vendor}`, streamed);
     const cash = priceOf({ input: boundInput(question), output: 15 });
     const caller = await chat.createCaller({ cash });
@@ -442,7 +442,7 @@ describe("a stream that is longer than its hold", () => {
     expect(sumPaid(await caller.listCharges())).toBeLessThanOrEqual(amount);
   });
 
-  test("is twenty times at once never more than the balance", async () => {
+  test("never exceeds the balance, even with twenty streams at once", async () => {
     const question = writeQuestion("short-open", streamed);
     const first = toNano(priceOf({ input: boundInput(question), output: 10 }));
     const cash = 20n * first + toNano(priceOf({ output: 55 }));
@@ -464,7 +464,7 @@ describe("a stream that is longer than its hold", () => {
     expect(toNano(available)).toBeGreaterThanOrEqual(0n);
   });
 
-  test("that comes all at once is delivered as far as there is money, and no further", async () => {
+  test("that arrives all at once is delivered as far as the money goes, and no further", async () => {
     const question = writeQuestion("short-open", streamed);
     const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 20 }) });
     const chunks = writePieces(60).map(
@@ -478,7 +478,7 @@ describe("a stream that is longer than its hold", () => {
     expect(await caller.listCharges()).toMatchObject([{ items: { counted_output_tokens: 20 }, lost: "0.00" }]);
   });
 
-  test("ends each choice once, also one that had ended by itself when the money was gone", async () => {
+  test("ends each choice once, even one that was complete before the money ran out", async () => {
     const question = writeQuestion("short-open", { ...streamed, n: 2 });
     const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 20 }) });
     const chunk = (index: number, content: string, reason: string | null) =>
@@ -491,12 +491,12 @@ describe("a stream that is longer than its hold", () => {
   });
 });
 
-describe("a call that is refused", () => {
+describe("a refused call", () => {
   test.each<[string, number, string, Record<string, unknown>]>([
     ["for its form", 400, "open", { temperature: "hot" }],
     ["for asking too much", 400, "open", { max_tokens: 1001 }],
     ["for its model", 404, "nobody-has-it", {}],
-  ])("%s is not charged, holds nothing and calls nobody", async (_name, status, model, asked) => {
+  ])("%s is not charged, holds nothing and calls no upstream", async (_name, status, model, asked) => {
     const caller = await chat.createCaller();
     const callsBefore = chat.upstream.requests.length;
     expect(await askChat(caller, writeQuestion(model, asked))).toMatchObject({ status });
@@ -505,7 +505,7 @@ describe("a call that is refused", () => {
     await expectNothingMoved(caller);
   });
 
-  test("by a limit is not charged, holds nothing and calls nobody", async () => {
+  test("by a limit is not charged, holds nothing and calls no upstream", async () => {
     const caller = await chat.createCaller({ limits: { tokensPerMinute: 10 } });
     script({ text: "Hello", usage: { inputTokens: 1000, outputTokens: 500 } });
     expect((await askChat(caller, writeQuestion("open"))).status).toBe(200);
@@ -522,7 +522,7 @@ describe("a call that is refused", () => {
     ]);
   });
 
-  test("by the upstream for its form is not charged either", async () => {
+  test("by the upstream as malformed is not charged either", async () => {
     const caller = await chat.createCaller();
     script({ status: 400, error: { param: "temperature" } });
     expect(await askChat(caller, writeQuestion("open"))).toMatchObject({ status: 400 });
@@ -544,7 +544,7 @@ test("of fifty calls at once with money for ten, ten are served and charged exac
     return heard;
   });
   await waitUntil("forty refusals", () => refused === 40);
-  // Some were sent to the upstream while money still seemed plenty; they were stopped.
+  // Some reached the upstream while money still seemed plentiful; they were stopped.
   await waitUntil("ten calls at the upstream", () => gate.waitingCount() === 10);
   expect((await caller.readBalance()).available).toBe("0.00");
   gate.open();
@@ -558,13 +558,13 @@ test("of fifty calls at once with money for ten, ten are served and charged exac
 });
 
 describe("a caller's limits", () => {
-  /** Nothing is given back by time while the clock stands still. */
+  /** Limits do not refill while the clock stands still. */
   async function withStillClock(run: (still: ChatGateway, caller: ChatCaller) => Promise<void>): Promise<void> {
     await using still = await openChatGateway({ catalog: writeCatalog, clock: createTestClock(new Date()) });
     await run(still, await still.createCaller({ limits: { tokensPerMinute: 10_000, concurrentRequests: 1 } }));
   }
 
-  test("tell a call that finds no place when one is likely free, from how long calls took lately", async () => {
+  test("return a Retry-After that is estimated from recent call durations when all slots are taken", async () => {
     const clock = createTestClock(new Date());
     await using still = await openChatGateway({ catalog: writeCatalog, clock });
     const caller = await still.createCaller({ limits: { concurrentRequests: 1 } });
@@ -596,10 +596,10 @@ describe("a caller's limits", () => {
     });
     second.gate.open();
     const answered = await second.answer;
-    // It has given its place back, so that requests are what is tightest.
+    // The call has freed its slot, so requests are now the tightest limit.
     expect([answered.status, answered.headers.get("x-ratelimit-limit")]).toEqual([200, "600"]);
     await answered.text();
-    // A stream has its place for as long as it lasts, and says so.
+    // A stream occupies its slot while it lasts, and its headers show that.
     still.upstream.script({ text: "Hello" });
     const stream = await caller.post(writeQuestion("open", { max_tokens: 100, stream: true }));
     expect(stream.headers.get("x-ratelimit-limit")).toBe("1");
@@ -607,7 +607,7 @@ describe("a caller's limits", () => {
     await stream.text();
   });
 
-  test("tell what calls really used, and give their place back however they end", async () => {
+  test("count actual usage, and free the slot however a call ends", async () => {
     await withStillClock(async (still, caller) => {
       const readLeft = async () => {
         const response = await still.gateway.get("/balance", caller.key);
@@ -621,7 +621,7 @@ describe("a caller's limits", () => {
       expect((await askChat(caller, question)).status).toBe(200);
       await left(9880);
 
-      // What is under way takes what it might use.
+      // A running call counts with its upper bound.
       const gate = still.upstream.gate();
       still.upstream.script({ beforeHead: gate, status: 500 });
       const failing = askChat(caller, question);

@@ -30,7 +30,7 @@ const everyWay = ["open", "anthropic", "google"].flatMap((model) => ways.map((on
 const usage = { inputTokens: 100, outputTokens: 20 };
 const charge = "0.14";
 
-/** A model for each kind of failure: an upstream that keeps failing is left alone, and is not to be missed elsewhere. */
+/** One model per kind of failure: a failing upstream opens its circuit, which must not affect other tests. */
 const failing = ["cut-early", "refusing", "down", "down-streamed", "broken", "broken-early"];
 
 function writeCatalog(upstream: FakeUpstreams, { isOpenOffered = true } = {}): string {
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => chat[Symbol.asyncDispose]());
 
-/** Sends a call again until the first one is over. */
+/** Retries a call until the first one is over. */
 async function sendUntilOver(call: KeyedCall): Promise<KeyedAnswer> {
   return await waitUntil("the first call to be over", async () => {
     const answer = await call.send();
@@ -73,8 +73,8 @@ function expectReplay(again: KeyedAnswer, first: KeyedAnswer): void {
   expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"));
 }
 
-describe("a call that is sent again with its key", () => {
-  test.each(everyWay)("to $model, $way, gets the first answer, byte for byte, and is paid once", async (one) => {
+describe("a call that is retried with its key", () => {
+  test.each(everyWay)("to $model, $way, gets the first answer, byte for byte, and is charged once", async (one) => {
     const call = await createKeyedCall(chat, one);
     call.script({ text: "Hello there, 世界 🌍", usage });
     const first = await call.send();
@@ -128,7 +128,7 @@ describe("a call that is sent again with its key", () => {
     expectReplay(await call.send(), await first);
   });
 
-  test.each(ways)("while the first, $way, is running is told to wait", async ({ asked }) => {
+  test.each(ways)("while the first, $way, is running gets 409 with Retry-After", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     call.script({ beforePiece: gate });
@@ -166,7 +166,7 @@ describe("a call that is sent again with its key", () => {
     await call.expectDoneOnce();
   });
 
-  test.each(ways)("a hundred times at once, $way, is done once", async ({ asked }) => {
+  test.each(ways)("a hundred times at once, $way, runs once", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     call.script({ beforeHead: gate });
@@ -191,7 +191,7 @@ describe("a call that is sent again with its key", () => {
 });
 
 describe("a key", () => {
-  test("of another account is another key", async () => {
+  test("of another account is a different key", async () => {
     const call = await createKeyedCall(chat);
     const stranger = await chat.createCaller();
     const first = await call.send();
@@ -202,7 +202,7 @@ describe("a key", () => {
     expect(call.calls()).toHaveLength(2);
   });
 
-  test("belongs to the account, so that a rotated API key finds it", async () => {
+  test("belongs to the account, so a rotated API key finds it", async () => {
     const call = await createKeyedCall(chat);
     const first = await call.send();
     const { text } = await createApiKey(
@@ -234,7 +234,7 @@ describe("a key", () => {
     expect([call.calls(), await call.caller.listHolds()]).toEqual([[], []]);
   });
 
-  test("of 255 characters is a key", async () => {
+  test("of 255 characters is accepted", async () => {
     const call = await createKeyedCall(chat);
     const key = "~".repeat(255);
     const first = await call.send({ key });
@@ -254,7 +254,7 @@ describe("a key", () => {
     expect(await call.caller.listCharges()).toHaveLength(2);
   });
 
-  test("is forgotten when its time is over, and no other key is", async () => {
+  test("is deleted after its retention, and no other key is", async () => {
     const { database } = chat.gateway;
     const old = await createKeyedCall(chat);
     await old.send();
@@ -296,8 +296,8 @@ describe("a key", () => {
   });
 });
 
-describe("a caller with a key who goes away", () => {
-  test.each(ways)("before the answer, $way, finds it when asking again, and pays once", async ({ asked }) => {
+describe("a caller with a key who disconnects", () => {
+  test.each(ways)("before the answer, $way, gets it on retry, and pays once", async ({ asked }) => {
     const call = await createKeyedCall(chat, { asked });
     const gate = chat.upstream.gate();
     call.script({ beforeHead: gate, text: "Hello there", usage });
@@ -315,7 +315,7 @@ describe("a caller with a key who goes away", () => {
     expect(await call.caller.listCharges()).toMatchObject([{ paid: charge, items: { input_tokens: 100 } }]);
   });
 
-  test("in the middle of a stream finds all of it when asking again", async () => {
+  test("in the middle of a stream gets all of it on retry", async () => {
     const call = await createKeyedCall(chat, { asked: ways[1].asked });
     const gate = chat.upstream.gate();
     call.script({ beforePiece: gate, pieces: ["One", " two", " three"], usage });
@@ -334,7 +334,7 @@ describe("a caller with a key who goes away", () => {
     expect(call.calls()).toMatchObject([{ outcome: "finished" }]);
   });
 
-  test("after not reading for a while finds the answer, and holds nothing up", async () => {
+  test("after not reading for a while gets the answer, and blocks nothing", async () => {
     const call = await createKeyedCall(chat, { model: "wide", asked: { stream: true } });
     call.script({ pieces: Array.from({ length: 300 }, () => "x".repeat(2 ** 16)), usage });
     const stream = await readRawStream(chat.gateway, call);
@@ -350,7 +350,7 @@ describe("a caller with a key who goes away", () => {
   });
 });
 
-/** Whether a figure has stopped growing: it was the same at many looks in a row. */
+/** Whether a figure has stopped growing: many consecutive polls returned the same value. */
 function stillness(read: () => number): () => boolean {
   let last = -1;
   let looks = 0;
@@ -362,8 +362,8 @@ function stillness(read: () => number): () => boolean {
   };
 }
 
-describe("what is kept", () => {
-  test("is a broken stream too, with its error: it is never run again", async () => {
+describe("the stored answer", () => {
+  test("can be a broken stream with its error, which never runs again", async () => {
     const call = await createKeyedCall(chat, { model: "broken", asked: ways[1].asked });
     call.script({ pieces: ["abcd", "efgh", "ijkl"], cut: { afterPieces: 2 } });
     const first = await call.send();
@@ -377,7 +377,7 @@ describe("what is kept", () => {
     expect(await call.caller.listCharges()).toMatchObject([{ items: { counted_output_tokens: 2 } }]);
   });
 
-  test.each(ways)("is not an answer over a mebibyte, $way: then its id and usage are told", async ({ asked }) => {
+  test.each(ways)("is missing for an answer over a mebibyte, $way: a retry gets its id and usage", async ({ asked }) => {
     const call = await createKeyedCall(chat, { model: "wide", asked });
     call.script({ pieces: Array.from({ length: 17 }, () => "x".repeat(2 ** 16)), usage });
     const first = await call.send();
@@ -392,7 +392,7 @@ describe("what is kept", () => {
     await call.expectDoneOnce();
   });
 
-  test.each(ways)("is an answer that cost nothing, $way", async ({ asked }) => {
+  test.each(ways)("can have cost nothing, $way", async ({ asked }) => {
     const call = await createKeyedCall(chat, { model: "free", asked });
     const first = await call.send();
     expect(first.text).toContain('"charge":"0.00"');
@@ -401,9 +401,9 @@ describe("what is kept", () => {
     expect([await call.caller.listHolds(), await call.caller.listCharges()]).toEqual([[], []]);
   });
 
-  test.each(ways)("is an answer that ended with the money, $way, though none is left", async ({ asked }) => {
+  test.each(ways)("can be one cut off by the balance, $way, and is replayed without money", async ({ asked }) => {
     const { question } = await createKeyedCall(chat, { model: "frugal", asked });
-    // The next question is as long as this one, or a byte longer.
+    // The next question is as long as this one, or one byte longer.
     const cash = priceOf({ input: boundInput(question) + 1, output: 20 });
     const caller = await chat.createCaller({ cash });
     const call = await createKeyedCall(chat, { model: "frugal", asked, caller });
@@ -416,7 +416,7 @@ describe("what is kept", () => {
     await call.expectDoneOnce();
   });
 
-  test("is given also when its model is not offered any more", async () => {
+  test("is replayed even if its model is no longer offered", async () => {
     const call = await createKeyedCall(chat);
     const first = await call.send();
     try {
@@ -428,7 +428,7 @@ describe("what is kept", () => {
   });
 });
 
-describe("what did nothing is not remembered: a retry runs", () => {
+describe("a call without effect is not stored: a retry runs", () => {
   const streamed = { stream: true };
   const failures: {
     name: string;
@@ -480,7 +480,7 @@ describe("what did nothing is not remembered: a retry runs", () => {
     expect(await call.caller.listCharges()).toHaveLength(1);
   });
 
-  test("a balance that was too small", async () => {
+  test("an insufficient balance", async () => {
     const caller = await chat.createCaller({ cash: "0" });
     const call = await createKeyedCall(chat, { caller });
     expect(await call.send()).toMatchObject({ status: 402, code: "insufficient_balance" });
@@ -495,7 +495,7 @@ describe("what did nothing is not remembered: a retry runs", () => {
     await call.expectDoneOnce();
   });
 
-  test("a limit that was reached", async () => {
+  test("an exceeded limit", async () => {
     const caller = await chat.createCaller({ limits: { concurrentRequests: 1 } });
     const other = await createKeyedCall(chat, { caller });
     const gate = chat.upstream.gate();

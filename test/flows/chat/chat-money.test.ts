@@ -18,7 +18,7 @@ const everyWay = vendors.flatMap((vendor) => ways.map((one) => ({ vendor, ...one
 
 type Fields = Record<string, unknown>;
 
-/** Models that fail are many: an upstream that keeps failing is left alone, and none is to be in another test's way. */
+/** Each failing model is separate: a failing upstream opens its circuit, which must not affect other tests. */
 function listModels(): Fields[] {
   const broken = ["status", "reset", "cut", "malformed", "mid-cut", "mid-error"].flatMap((fault) =>
     vendors.map((vendor) => ({
@@ -41,7 +41,7 @@ function listModels(): Fields[] {
   return [...plain, ...broken, ...priced, hopeless];
 }
 
-/** Everything costs the same, but for what is special or given. */
+/** Everything costs the same unless a price is given. */
 function writeCatalog(upstream: FakeUpstreams, prices: readonly Fields[] = []): string {
   const models = listModels();
   const special: Fields[] = [
@@ -72,20 +72,20 @@ beforeEach(() => {
   testNumber += 1;
 });
 
-/** What the upstream does next; what a failed test has left over is for nobody else. */
+/** Scripts the upstream's next behaviours and drops those that a failed test left over. */
 function script(...behaviours: readonly Behaviour[]): void {
   const ownNumber = testNumber;
   chat.upstream.scriptFor(() => testNumber === ownNumber, ...behaviours);
 }
 
-/** Nothing was charged, nothing is held, and no money is missing. */
+/** Nothing was charged, nothing is on hold, and the balance is unchanged. */
 async function expectUncharged(caller: ChatCaller, cash = "10.00"): Promise<void> {
   await caller.settled();
   expect(await caller.listCharges()).toEqual([]);
   expect(await caller.readBalance()).toEqual({ available: cash, frozen: "0.00" });
 }
 
-/** The one charge that there is, once nothing is held any more. */
+/** The only charge, once nothing is on hold. */
 async function readOnlyCharge(caller: ChatCaller) {
   await caller.settled();
   const charges = await caller.listCharges();
@@ -98,7 +98,7 @@ async function readOnlyCharge(caller: ChatCaller) {
 describe("a complete answer", () => {
   const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 40, reasoningTokens: 5 };
 
-  test.each(everyWay)("by $vendor, $way, costs exactly what was reported, and says so", async ({ vendor, asked }) => {
+  test.each(everyWay)("by $vendor, $way, costs exactly the reported usage, and states it", async ({ vendor, asked }) => {
     const caller = await chat.createCaller();
     script({ text: "Hello there", usage });
     const heard = await askChat(caller, writeQuestion(vendor, asked));
@@ -118,7 +118,7 @@ describe("a complete answer", () => {
     expect(await caller.readBalance()).toEqual({ available: "9.88", frozen: "0.00" });
   });
 
-  test.each(vendors)("by %s as a stream is charged, also where its usage was not asked for", async (vendor) => {
+  test.each(vendors)("by %s as a stream is charged, even if the caller did not request usage", async (vendor) => {
     const caller = await chat.createCaller();
     script({ text: "Hello there", usage });
     const heard = await askChat(caller, writeQuestion(vendor, { stream: true }));
@@ -127,7 +127,7 @@ describe("a complete answer", () => {
     expect(await readOnlyCharge(caller)).toMatchObject({ items: { output_tokens: 20 }, paid: "0.12" });
   });
 
-  test("in several choices holds each of them, and costs what was reported of all", async () => {
+  test("with several choices holds money for each, and costs the usage reported for all", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     script({ beforeHead: gate, usage: { inputTokens: 10, outputTokens: 33 } });
@@ -143,7 +143,7 @@ describe("a complete answer", () => {
   });
 
   test.each(ways)(
-    "that used more than was on hold, $way, costs the hold, and the house the rest",
+    "that used more than was on hold, $way, costs the hold, and the operator pays the rest",
     async ({ asked }) => {
       const question = writeQuestion("open", { max_tokens: 10, ...asked });
       const held = priceOf({ input: boundInput(question), output: 10 });
@@ -171,9 +171,9 @@ describe("a complete answer", () => {
   });
 });
 
-describe("a caller without a key who hangs up", () => {
+describe("a caller without a key who disconnects", () => {
   const pieces = ["abcd", "efgh", "ijkl", "mnop", "qrst"];
-  // Two vendors tell at the start what they have read.
+  // Two vendors report the input tokens at the start.
   const readTokens = { open: countTokens("Hello"), anthropic: 50, google: 50 };
 
   test.each(vendors)("pays for what %s had written until then, and stops it", async (vendor) => {
@@ -193,7 +193,7 @@ describe("a caller without a key who hangs up", () => {
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 
-  /** Hangs up when the upstream has come so far, and resolves when the upstream has been stopped. */
+  /** Disconnects when the upstream has come this far, and resolves when the upstream has been stopped. */
   async function leaveAt(
     caller: ChatCaller,
     vendor: string,
@@ -205,7 +205,7 @@ describe("a caller without a key who hangs up", () => {
     const answer = caller.post(writeQuestion(vendor, { stream: true }), { signal: controller.signal });
     const lost = answer.then((response) => response.text()).catch(() => null);
     await gate.reached();
-    // The head comes with the hold.
+    // The head is sent together with the hold.
     await answer;
     await waitUntil("the hold", async () => (await caller.listHolds()).length === 1);
     controller.abort();
@@ -223,7 +223,7 @@ describe("a caller without a key who hangs up", () => {
     expect(items.counted_input_tokens ?? items.input_tokens).toBeGreaterThan(0);
   });
 
-  test("what was read from a cache costs the cached price, as it would have in a complete answer", async () => {
+  test("pays the cached price for cached input, as for a complete answer", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     script({ pieces, beforePiece: gate, usage: { inputTokens: 50, cachedInputTokens: 40 } });
@@ -242,7 +242,7 @@ describe("an upstream that fails", () => {
     { fault: "cut", behaviour: { cut: "after-head" } },
     { fault: "malformed", behaviour: { isMalformed: true } },
   ];
-  // A stream in OpenAI's form begins with a role: what is malformed after that comes too late for another route.
+  // A stream in OpenAI's format begins with a role: malformed data after it comes too late for another route.
   const everyFault = everyWay.flatMap((one) =>
     faults.filter(({ fault }) => fault !== "malformed" || one.way === "whole").map((fault) => ({ ...one, ...fault })),
   );
@@ -275,7 +275,7 @@ describe("an upstream that fails", () => {
   ];
   const everyBreak = vendors.flatMap((vendor) => breaks.map((one) => ({ vendor, ...one })));
 
-  test.each(everyBreak)("$vendor by $fault has what was delivered charged, and the caller told", async (one) => {
+  test.each(everyBreak)("$vendor by $fault: the delivered part is charged, and the caller gets an error", async (one) => {
     const caller = await chat.createCaller();
     const usage = { inputTokens: 50, outputTokens: 500 };
     script({ pieces: ["abcd", "efgh", "ijkl"], usage, ...one.behaviour });
@@ -292,11 +292,11 @@ describe("an upstream that fails", () => {
   });
 });
 
-describe("an answer without a word", () => {
+describe("an empty answer", () => {
   const usage = { inputTokens: 100, outputTokens: 7 };
   const paid = priceOf({ input: 100, output: 7 });
 
-  test.each(everyWay)("of $vendor, $way, costs what was reported", async ({ vendor, asked }) => {
+  test.each(everyWay)("of $vendor, $way, costs the reported usage", async ({ vendor, asked }) => {
     const caller = await chat.createCaller();
     script({ text: "", usage });
     expect(await askChat(caller, writeQuestion(vendor, asked))).toMatchObject({ text: "", usage: { charge: paid } });
@@ -339,7 +339,7 @@ describe("an answer without a word", () => {
     await expectUncharged(caller);
   });
 
-  test("but with a call of a tool is an answer, and is charged", async () => {
+  test("with a tool call is an answer, and is charged", async () => {
     const caller = await chat.createCaller();
     const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
     script({ toolCalls: [{ name: "look", fragments: ["{}"] }], usage });
@@ -348,7 +348,7 @@ describe("an answer without a word", () => {
   });
 });
 
-describe("usage that is not reported, or cannot be true", () => {
+describe("missing or impossible usage", () => {
   const text = "The quick brown fox jumps over the lazy dog.";
   const counted = {
     items: { counted_input_tokens: countTokens("Hello"), counted_output_tokens: countTokens(text) },
@@ -356,7 +356,7 @@ describe("usage that is not reported, or cannot be true", () => {
   };
 
   test.each(everyWay.filter(({ vendor }) => vendor !== "anthropic"))(
-    "by $vendor, $way, is counted by ourselves",
+    "by $vendor, $way, is replaced by our own count",
     async ({ vendor, asked }) => {
       const caller = await chat.createCaller();
       script({ text, usage: null });
@@ -367,7 +367,7 @@ describe("usage that is not reported, or cannot be true", () => {
     },
   );
 
-  test.each(ways)("by Anthropic, which always reports it, $way, is no answer of Anthropic's", async ({ asked }) => {
+  test.each(ways)("by Anthropic, which always reports it, $way, is treated as a malformed answer", async ({ asked }) => {
     const caller = await chat.createCaller();
     script({ text, usage: null });
     expect(await askChat(caller, writeQuestion("anthropic", asked))).toMatchObject({
@@ -389,7 +389,7 @@ describe("usage that is not reported, or cannot be true", () => {
     ["nothing in it", {}],
   ] as const;
   test.each(lies.flatMap(([name, said]) => ways.map((one) => ({ name, said, ...one }))))(
-    "for $name, $way, our own count counts",
+    "for $name, $way, is replaced by our own count",
     async ({ said, asked }) => {
       const caller = await chat.createCaller();
       script({ text, vendorUsage: said });
@@ -398,7 +398,7 @@ describe("usage that is not reported, or cannot be true", () => {
     },
   );
 
-  test("more cached input than there is input is all of the input", async () => {
+  test("with more cached than total input counts all of the input as cached", async () => {
     const caller = await chat.createCaller();
     const vendorUsage = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 500 } };
     script({ text, vendorUsage });
@@ -413,7 +413,7 @@ describe("usage that is not reported, or cannot be true", () => {
     ["google", { promptTokenCount: 10.5, candidatesTokenCount: 5.5, totalTokenCount: 16 }],
   ] as const;
   test.each(foreignLies.flatMap(([vendor, said]) => ways.map((one) => ({ vendor, said, ...one }))))(
-    "$vendor saying $said, $way, is not believed either",
+    "$vendor reporting $said, $way, is not believed either",
     async ({ vendor, said, asked }) => {
       const caller = await chat.createCaller();
       script({ text, vendorUsage: said });
@@ -447,7 +447,7 @@ describe("a price", () => {
     return heard.usage?.charge;
   }
 
-  test("has a minimum, below which no answer goes", async () => {
+  test("has a minimum that every answer costs at least", async () => {
     const caller = await chat.createCaller();
     expect(await pay("minimum", caller)).toBe("0.75");
     script({ text: "Hello", usage: { inputTokens: 1000, outputTokens: 20 } });
@@ -456,7 +456,7 @@ describe("a price", () => {
     expect(await askChat(caller, writeQuestion("minimum"))).toMatchObject({ usage: { charge: "0.00" } });
   });
 
-  test("for each call is the same however much is written, whole and streamed, and is all that is held", async () => {
+  test("per call is the same for any length, whole and streamed, and is the whole hold", async () => {
     const caller = await chat.createCaller({ cash: "0.75" });
     expect(await pay("by-call", caller)).toBe("0.25");
     script({ pieces: Array.from({ length: 400 }, () => "abcdefgh") });
@@ -470,7 +470,7 @@ describe("a price", () => {
     expect((await caller.listHolds()).map(({ amount }) => amount)).toEqual(["0.25", "0.25"]);
   });
 
-  test.each(ways)("of nothing needs no money, $way, and leaves no trace in the ledger", async ({ asked }) => {
+  test.each(ways)("of zero needs no money, $way, and leaves no trace in the ledger", async ({ asked }) => {
     const caller = await chat.createCaller({ cash: "0" });
     script({ text: "Hello", usage });
     expect(await askChat(caller, writeQuestion("free", asked))).toMatchObject({
@@ -480,7 +480,7 @@ describe("a price", () => {
     expect([await caller.listHolds(), await caller.listCharges()]).toEqual([[], []]);
   });
 
-  test("of a plan, and before that of an account, goes before everybody's", async () => {
+  test("of an account takes precedence over its plan's, and both over the default", async () => {
     await createPlan(chat.gateway.parts, {
       id: "cheap",
       name: "Cheap",
@@ -502,7 +502,7 @@ describe("a price", () => {
   });
 
   test.each(ways)(
-    "that changes in mid-call, $way, is that of the beginning; the next call has the new one",
+    "that changes during a call, $way, applies to the next call only",
     async ({ asked }) => {
       await chat.applyCatalog(writeCatalog(chat.upstream));
       const caller = await chat.createCaller();
@@ -534,7 +534,7 @@ describe("a plan's quota", () => {
   }
 
   test.each(everyWay)(
-    "pays for all of a call by $vendor, $way, if there is room for all of it",
+    "pays for all of a call by $vendor, $way, if it has room for all of it",
     async ({ vendor, asked }) => {
       const question = writeQuestion(vendor, { max_tokens: 50, ...asked });
       const room = boundInput(question) + 50;
@@ -546,7 +546,7 @@ describe("a plan's quota", () => {
     },
   );
 
-  test("that has room for all of a call but one token pays for nothing of it: money does", async () => {
+  test("that is one token short pays for none of a call: money does", async () => {
     const question = writeQuestion("open", { max_tokens: 50 });
     const caller = await createQuotaCaller(BigInt(boundInput(question) + 49));
     script({ text: "Hello", usage });
@@ -556,7 +556,7 @@ describe("a plan's quota", () => {
     expect(await askChat(poor, question)).toMatchObject({ status: 402, error: { code: "insufficient_balance" } });
   });
 
-  test("is charged for what a caller heard who hung up, too", async () => {
+  test("is charged for the part that a disconnected caller received, too", async () => {
     const caller = await createQuotaCaller(5000n, "0");
     const gate = chat.upstream.gate();
     script({ pieces: ["abcd", "efgh"], beforePiece: gate });

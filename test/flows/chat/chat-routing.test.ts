@@ -23,7 +23,7 @@ const badKeyName = "FAKE_UPSTREAM_BAD_KEY";
 const filedKeyName = "FAKE_UPSTREAM_FILED_KEY";
 const shortTimeouts = { connect_ms: 5000, first_byte_ms: 5000, idle_ms: 5000, total_ms: 5000 };
 
-/** Routes of a model of the given name, to upstream models `name-0`, `name-1`, …; each with what is given for it. */
+/** Routes of the named model to upstream models `name-0`, `name-1`, …; each with the given fields. */
 function createModel(id: string, ...routes: readonly Fields[]): Fields {
   return {
     id,
@@ -35,7 +35,7 @@ function nameUpstream(id: string, at: number): string {
   return `${canary}-${id}-${at}`;
 }
 
-/** Before any data of an answer has come. `afterHead` is what a stream has then already been accepted with. */
+/** Faults before any data of an answer. `afterHead` is what a stream sent before, so that it was accepted. */
 const earlyFaults: readonly (readonly [string, Behaviour])[] = [
   ["is too busy", { status: 429 }],
   ["fails", { status: 500 }],
@@ -54,7 +54,7 @@ const earlyFaults: readonly (readonly [string, Behaviour])[] = [
   ["has a head without end", { hugeHeaderBytes: 200_000 }],
 ];
 
-/** What one upstream says, and what the caller hears of it. */
+/** Upstream errors, and the error that the caller receives. */
 const refusals: readonly (readonly [string, Behaviour, number, string, string | null])[] = [
   ["400", { status: 400 }, 400, "invalid_parameter", null],
   ["400 for a field", { status: 400, error: { param: "temperature" } }, 400, "invalid_parameter", "temperature"],
@@ -82,7 +82,10 @@ const refusals: readonly (readonly [string, Behaviour, number, string, string | 
   ["no answer", { cut: "before-head" }, 503, "upstream_unavailable", null],
 ];
 const vendors = ["open", "anthropic", "google", "packaged"];
-/** The others never say these. Nor do they have fields for codes and parameters: their sentences are read elsewhere. */
+/**
+ * Only OpenAI returns these. The other vendors have no fields for codes and parameters: their messages are parsed
+ * elsewhere.
+ */
 const openAiOnly = ["418", "422"];
 
 const never = endlessSilence;
@@ -92,7 +95,7 @@ const slowness: readonly (readonly [string, Fields, Behaviour])[] = [
   ["the whole answer", { total_ms: 200 }, { beforeHead: never }],
 ];
 
-/** A key that is refused is refused for all models: such a route has a provider, and with it a key, of its own. */
+/** A refused key is refused for all models, so such a route has its own provider and key. */
 function isOfKey({ status }: Behaviour): boolean {
   return status === 401 || status === 402;
 }
@@ -156,7 +159,7 @@ let caller: ChatCaller;
 let deafServer: Server;
 beforeAll(async () => {
   process.env[badKeyName] = "sk-bad";
-  // Takes connections, and never says the first word of TLS.
+  // Accepts connections, but never starts the TLS handshake.
   deafServer = createServer().listen(0, "127.0.0.1");
   await once(deafServer, "listening");
   const refusedPort = await findFreePort();
@@ -222,12 +225,12 @@ function fault(id: string, behaviour: Behaviour, at = 0): void {
   chat.upstream.alwaysFor({ model: nameUpstream(id, at) }, behaviour);
 }
 
-/** A caller of its own, so that its ledger tells of one call alone. */
+/** A separate caller, so that its ledger contains one call only. */
 const createPayer = () => chat.createCaller({ cash: "100" });
 
 describe("an upstream that fails before any data is replaced by the next", () => {
   test.each(earlyFaults.map(([name, behaviour], at) => [name, `early-${at}`, behaviour] as const))(
-    "where it %s",
+    "if it %s",
     async (_name, id, behaviour) => {
       fault(id, behaviour);
       for (const [round, stream] of [true, false].entries()) {
@@ -239,22 +242,22 @@ describe("an upstream that fails before any data is replaced by the next", () =>
         expect(countCalls(id, 2)[1]).toBe(round + 1);
         expect(await by.listCharges()).toHaveLength(1);
       }
-      // A refused key rests at once; everything else is tried again.
+      // A refused key's circuit opens at once; everything else is retried.
       expect(countCalls(id, 2)[0]).toBeGreaterThanOrEqual(1);
     },
   );
 
-  test("where nobody listens", async () => {
+  test("if the connection is refused", async () => {
     expect(await send("refused-pair")).toMatchObject({ status: 200, code: null });
     expect(countCalls("refused-pair", 2)).toEqual([0, 1]);
   });
 
-  test("where nobody speaks after the connection was made", async () => {
+  test("if the server stays silent after the connection opened", async () => {
     expect(await send("deaf-pair")).toMatchObject({ status: 200, code: null });
   });
 
   test.each(slowness.map(([name, , behaviour], at) => [name, at, behaviour] as const))(
-    "where it takes too long for %s",
+    "if it takes too long for %s",
     async (_name, at, behaviour) => {
       fault(`slow-pair-${at}`, behaviour);
       expect(await send(`slow-pair-${at}`, { stream: true })).toMatchObject({ status: 200, code: null });
@@ -262,14 +265,14 @@ describe("an upstream that fails before any data is replaced by the next", () =>
     },
   );
 
-  test("of another vendor", async () => {
+  test("by another vendor", async () => {
     fault("mixed", { status: 500 });
     expect(await send("mixed")).toMatchObject({ status: 200 });
     expect(await send("mixed", { stream: true })).toMatchObject({ status: 200, code: null });
     expect(countCalls("mixed", 2)).toEqual([2, 2]);
   });
 
-  test("with one head and one answer, also where it had accepted already", async () => {
+  test("with one head and one answer, even if it had accepted already", async () => {
     const gate = chat.upstream.gate();
     fault("accepted", { cut: "after-head" });
     fault("accepted", { beforeHead: gate, text: "the second" }, 1);
@@ -278,7 +281,7 @@ describe("an upstream that fails before any data is replaced by the next", () =>
       stream: true,
       messages: [{ role: "user", content: "Hi" }],
     });
-    // The head is here before the second upstream has said anything.
+    // The head arrives before the second upstream sends anything.
     expect(response.status).toBe(200);
     await gate.reached();
     gate.open();
@@ -290,7 +293,7 @@ describe("an upstream that fails before any data is replaced by the next", () =>
 });
 
 describe("attempts", () => {
-  test("are two at most at one provider, each at another target", async () => {
+  test("number at most two per provider, each at another target", async () => {
     const by = await createPayer();
     chat.upstream.alwaysFor(({ model }) => model?.startsWith(`${canary}-five-`) === true, { status: 500 });
     const answer = await send("five", { by });
@@ -320,26 +323,26 @@ describe("attempts", () => {
     expect((await by.listHolds()).map(({ state }) => state)).toEqual(["released"]);
   });
 
-  test("are none for a model without routes", async () => {
+  test("are zero for a model without routes", async () => {
     const answer = await send("bare");
     expect(answer).toMatchObject({ status: 503, code: "model_unavailable", param: "model" });
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 });
 
-describe("no other upstream is asked", () => {
+describe("no other upstream is tried", () => {
   const blameless = refusals.flatMap(([name, behaviour, status], at) =>
     status === 400 ? [[name, at, behaviour] as const] : [],
   );
 
-  test.each(blameless)("where the request is at fault: %s", async (_name, at, behaviour) => {
+  test.each(blameless)("if the request is at fault: %s", async (_name, at, behaviour) => {
     fault(`pair-${at}`, behaviour);
     expect(await send(`pair-${at}`)).toMatchObject({ status: 400 });
     expect(await send(`pair-${at}`, { stream: true })).toMatchObject({ status: 400 });
     expect(countCalls(`pair-${at}`, 2)).toEqual([2, 0]);
   });
 
-  test("once the first data has come", async () => {
+  test("once the first data has arrived", async () => {
     const by = await createPayer();
     fault("broken", { pieces: ["Hel", "lo"], cut: { afterPieces: 1 } });
     const answer = await send("broken", { by, stream: true });
@@ -351,7 +354,7 @@ describe("no other upstream is asked", () => {
   });
 });
 
-describe.each(vendors)("what %s says becomes what our contract says", (vendor) => {
+describe.each(vendors)("errors of %s are mapped to our API's errors", (vendor) => {
   const cases = refusals
     .map((refusal, at) => [refusal[0], `${vendor}-${at}`, refusal] as const)
     .filter(([name, , [, { error }]]) => vendor === "open" || (error === undefined && !openAiOnly.includes(name)));
@@ -372,7 +375,7 @@ describe.each(vendors)("what %s says becomes what our contract says", (vendor) =
   test.each(cases.filter(([name]) => isMissed(name)))("%s", (_name, id, refusal) => check(id, refusal));
 });
 
-describe("a route's time is up", () => {
+describe("a route times out", () => {
   test.each(slowness.map(([name, , behaviour], at) => [name, at, behaviour] as const))(
     "while waiting for %s",
     async (_name, at, behaviour) => {
@@ -388,7 +391,7 @@ describe("a route's time is up", () => {
     expect(await send("deaf")).toMatchObject({ status: 503, code: "upstream_timeout" });
   });
 
-  test("in the silence between two pieces, and what has come is charged", async () => {
+  test("between two pieces, and the delivered part is charged", async () => {
     const by = await createPayer();
     fault("idle", { pieces: ["Hel", "lo"], beforeEnd: never });
     const answer = await send("idle", { by, stream: true });
@@ -397,12 +400,12 @@ describe("a route's time is up", () => {
     expect(await by.listCharges()).toHaveLength(1);
   });
 
-  test("though it goes on and on", async () => {
+  test("although data keeps arriving", async () => {
     fault("endless", { pieces: ["x"], isEndless: true, beforePiece: createDelay(20) });
     expect(await send("endless", { stream: true })).toMatchObject({ status: 200, code: "upstream_timeout" });
   });
 
-  test("as its provider has it, where the route does not say otherwise", async () => {
+  test("after its provider's time, unless the route sets its own", async () => {
     const gate = chat.upstream.gate();
     fault("slow-provider", { beforeHead: gate });
     fault("slow-exception", { beforeHead: gate });
@@ -413,13 +416,13 @@ describe("a route's time is up", () => {
   });
 });
 
-describe("conversations are shared", () => {
-  /** A conversation of its own: calls of one go to the same target. */
+describe("conversations are distributed", () => {
+  /** A new conversation: calls of one conversation go to the same target. */
   const open = (model: string) => send(model, { user: randomUUID() });
 
-  test("among equals", async () => {
+  test("evenly among equal routes", async () => {
     for (let call = 0; call < 40; call += 1) await open("equal");
-    // That one of them gets fewer happens once in ten billion runs.
+    // One of them gets fewer once in ten billion runs.
     for (const count of countCalls("equal", 2)) expect(count).toBeGreaterThanOrEqual(1);
   });
 
@@ -428,10 +431,10 @@ describe("conversations are shared", () => {
     expect(countCalls("uneven", 2)[0]).toBeLessThanOrEqual(5);
   });
 
-  test("among a provider's keys, and a key that is refused is left alone", async () => {
+  test("among a provider's keys, and a refused key is skipped", async () => {
     const countBad = (): number => chat.upstream.requests.filter(({ apiKey }) => apiKey === "sk-bad").length;
     chat.upstream.alwaysFor({ apiKey: "sk-bad" }, { status: 401 });
-    // By chance the bad one comes first sooner or later.
+    // Sooner or later the bad key is drawn first.
     for (let call = 0; call < 50 && countBad() === 0; call += 1)
       expect(await open("keyed")).toMatchObject({ status: 200 });
     expect(countBad()).toBe(1);
@@ -440,7 +443,7 @@ describe("conversations are shared", () => {
   });
 });
 
-test("a key that comes as a file is the new one soon after the file changes, and stays while the file is away", async () => {
+test("a key from a file is reloaded soon after the file changes, and stays while the file is missing", async () => {
   using folder = createDataDirectory();
   const path = join(folder.path, "key");
   process.env[`${filedKeyName}_FILE`] = path;
@@ -458,7 +461,7 @@ test("a key that comes as a file is the new one soon after the file changes, and
   delete process.env[`${filedKeyName}_FILE`];
 });
 
-test("a new catalog is for new calls: those that run are finished where they began", async () => {
+test("a new catalog applies to new calls: running calls finish on the old one", async () => {
   await using own = await openChatGateway();
   await using other = await startFakeUpstreams();
   const by = await own.createCaller();

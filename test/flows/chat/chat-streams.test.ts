@@ -21,7 +21,7 @@ const usage = { inputTokens: 100, outputTokens: 20 };
 const reportedCharge = priceOf({ input: 100, output: 20 });
 const streamed = { stream: true, stream_options: { include_usage: true } };
 
-/** An upstream that keeps failing is left alone, so each fault has a model of its own, and a storm several. */
+/** A failing upstream opens its circuit, so each fault has its own model, and a storm has several. */
 const faults = ["cut", "event", "malformed", "huge", "endless"];
 const stormModels = Array.from({ length: 10 }, (_, index) => `storm-${index}`);
 
@@ -50,7 +50,7 @@ afterAll(() => chat[Symbol.asyncDispose]());
 
 let questionNumber = 0;
 
-/** A question that nobody else asks, and what the upstream does about it. */
+/** A unique question, and the upstream's behaviour for it. */
 function askFor(model: string, behaviour: Behaviour, asked: Record<string, unknown> = streamed) {
   questionNumber += 1;
   const content = `Question ${questionNumber}`;
@@ -71,7 +71,7 @@ async function stream(model: string, behaviour: Behaviour, asked?: Record<string
   return { ...asking, caller, read: await raw.ended(), head: raw.text().split("\r\n\r\n", 1)[0] ?? "" };
 }
 
-/** What was charged, once nothing is held any more. */
+/** The charges, once nothing is on hold. */
 async function readPaid(caller: ChatCaller): Promise<string[]> {
   await caller.settled();
   expect((await caller.readBalance()).frozen).toBe("0.00");
@@ -79,7 +79,7 @@ async function readPaid(caller: ChatCaller): Promise<string[]> {
 }
 
 describe("the head of a stream", () => {
-  test.each(vendors)("leaves when %s has accepted, though no data has come", async (vendor) => {
+  test.each(vendors)("is sent when %s has accepted, before any data", async (vendor) => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     const { question } = askFor(vendor, { afterHead: gate });
@@ -104,8 +104,8 @@ describe("the head of a stream", () => {
   });
 });
 
-describe("a stream that is silent", () => {
-  test("says again and again that it is alive, between events and never inside them", async () => {
+describe("a silent stream", () => {
+  test("sends keep-alives between events and never inside them", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     const { question } = askFor("open", { beforePiece: gate, pieces: ["One", " two", " three"], usage });
@@ -118,7 +118,7 @@ describe("a stream that is silent", () => {
     expect(await readPaid(caller)).toEqual([reportedCharge]);
   });
 
-  test("was admitted and goes on to its end, paid, although its key is revoked meanwhile", async () => {
+  test("runs to its end, paid, although its key is revoked meanwhile", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     const { question } = askFor("open", { beforePiece: gate, pieces: ["One", " two"], usage });
@@ -135,7 +135,7 @@ describe("a stream that is silent", () => {
     expect((await caller.listCharges()).map(({ paid }) => paid)).toEqual([reportedCharge]);
   });
 
-  test("is no riddle to the SDK", async () => {
+  test("is parsed by the SDK", async () => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     const { content } = askFor("open", { beforePiece: gate, pieces: ["One", " two"] });
@@ -149,7 +149,7 @@ describe("a stream that is silent", () => {
       caller,
       question: askFor("open", { beforePiece: gate }).question,
     });
-    // Both have been silent for as long.
+    // Both have been silent for the same time.
     await waitUntil("signs of life", () => watched.read().comments >= 2);
     gate.open();
     await reading;
@@ -158,7 +158,7 @@ describe("a stream that is silent", () => {
   });
 });
 
-/** Whether a figure has stopped growing: it was the same at many looks in a row. */
+/** Whether a figure has stopped growing: many consecutive polls returned the same value. */
 function stillness(read: () => number): () => boolean {
   let last = -1;
   let looks = 0;
@@ -170,17 +170,17 @@ function stillness(read: () => number): () => boolean {
   };
 }
 
-/** What is left then is what somebody holds. */
+/** After a collection, the heap contains live objects only. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
 }
 
 describe("a client that does not read", () => {
-  /** What the machine itself takes for connections that are new; one that was fast for long may hold more. */
+  /** The system's buffers for new connections; one that was fast for long may buffer more. */
   const stuckBytesMax = 20 * 2 ** 20;
 
-  test("of an answer without end costs no memory, and nothing when it has gone", async () => {
+  test("an endless answer uses no memory, and nothing after it disconnects", async () => {
     const caller = await chat.createCaller();
     const { question, findCall } = askFor("wide", { pieces: ["x".repeat(2 ** 14)], isEndless: true });
     collectGarbage();
@@ -207,7 +207,7 @@ describe("a client that does not read", () => {
     expect(await caller.listHolds()).toMatchObject([{ state: "settled" }]);
   });
 
-  test("stops the upstream, and gets everything when it goes on", async () => {
+  test("pauses the upstream, and gets everything when it resumes", async () => {
     const caller = await chat.createCaller();
     const pieces = Array.from({ length: 400 }, (_, index) => `${index}:${"x".repeat(2 ** 16)} `);
     const { question, findCall } = askFor("wide", { pieces, usage });
@@ -227,13 +227,13 @@ describe("a client that does not read", () => {
   });
 });
 
-describe("a caller who hangs up", () => {
+describe("a caller who disconnects", () => {
   const moments = vendors.flatMap((vendor) => [
     { vendor, way: "in the middle of a stream", pieces: 2 },
     { vendor, way: "before the first word of a stream", pieces: 0 },
   ]);
 
-  test.each(moments)("$way of $vendor reaches the upstream at once", async ({ vendor, way, pieces }) => {
+  test.each(moments)("$way of $vendor stops the upstream at once", async ({ vendor, way, pieces }) => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     const { question, findCall } = askFor(
@@ -252,11 +252,11 @@ describe("a caller who hangs up", () => {
     const tookMs = (call.endedAt ?? Number.NaN) - hungUpAt;
     console.log(`hang-up ${way} of ${vendor}: the upstream felt it after ${tookMs.toFixed(1)} ms`);
     expect(tookMs).toBeLessThan(1000);
-    // It has accepted by then, so that its input at least is charged.
+    // The upstream has accepted by then, so at least its input is charged.
     expect(await readPaid(caller)).toHaveLength(1);
   });
 
-  test("while the money is being put on hold leaves no call running at the upstream", async () => {
+  test("while the hold is being written leaves no upstream call running", async () => {
     const caller = await chat.createCaller();
     const { question, findCall } = askFor("open", { beforeHead: chat.upstream.gate() });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -296,7 +296,7 @@ describe("an upstream's stream", () => {
   ];
   const everyRecorded = vendors.flatMap((vendor) => recorded.map((one) => ({ vendor, ...one })));
 
-  /** What a client sees, without what differs from call to call. */
+  /** The chunks that a client sees, without the fields that differ between calls. */
   const simplify = (chunks: unknown[]): unknown =>
     JSON.parse(JSON.stringify(chunks).replaceAll(/"(?:id|created)":(?:"(?:chatcmpl|call)[^"]*"|\d+)/g, '"made":0'));
 
@@ -317,21 +317,21 @@ describe("an upstream's stream", () => {
     { name: "no space after the colon", behaviour: { hasNoSpace: true } },
     { name: "no mark at its end", behaviour: { hasNoDone: true }, only: ["open", "google"] },
     { name: "no finish reason, but its mark", behaviour: { hasNoFinish: true }, only: ["open"] },
-    { name: "a finish reason that nobody knows", behaviour: { finishReason: `${canary}_reason` }, only: ["open"] },
+    { name: "an unknown finish reason", behaviour: { finishReason: `${canary}_reason` }, only: ["open"] },
     { name: "fields of its own", behaviour: { hasVendorFields: true } },
     { name: "a whole answer in its place", behaviour: { form: "whole" }, only: ["open"] },
     { name: "usage in its last chunk", behaviour: { usageIn: "last-chunk" }, only: ["open"] },
   ];
   const everyForm = forms.flatMap(({ only = vendors, ...form }) => only.map((vendor) => ({ vendor, ...form })));
 
-  test.each(everyForm)("of $vendor with $name is a good answer", async ({ vendor, behaviour }) => {
+  test.each(everyForm)("of $vendor with $name is a valid answer", async ({ vendor, behaviour }) => {
     const { read, caller } = await stream(vendor, { text, usage, ...behaviour });
     expect(read).toMatchObject({ text, finishReasons: ["stop"], isDone: true, errorCode: null });
     expect(read.chunks.at(-1)).toMatchObject({ choices: [], usage: { charge: reportedCharge } });
     expect(await readPaid(caller)).toEqual([reportedCharge]);
   });
 
-  test("with characters cut in half, wherever that is, is a good answer", async () => {
+  test("with characters split between chunks anywhere is a valid answer", async () => {
     const chunk = (delta: object, reason: string | null): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
     const bytes = Buffer.from(`${chunk({ content: "世🌍é" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
@@ -365,13 +365,13 @@ describe("an upstream's stream", () => {
     },
   );
 
-  test("of anthropic with no mark at its end is not known to be whole, and ends with an error", async () => {
+  test("of anthropic without an end marker may be incomplete, and ends with an error", async () => {
     const { read, caller } = await stream("anthropic-cut", { text: heard, usage, hasNoDone: true });
     expect(read).toMatchObject({ text: heard, errorCode: "upstream_unavailable", isDone: false });
     expect(await readPaid(caller)).toEqual([priceOf({ input: 100, output: countTokens(heard) })]);
   });
 
-  test("with an event in its middle that is no JSON ends with an error", async () => {
+  test("with an event in its middle that is not JSON ends with an error", async () => {
     const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: heard }, finish_reason: null }] })}\n\n`;
     const { read, caller, content } = await stream("open-malformed", {
       rawChunks: [chunk, `data: {"${canary}":\n\n`, chunk],
@@ -380,7 +380,7 @@ describe("an upstream's stream", () => {
     expect(await readPaid(caller)).toEqual([priceOf({ input: countTokens(content), output: countTokens(heard) })]);
   });
 
-  test.each(vendors)("of %s that is no JSON from the start costs nothing", async (vendor) => {
+  test.each(vendors)("of %s that is not JSON from the start costs nothing", async (vendor) => {
     const { read, caller } = await stream(`${vendor}-malformed`, { text, isMalformed: true, usage });
     expect(read).toMatchObject({ text: "", errorCode: "upstream_unavailable", isDone: false });
     expect(await readPaid(caller)).toEqual([]);
@@ -412,7 +412,7 @@ test("two hundred streams at once, cut and abandoned at random, leave nothing be
       return;
     }
     const { text, isDone, errorCode } = await raw.ended();
-    // An upstream that kept failing is left alone: then the answer is no stream.
+    // The circuit of a failing upstream is open: the answer is an error instead of a stream.
     if (raw.text().startsWith("HTTP/1.1 503 ")) {
       expect(raw.text()).toMatch(/"code":"(model|upstream)_unavailable"/);
       return;
@@ -435,7 +435,7 @@ test("two hundred streams at once, cut and abandoned at random, leave nothing be
   expect(wholeCount).toBeGreaterThan(0);
 });
 
-describe("a gateway that stops", () => {
+describe("a gateway that shuts down", () => {
   async function openStopping(shutdownTimeoutMs: number) {
     const stopping = await openChatGateway({ settings: { shutdown_timeout_ms: shutdownTimeoutMs } });
     const caller = await stopping.createCaller();
@@ -463,7 +463,7 @@ describe("a gateway that stops", () => {
     await stopping.upstream[Symbol.asyncDispose]();
   });
 
-  test("serves a connection whose stream began before, and waits for no connection that is idle after it", async () => {
+  test("serves connections with a running stream, and closes connections that are idle after it", async () => {
     const stopping = await openChatGateway({ settings: { shutdown_timeout_ms: 3_600_000 } });
     const { key } = await stopping.createCaller();
     const gates = [stopping.upstream.gate(), stopping.upstream.gate()];
@@ -492,7 +492,7 @@ describe("a gateway that stops", () => {
     await stopping.upstream[Symbol.asyncDispose]();
   });
 
-  test("tells a stream that takes too long, before it cuts it off", async () => {
+  test("sends an error to a stream that takes too long before cutting it off", async () => {
     const { stopping, raw } = await openStopping(50);
     await stopping.gateway[Symbol.asyncDispose]();
     await stopping.upstream[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 
-/** Runs a command in a process of its own and reads the JSON it prints. */
+/** Runs a command in a separate process and parses the JSON it prints. */
 async function run(environment: Record<string, string>, ...words: string[]) {
   return readJson(await runCommand([...words, "--json"], { environment }));
 }
@@ -101,7 +101,7 @@ describe("with an empty database of the server that all tests share", () => {
     data[Symbol.dispose]();
   });
 
-  test("where nobody watches, a new key goes to a file that only its owner can read", async () => {
+  test("without a terminal, a new key goes to a file that only its owner can read", async () => {
     const { id } = await runHere(environment, "account", "create", "--email", "a@example.com");
     const { stdout, stderr } = await runCommand(["key", "create", "--account", id], { environment });
     expect(stdout + stderr).not.toMatch(/sk-slc-/);
@@ -110,13 +110,13 @@ describe("with an empty database of the server that all tests share", () => {
     expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("a password can come from standard input, out of sight", async () => {
+  test("a password can be read from standard input without echo", async () => {
     const words = ["account", "create", "--email", "b@example.com", "--password", "-", "--json"];
     const { stdout } = await runCommand(words, { environment }, "correct horse\n");
     expect(JSON.parse(stdout)).toMatchObject({ has_password: true });
   });
 
-  test("one address has one account, however it is written", async () => {
+  test("one e-mail address has one account, in any spelling", async () => {
     await runHere(environment, "account", "create", "--email", "c@example.com");
     const again = await runCommandHere(["account", "create", "--email", "C@Example.com"], { environment });
     expect(again.exitCode).toBe(1);
@@ -124,7 +124,7 @@ describe("with an empty database of the server that all tests share", () => {
   });
 
   test.each([[["help", "key"]], [["key", "--help"]], [["help", "key", "create"]], [["help"]], [[]]])(
-    "%j shows what was asked for and ends well",
+    "%j prints the requested help and exits with 0",
     async (words: string[]) => {
       const outcome = await runCommandHere(words, { environment });
       expect([outcome.exitCode, outcome.stderr]).toEqual([0, ""]);
@@ -160,14 +160,14 @@ describe("with an empty database of the server that all tests share", () => {
     [["key", "revoke", "key_none", "--json"], 1],
     [["account", "show", "acct_none"], 1],
     [["key", "creat"], 2],
-  ])("%j in a process of its own ends with %i and the same words", async (words, exitCode) => {
+  ])("%j in a separate process exits with %i and the same output", async (words, exitCode) => {
     const outcome = await runCommand(words, { environment });
     expect(outcome.exitCode).toBe(exitCode);
     expect(outcome).toEqual(await runCommandHere(words, { environment }));
   });
 });
 
-test("doctor finds a wrong setting, a wrong certificate, an open data directory and a missing migration, and says how to mend each", async () => {
+test("doctor reports a wrong setting, a wrong certificate, an open data directory and a missing migration, each with its fix", async () => {
   using data = createDataDirectory();
   const environment = { SLUICE_DATA_DIR: data.path };
   const fresh = await runCommand(["doctor"], { environment });
@@ -176,7 +176,7 @@ test("doctor finds a wrong setting, a wrong certificate, an open data directory 
   await runHere(environment, "migrate");
   const healthy = await runCommandHere(["doctor", "--json"], { environment });
   const { checks } = JSON.parse(healthy.stdout) as { checks: { check: string; ok: boolean }[] };
-  // What decodes media here is told of elsewhere: not every machine that runs tests has a maintained one.
+  // Other tests cover the media decoder: not every machine that runs tests has a maintained one.
   const failed = checks.filter(({ check, ok }) => !ok && check !== "decoders" && check !== "confinement");
   expect([checks.length, failed]).toEqual([11, []]);
 

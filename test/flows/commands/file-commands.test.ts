@@ -51,7 +51,7 @@ async function run(...words: string[]) {
   return JSON.parse(outcome.stdout);
 }
 
-test("an operator sees files, removes one, and removes those whose time is over", async () => {
+test("an operator lists files, deletes one, and deletes expired ones", async () => {
   const [first, second, third] = [await upload("one.png"), await upload("two.png"), await upload("three.png")];
   expect(await run("file", "list")).toMatchObject([
     { id: third, filename: "three.png", kind: "image", content_type: "image/png", width: 320, height: 200 },
@@ -79,7 +79,7 @@ test("an operator sees files, removes one, and removes those whose time is over"
   expect(await run("file", "list")).toMatchObject([{ id: third }]);
 });
 
-test("an account whose credit is gone uploads within the quota of those without money, one with a plan as before", async () => {
+test("an account without credit uploads within the smaller quota, one with a plan as before", async () => {
   const [{ id }] = await run("account", "list");
   await run("credit", "adjust", id, "-10.00", "--reason", "a test");
   expect(await readError(await tryUpload("four.png"))).toMatchObject({ status: 402, code: "insufficient_balance" });

@@ -33,7 +33,7 @@ async function attempt(...words: string[]): Promise<CommandOutcome> {
   return await runCommandHere(words, { environment });
 }
 
-/** Runs a command and reads the JSON it prints. */
+/** Runs a command and parses the JSON it prints. */
 async function run(...words: string[]) {
   const outcome = await attempt(...words, "--json");
   expect(outcome.stderr).toBe("");
@@ -46,7 +46,7 @@ async function corrupt(statement: string): Promise<void> {
   await client.end();
 }
 
-test("the demo account of a first run has something to spend", async () => {
+test("the demo account of a first run has credit", async () => {
   const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`http://localhost:${environment.SLUICE_PORT}/v1/balance`, { headers });
@@ -101,7 +101,7 @@ test("an operator adds, grants, corrects and redeems, and the statement shows al
   expect((await attempt("account", "show", accountId)).stdout).toContain("available: 23.75 USD");
 });
 
-test("codes are secrets: where standard output is no terminal they go to a file that only its owner reads", async () => {
+test("codes are secrets: without a terminal they go to a file that only its owner can read", async () => {
   const { stdout } = await runCommand(["code", "create", "--amount", "1", "--count", "2"], { environment });
   const path = /Saved to (\S+) /.exec(stdout)?.[1] ?? "";
   const codes = readFileSync(path, "utf8").trim().split("\n");
@@ -112,7 +112,7 @@ test("codes are secrets: where standard output is no terminal they go to a file 
   }
 });
 
-describe("what cannot be right", () => {
+describe("invalid input", () => {
   let before: unknown;
   beforeAll(async () => {
     before = await run("ledger", "show", accountId);
@@ -136,18 +136,18 @@ describe("what cannot be right", () => {
     expect(outcome.stderr).toContain(sentence);
   });
 
-  test("leaves nothing", async () => {
+  test("changes nothing", async () => {
     expect(await run("ledger", "show", accountId)).toEqual(before);
   });
 });
 
-test("a credit without a reason is not understood", async () => {
+test("a credit without a reason is a usage error", async () => {
   const outcome = await attempt("credit", "add", accountId, "1");
   expect(outcome.exitCode).toBe(2);
   expect(outcome.stderr).toContain("--reason is required");
 });
 
-test("another currency than the ledger's is refused", async () => {
+test("a currency other than the ledger's is refused", async () => {
   const other = { ...environment, SLUICE_CURRENCY: "EUR" };
   const outcome = await runCommandHere(["credit", "add", accountId, "1", "--reason", "x"], { environment: other });
   expect(outcome.exitCode).toBe(1);
@@ -155,7 +155,7 @@ test("another currency than the ledger's is refused", async () => {
 });
 
 describe("ledger verify", () => {
-  test("all is well, and says so", async () => {
+  test("reports that all invariants hold", async () => {
     const outcome = await runCommand(["ledger", "verify"], { environment });
     expect(outcome).toMatchObject({
       exitCode: 0,
@@ -170,7 +170,7 @@ describe("ledger verify", () => {
     expect((await attempt("doctor")).stdout).toMatch(/✓ ledger +all \d+ invariants hold/);
   });
 
-  test("a broken account is named with its rows, frozen, and free again once it is whole", async () => {
+  test("a broken account is listed with its rows, frozen, and unfrozen once it is repaired", async () => {
     const bucketId = `bkt_${accountId.slice(5)}`;
     await corrupt(`update buckets set posted = posted + 1 where id = '${bucketId}'`);
     const outcome = await runCommand(["ledger", "verify"], { environment });

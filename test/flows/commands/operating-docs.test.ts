@@ -57,7 +57,7 @@ const pages = [
 
 const read = (page: string): string => readFileSync(join(repositoryDir, page), "utf8");
 
-/** The words of an operator's command, however the document calls it; `null` for any other program. */
+/** The words of an operator command, however the document invokes it; `null` for any other program. */
 function readOperatorWords(command: string): string[] | null {
   const [, rest] = /^(?:sluicectl|npm run -s sluice --) (.*)$/s.exec(command) ?? [];
   return rest === undefined ? null : splitWords(rest);
@@ -98,7 +98,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A customer with a call, a task, an event, codes and a file, for the ids that the documents leave open. */
+/** A customer with a call, a task, an event, codes and a file, for the placeholders in the documents. */
 async function prepareCustomer(): Promise<void> {
   const caller = await gateway.createCaller();
   apiKey = caller.key;
@@ -166,7 +166,7 @@ async function operateJson(...words: string[]) {
   return JSON.parse(await operate(...words, "--json"));
 }
 
-/** Files and places that a reader has, as this machine has them. */
+/** Maps the reader's files and paths to those of this machine. */
 function place(word: string): string {
   const named = word.replace(/^\/etc\/sluice\/catalog\.yaml$/, join(folder, "catalog.yaml"));
   return named.replace(/^\/mnt\/backups$/, join(folder, "backups"));
@@ -218,7 +218,7 @@ function placeholdersAsWords(command: string): string {
 
 type Catalog = { providers: { kind: string; base_url?: string; package?: string }[] };
 
-/** Puts a page's catalog where its commands expect it, with fakes in the place of the vendors. */
+/** Writes a page's catalog to where its commands expect it, with fakes instead of the vendors. */
 function writeCatalog(catalog: Catalog): void {
   const urls: Record<string, string> = {
     anthropic: fakes.anthropicUrl,
@@ -277,7 +277,7 @@ describe.for(pages)("%s", (page) => {
       if (typeof settings !== "object" || settings === null) continue;
       const names = Object.keys(settings);
       if (names.some((name) => !(settingNames as readonly string[]).includes(name))) continue;
-      // Alone in a file, where the page shows a part of one: with the public address that the rest has.
+      // A page may show part of a file: complete it with the public address.
       const whole = { site_url: "https://ai.example.com", ...settings };
       const directory = mkdtempSync(join(folder, "settings-"));
       writeFileSync(join(directory, "sluice.yaml"), stringify(whole));

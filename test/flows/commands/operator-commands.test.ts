@@ -31,7 +31,7 @@ function writeFile(name: string, text: string): string {
 
 type Place = AsyncDisposable & { environment: Record<string, string> };
 
-/** An empty database of the server that all tests share: commands need no server of their own to be tried. */
+/** An empty database on the server that all tests share: commands need no server of their own. */
 async function openPlace(): Promise<Place> {
   const data = createDataDirectory();
   const database = await createTestDatabase();
@@ -44,12 +44,12 @@ async function openPlace(): Promise<Place> {
   };
 }
 
-/** Runs a command and reads the JSON it prints. */
+/** Runs a command and parses the JSON it prints. */
 async function run(environment: Record<string, string>, ...words: string[]) {
   return readJson(await runCommandHere([...words, "--json"], { environment }));
 }
 
-/** The same in a process of its own, whose environment may hold secrets. */
+/** The same in a separate process, whose environment may contain secrets. */
 async function runProcess(environment: Record<string, string>, ...words: string[]) {
   return readJson(await runCommand([...words, "--json"], { environment }));
 }
@@ -59,7 +59,7 @@ function readJson(outcome: CommandOutcome) {
   return JSON.parse(outcome.stdout);
 }
 
-test("a catalog is checked, compared, applied and written out again, and running gateways serve it", async () => {
+test("a catalog is checked, compared, applied and exported, and running gateways serve it", async () => {
   using data = createPreparedDirectory();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort() };
   await using _gateway = await startGatewayProcess({ environment });
@@ -86,7 +86,7 @@ test("a catalog is checked, compared, applied and written out again, and running
   expect(await run(environment, "catalog", "diff", exported)).toMatchObject({ ok: true, changes: [] });
 });
 
-test("a catalog with mistakes changes nothing, and each mistake is told with its line and column", async () => {
+test("a catalog with mistakes changes nothing, and each mistake is printed with its line and column", async () => {
   await using place = await openPlace();
   const { environment } = place;
   const sandbox = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
@@ -107,7 +107,7 @@ test("a catalog with mistakes changes nothing, and each mistake is told with its
   });
 });
 
-test("a secret is named, never written, and must be there", async () => {
+test("a secret is referenced by name, never written, and must exist", async () => {
   await using place = await openPlace();
   const { environment } = place;
   const source = (reference: string): string =>
@@ -127,7 +127,7 @@ test("a secret is named, never written, and must be there", async () => {
   expect(catalog).not.toContain("swordfish");
 });
 
-test("plans, accounts and keys are changed by commands, and say what they became", async () => {
+test("commands change plans, accounts and keys, and print the result", async () => {
   await using place = await openPlace();
   const { environment } = place;
   await run(environment, "catalog", "apply", join(repositoryDir, "catalogs/sandbox.yaml"));

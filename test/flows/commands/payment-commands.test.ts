@@ -52,7 +52,7 @@ async function run(...words: string[]) {
   return await runCommandHere(words, { environment: getEnvironment() });
 }
 
-test("an operator sees all payments, or those that do not fit", async () => {
+test("an operator lists all payments, or those that do not match", async () => {
   const all = await runCommand(["payment", "list", "--json"], { environment: getEnvironment() });
   expect(JSON.parse(all.stdout).map(({ id }: { id: string }) => id)).toEqual(["chk_2", "chk_1", "chk_0"]);
   const { stdout } = await run("payment", "list", "--state", "mismatched");
@@ -60,7 +60,7 @@ test("an operator sees all payments, or those that do not fit", async () => {
   expect(stdout).not.toContain("chk_1");
 });
 
-test("an operator sees what became of one payment, by Stripe's names for it", async () => {
+test("an operator looks up one payment by its Stripe ids", async () => {
   const { stdout } = await run("payment", "show", "chk_2", "--json");
   expect(JSON.parse(stdout)).toMatchObject({
     state: "mismatched",
@@ -71,7 +71,7 @@ test("an operator sees what became of one payment, by Stripe's names for it", as
   });
 });
 
-test("an operator sees what was taken back and what is owed, and can give that up", async () => {
+test("an operator sees refunds, disputes and debts, and can write a debt off", async () => {
   const shown = await run("payment", "show", "chk_0");
   expect(shown.stdout).toMatch(/dp_1 +dispute +needs_response +20\.00 +fraudulent +20\.00 +5\.00 +0\.00 +15\.00/);
   const ledger = await run("ledger", "show", debtorId);
@@ -88,7 +88,7 @@ test("an operator sees what was taken back and what is owed, and can give that u
   expect((await run("ledger", "verify", "--account", debtorId)).exitCode).toBe(0);
 });
 
-test("what an operator mistypes is answered with what would be right", async () => {
+test("mistyped arguments are answered with the valid ones", async () => {
   const [state, id] = [await run("payment", "list", "--state", "lost"), await run("payment", "show", "chk_3")];
   expect([state.exitCode, state.stderr]).toEqual([1, expect.stringContaining("one of open, paid, expired")]);
   expect([id.exitCode, id.stderr]).toEqual([1, expect.stringContaining("There is no payment chk_3.")]);

@@ -26,14 +26,14 @@ async function attempt(...words: string[]): Promise<CommandOutcome> {
   return await runCommandHere(["task", ...words], { environment: getEnvironment() });
 }
 
-/** Runs a command and reads the JSON it prints. */
+/** Runs a command and parses the JSON it prints. */
 async function run(...words: string[]) {
   const outcome = await attempt(...words, "--json");
   expect(outcome).toMatchObject({ stderr: "", exitCode: 0 });
   return JSON.parse(outcome.stdout);
 }
 
-/** A task that its upstream has, and that ends when the test says so. */
+/** A task that its upstream has accepted, and that ends when the test releases it. */
 async function submitHeld(prompt: string) {
   const gate = place.upstream.gate();
   place.media.script({ beforeStart: gate });
@@ -49,7 +49,7 @@ async function readLease(id: string) {
   return (await place.listLeases()).find(({ task_id }) => task_id === id);
 }
 
-test("an operator lists tasks by whose, how and what they are, and sees what only operators see", async () => {
+test("an operator filters tasks by account, status and model, and sees operator-only fields", async () => {
   const { id } = await caller.submitImage("image", "Listed");
   await caller.awaitTask(id);
   const other = await place.createCaller();
@@ -86,7 +86,7 @@ test("an operator lists tasks by whose, how and what they are, and sees what onl
 });
 
 describe("retry", () => {
-  test("has a worker look at an open task at once", async () => {
+  test("makes a worker poll an open task at once", async () => {
     const { id, gate } = await submitHeld("Woken");
     const far = new Date(Date.now() + 3_600_000);
     await sql`update task_leases set next_poll_at = ${far} where task_id = ${id}`.execute(place.database);
@@ -96,7 +96,7 @@ describe("retry", () => {
     expect(place.media.submissionsOf("Woken")).toHaveLength(1);
   });
 
-  test("leaves a task alone that is being handed over", async () => {
+  test("leaves a task alone that is being submitted", async () => {
     const gate = place.upstream.gate();
     place.media.script({ beforeHead: gate });
     const { id } = await caller.submitImage("image", "Handed over");
@@ -105,14 +105,14 @@ describe("retry", () => {
     expect(await run("retry", id)).toMatchObject({ outcome: "woken", phase: "submitting" });
     const after = await readLease(id);
     expect(after).toMatchObject({ fencing_token: before?.fencing_token });
-    // Its worker keeps it as long as before, or has asked for longer meanwhile.
+    // Its worker keeps the lease for as long as before, or has extended it meanwhile.
     expect(after?.next_poll_at.getTime()).toBeGreaterThanOrEqual(before?.next_poll_at.getTime() ?? 0);
     gate.open();
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
     expect(place.media.submissionsOf("Handed over")).toHaveLength(1);
   });
 
-  test("makes a new task of one that is over, held and charged anew", async () => {
+  test("creates a new task from a finished one, with a new hold and charge", async () => {
     const { id } = await caller.submitImage("image", "Again");
     await caller.awaitTask(id);
     const before = await caller.listCharges();
@@ -128,7 +128,7 @@ describe("retry", () => {
     expect(anew.files).not.toEqual(old.files);
   });
 
-  test("of a task whose account has no money left is refused, and makes nothing", async () => {
+  test("of a task whose account has no money left is refused, and creates nothing", async () => {
     const poor = await place.createCaller({ cash: "0.05" });
     const { id } = await poor.submitImage("image", "Poor");
     await poor.awaitTask(id);
@@ -140,7 +140,7 @@ describe("retry", () => {
 });
 
 describe("cancel", () => {
-  test("asks the upstream of an open task, and leaves one that is over as it is", async () => {
+  test("cancels an open task at its upstream, and leaves a finished one as it is", async () => {
     const { id, gate } = await submitHeld("Unwanted");
     for (const { submission, behaviour } of place.media.jobs) {
       if (submission.prompt === "Unwanted") behaviour.cancel = "gone";
@@ -160,7 +160,7 @@ test.for([
   ["an unknown state", ["list", "--status", "done"], "queued"],
   ["an unknown type", ["list", "--type", "picture"], "image"],
   ["too many", ["list", "--limit", "1001"], "1000"],
-] as const)("%s is told of in a sentence", async ([, words, sentence]) => {
+] as const)("%s is reported in a sentence", async ([, words, sentence]) => {
   const outcome = await attempt(...words);
   expect([outcome.exitCode === 0, outcome.stdout]).toEqual([false, ""]);
   expect(outcome.stderr).toContain(sentence);

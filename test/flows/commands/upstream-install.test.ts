@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A provider package as vendors publish them, of which npm makes a tarball: nothing is fetched from anywhere. */
+/** A provider package as vendors publish them, packed by npm: nothing is downloaded. */
 async function pack(name: string, { version, interfaceVersion }: { version: string; interfaceVersion: string }) {
   const source = join(folder, `${name}-${version}-source`);
   mkdirSync(source);
@@ -136,7 +136,7 @@ test("a package is installed beside the project with its own lock file, and cata
   expect((await place.run("doctor")).stdout).toContain(`chmod go-w ${place.packages}`);
 });
 
-test("gateways serve a package that was installed while they run, once a catalog names it", async () => {
+test("running gateways serve a newly installed package once a catalog names it", async () => {
   using place = openPlace();
   await using chat = await openChatGateway({ settings: { packages_dir: place.packages } });
   const caller = await chat.createCaller();
@@ -145,7 +145,7 @@ test("gateways serve a package that was installed while they run, once a catalog
     providers: [{ id: "acme", kind: "ai-sdk", package: "acme-models", base_url: chat.upstream.openAiUrl, api_keys }],
     models: [{ id: "acme-large", routes: [{ provider: "acme", upstream_model: `${canary}-acme` }] }],
   });
-  // As a gateway has it whose data directory was replaced: its catalog was checked elsewhere.
+  // The catalog was checked elsewhere, as on a gateway whose data directory was replaced.
   await chat.applyCatalog(catalog);
   expect((await ask()).status).toBe(503);
   const listLogs = (text: string) => chat.gateway.logs.filter(({ msg }) => msg === text);
@@ -159,7 +159,7 @@ test("gateways serve a package that was installed while they run, once a catalog
   expect(await answer.text()).toContain("Hello");
 });
 
-test("a package of another version of the interface is refused, and what is installed stays", async () => {
+test("a package for another version of the interface is refused, and the installed one stays", async () => {
   using place = openPlace();
   expect(await place.run("upstream", "install", fitting)).toMatchObject({ exitCode: 0 });
   const lock = readFileSync(join(place.packages, "package-lock.json"), "utf8");
@@ -177,7 +177,7 @@ test.each([
   "../somewhere",
   "@ai-sdk/mistral@latest",
   "a@^1.0.0",
-])("%s is nothing that can be installed", async (spec) => {
+])("%s cannot be installed", async (spec) => {
   using place = openPlace();
   const refused = await place.run("upstream", "install", spec);
   expect(refused.exitCode).toBe(1);

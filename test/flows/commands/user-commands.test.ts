@@ -4,7 +4,7 @@ import { findFreePort, runCommand, startGatewayProcess } from "../../harness/gat
 import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 
-test("people are listed, created, invited and given new passwords; the links work and are in no output", async () => {
+test("users are listed, created, invited and given new passwords; the links work and are in no output", async () => {
   using data = createPreparedDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_SIGN_UP: "invite" };
@@ -33,7 +33,7 @@ test("people are listed, created, invited and given new passwords; the links wor
   const listed = JSON.parse((await run("list", "--json")).stdout);
   expect(listed).toMatchObject([
     { email: "demo@localhost", is_operator: true, has_password: true },
-    // A link that an operator handed over proves nothing about the address.
+    // A link that an operator handed over does not verify the address.
     { email: "ada@example.com", is_operator: true, is_email_verified: false, has_password: true, has_totp: false },
   ]);
 

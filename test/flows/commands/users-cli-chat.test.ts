@@ -49,7 +49,7 @@ describe("one question", () => {
     expect(`${told.content}\n`).toBe(stdout);
   });
 
-  test("can be standard input, or have it in the middle", async () => {
+  test("can be standard input, or contain it", async () => {
     await using server = await answerWith(piece("Yes"), "[DONE]");
     const elsewhere = { ...environment, SLUICE_SITE: server.url };
     await cli.run(["chat", "-m", "a"], { environment: elsewhere, input: "All of it" });
@@ -80,7 +80,7 @@ describe("one question", () => {
     expect(server.requests.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined, undefined]);
   });
 
-  test("that breaks off, or ends for want of money, does not look like a whole answer", async () => {
+  test("whose answer breaks off, or ends because money ran out, is marked as incomplete", async () => {
     await using broken = await answerWith(piece("Half"));
     const half = await cli.run(["chat", "-m", "a", "Hi"], { environment: { ...environment, SLUICE_SITE: broken.url } });
     expect([half.exitCode, half.stdout, half.stderr]).toEqual([1, "Half", expect.stringContaining("broke off")]);
@@ -101,7 +101,7 @@ describe("one question", () => {
     expect([stopped.exitCode, stopped.stderr]).toEqual([4, expect.stringContaining("balance is used up")]);
   });
 
-  test("waits as long as the server asks for and tries again, but never where the server says that it is no use", async () => {
+  test("waits for Retry-After and retries, but never if the server says that retrying is useless", async () => {
     let refusals = 2;
     await using busy = await startRecordingServer((_request, response) => {
       if (refusals-- > 0) response.writeHead(429, { "retry-after-ms": "20" }).end("{}");
@@ -129,7 +129,7 @@ describe("one question", () => {
 });
 
 describe("a conversation", () => {
-  test("remembers what was said, obeys, survives Ctrl-C in an answer, and ends with the second one", async () => {
+  test("keeps its history, follows commands, survives Ctrl-C in an answer, and ends with the second one", async () => {
     const talk = cli.startOnTerminal(["chat", "-m", "sandbox-chat"], { environment });
     await talk.sees(/You talk with sandbox-chat/);
     talk.write("/model\r");
@@ -146,7 +146,7 @@ describe("a conversation", () => {
     expect((await talk.ended).exitCode).toBe(130);
   });
 
-  test("sends along what was said before, until it is told to forget, and cannot steer the terminal", async () => {
+  test("sends its history until it is cleared, and cannot inject terminal escapes", async () => {
     await using server = await answerWith(piece("\x1b]0;evil\x07Yes\x1b[2J"), "[DONE]");
     const talk = cli.startOnTerminal(["chat", "-m", "a"], { environment: { ...environment, SLUICE_SITE: server.url } });
     await talk.sees(/You talk with a/);

@@ -61,7 +61,7 @@ function countSessions(): Promise<unknown[]> {
     .execute();
 }
 
-test("what happens is sent on, with a signature that the official library finds right, until Ctrl-C", async () => {
+test("events are forwarded, with a signature that the official library accepts, until Ctrl-C", async () => {
   await using receiver = await startWebhookReceiver();
   const { stdout } = await cli.run(["webhooks", "listen", "--print-secret"], { environment });
   expect(await countSessions()).toEqual([]);
@@ -81,7 +81,7 @@ test("what happens is sent on, with a signature that the official library finds 
   expect(await countSessions()).toEqual([]);
 });
 
-test("a receiver that fails or is not there is told of, and the listening goes on; only what is wanted is sent", async () => {
+test("a receiver that fails or is down is reported, and listening goes on; only the selected events are forwarded", async () => {
   await using receiver = await startWebhookReceiver();
   receiver.answerWith(500);
   const words = ["webhooks", "listen", "--forward-to", receiver.url, "--event", "task.failed", "--json"];
@@ -107,7 +107,7 @@ test("a receiver that fails or is not there is told of, and the listening goes o
   await listening.ended;
 });
 
-test("what happens while the connection is broken comes afterwards, and nothing comes twice", async () => {
+test("events during a broken connection are forwarded afterwards, and none twice", async () => {
   await using receiver = await startWebhookReceiver();
   await using line = await openLine(Number(new URL(site).port));
   const elsewhere = { ...environment, SLUICE_SITE: line.url };
@@ -127,7 +127,7 @@ test("what happens while the connection is broken comes afterwards, and nothing 
   await listening.ended;
 });
 
-test("who comes again says what they have seen", async () => {
+test("a reconnecting listener sends the id of the last event it saw", async () => {
   const event = { headers: { "webhook-id": "evt_1" }, body: "{}" };
   await using server = await startRecordingServer(({ path }, response) => {
     if (!path.endsWith("/events")) response.end(JSON.stringify({ id: "whs_1", secret: "whsec_" }));
@@ -146,7 +146,7 @@ test("who comes again says what they have seen", async () => {
   expect(stdout).toBe("task.failed  evt_1\n");
 });
 
-/** Leads to a port of this machine, and can be cut. */
+/** A TCP proxy to a local port that can be cut. */
 async function openLine(port: number) {
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -176,7 +176,7 @@ async function openLine(port: number) {
   };
 }
 
-test("while it listens, dramas can be made", async () => {
+test("while it listens, dramas can be created", async () => {
   const drama = [
     "drama",
     "--title",
@@ -200,7 +200,7 @@ test("while it listens, dramas can be made", async () => {
   await listening.ended;
 });
 
-test("a forwarding address that is none is wrong usage", async () => {
+test("an invalid forwarding address is a usage error", async () => {
   const { exitCode } = await cli.run(["webhooks", "listen", "--forward-to", "localhost:3000"], { environment });
   expect(exitCode).toBe(2);
 });

@@ -38,7 +38,7 @@ function readKey(): string | null {
   return JSON.parse(readFileSync(cli.credentialsFile, "utf8")).profiles[0]?.key ?? null;
 }
 
-/** The page that the command line asks the person to open, and where it waits for the browser. */
+/** The page that the command line asks the user to open, and the callback where it waits for the browser. */
 async function readEntry(running: RunningCli): Promise<{ url: URL; callback: URL; state: string }> {
   const [, address = ""] = await running.sees(/^ {2}(http\S+\/connect\/browser-auth\S+)$/m);
   const url = new URL(address);
@@ -46,7 +46,7 @@ async function readEntry(running: RunningCli): Promise<{ url: URL; callback: URL
   return { url, callback, state: url.searchParams.get("state") ?? "" };
 }
 
-/** What the person's browser does with the page: it leads to a request that they answer. */
+/** Acts as the user's browser: opens the page and answers the authorization request. */
 async function answerInBrowser(url: URL, answer: "approve" | "deny"): Promise<string> {
   const entry = await fetch(url, { redirect: "manual" });
   expect(entry.status).toBe(303);
@@ -68,7 +68,7 @@ function send(url: URL, { method = "GET", host = url.host } = {}): Promise<numbe
 }
 
 describe("signing in by browser", () => {
-  test("opens the browser, gets a key by its code and keeps it where only its owner reads it", async () => {
+  test("opens the browser, gets a key by its code and stores it where only its owner can read it", async () => {
     const opener = join(cli.home, "bin/xdg-open");
     mkdirSync(join(cli.home, "bin"));
     writeFileSync(opener, `#!/bin/sh\nprintf '%s' "$1" > ${cli.home}/opened\n`);
@@ -99,7 +99,7 @@ describe("signing in by browser", () => {
     expect(JSON.stringify(body)).toContain("sluice-cli-");
   });
 
-  test("takes nothing from who does not bring the state, comes by another name or another way, and only one answer", async () => {
+  test("rejects callbacks without the state, for another host or by another method, and accepts only one answer", async () => {
     const running = cli.start(["login", "--site", gateway.siteUrl, "--no-browser"]);
     const { url, callback, state } = await readEntry(running);
     const write = (query: Record<string, string>, path = "/callback") =>
@@ -120,7 +120,7 @@ describe("signing in by browser", () => {
     await expect(send(callbackUrl)).rejects.toThrow();
   });
 
-  test("that is refused changes nothing, and neither does Ctrl-C", async () => {
+  test("that is denied changes nothing, and neither does Ctrl-C", async () => {
     const refused = cli.start(["login", "--site", gateway.siteUrl, "--no-browser"]);
     const { url } = await readEntry(refused);
     await fetch(await answerInBrowser(url, "deny"));
@@ -132,7 +132,7 @@ describe("signing in by browser", () => {
     expect(readKey()).toBeNull();
   });
 
-  test("again replaces the key of this machine, and a code that is not ours is refused", async () => {
+  test("again replaces this machine's key, and an unknown code is refused", async () => {
     const logIn = async () => {
       const running = cli.start([
         "login",
@@ -174,7 +174,7 @@ describe("signing in by a code on another device", () => {
     expect((await gateway.get("/models", readKey() ?? "")).status).toBe(200);
   });
 
-  test("that is refused changes nothing", async () => {
+  test("that is denied changes nothing", async () => {
     const { running, requestId } = await startDevice();
     expect((await visitor.post(`/connect/requests/${requestId}/deny`)).status).toBe(200);
     expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("denied") });
@@ -182,8 +182,8 @@ describe("signing in by a code on another device", () => {
   });
 });
 
-describe("a sign-in that fails leaves what was kept exactly as it was", () => {
-  /** Somebody's server, which answers every path the same way, or never. */
+describe("a failed sign-in leaves the stored credentials exactly as they were", () => {
+  /** A foreign server that answers every path the same way, or never. */
   async function startOther(answer: { status: number; type: string; body: string } | null) {
     const server = createServer((_request, response) => {
       if (answer !== null) response.writeHead(answer.status, { "content-type": answer.type }).end(answer.body);
@@ -204,7 +204,7 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
   const other = (site: string) =>
     JSON.stringify({ current: site, profiles: [{ site, apiUrl: `${site}/v1`, key: unknownKey }] });
 
-  /** Once where nobody ever signed in, and once where somebody is signed in to this very server. */
+  /** Once without stored credentials, and once signed in to this very server. */
   async function expectUntouched(site: string, words: readonly string[], logIn: (words: string[]) => Promise<void>) {
     await logIn(["login", "--site", site, ...words]);
     expect(existsSync(cli.credentialsFile)).toBe(false);
@@ -236,7 +236,7 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
     ["other JSON", { status: 200, type: "application/json", body: '{"models": []}' }],
     ["no JSON object", { status: 200, type: "application/json", body: "null" }],
     ["nothing there", { status: 404, type: "text/plain", body: "not found" }],
-  ])("because the address is another server's, which answers with %s", async (_name, answer) => {
+  ])("because the address belongs to another server, which answers with %s", async (_name, answer) => {
     await using server = await startOther(answer);
     const { key } = await gateway.createCaller();
     await expectUntouched(server.site, ["--key"], async (words) => {
@@ -246,7 +246,7 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
     });
   });
 
-  test("because it was interrupted while the server was asked", async () => {
+  test("because it was interrupted during a request", async () => {
     await using server = await startOther(null);
     const { key } = await gateway.createCaller();
     await expectUntouched(server.site, ["--key"], async (words) => {
@@ -258,7 +258,7 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
     });
   });
 
-  test("because it cannot be written, which is said in a sentence", async () => {
+  test("because the file cannot be written, which is reported in a sentence", async () => {
     const { key } = await gateway.createCaller();
     const words = ["login", "--site", gateway.siteUrl, "--key"];
     const ended = await cli.run(words, { input: key, environment: { XDG_CONFIG_HOME: "/sys" } });
@@ -269,14 +269,14 @@ describe("a sign-in that fails leaves what was kept exactly as it was", () => {
     });
   });
 
-  test("because it was called wrongly, before anybody is asked for anything", async () => {
+  test("because of a usage error, before anything is prompted for", async () => {
     await expectUntouched(gateway.siteUrl, ["--no-browser", "--api", "nowhere"], async (words) => {
       const ended = await cli.run(words);
       expect(ended).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining("Open this address") });
     });
   });
 
-  test("but a key that may not list models is kept: it is good for something else", async () => {
+  test("but a key that may not list models is stored: it has other permissions", async () => {
     const { key } = await gateway.createCaller({ endpoints: ["chat"] });
     const ended = await cli.run(["login", "--site", gateway.siteUrl, "--key"], { input: key });
     expect(ended).toMatchObject({

@@ -56,7 +56,7 @@ async function findOnlyTask(): Promise<SeenTask> {
   return task;
 }
 
-/** The vendor never finishes the next piece of work by itself, and stops it when asked to. */
+/** The vendor never finishes the next job, and stops it when canceled. */
 function scriptEndless(): void {
   stage.media.script({ queue: 99_999, cancel: "gone" });
 }
@@ -68,8 +68,8 @@ async function waitUntilRunning(): Promise<void> {
   });
 }
 
-describe("what was made", () => {
-  test("is downloaded byte for byte, under names of our own, and its path is all that is printed", async () => {
+describe("the output of a task", () => {
+  test("is downloaded byte for byte, under our own names, and only its path is printed", async () => {
     const words = ["image", "A lighthouse", "--model", "sandbox-image", "--size", "64x64", "--n", "2", "--wait"];
     const { exitCode, stdout, stderr } = await cli.run(words, { environment });
     expect(exitCode).toBe(0);
@@ -83,7 +83,7 @@ describe("what was made", () => {
     expect(stderr).not.toContain("\x1b");
   });
 
-  test("goes where it is told to: a file, a folder, standard output", async () => {
+  test("goes to the given place: a file, a folder, standard output", async () => {
     const make = (output: string, ...more: string[]) =>
       cli.run(["image", "One", "-m", "sandbox-image", "-o", output, ...more], { environment });
     mkdirSync(join(cli.workDir, "folder"));
@@ -103,7 +103,7 @@ describe("what was made", () => {
     expect(listFiles()).toEqual(["folder", "new", "one.png"]);
   });
 
-  test("is not kept when it came out wrong, and is fetched again until it is right", async () => {
+  test("is discarded if it is corrupt, and downloaded again until it is complete", async () => {
     const { id } = await caller.submitImage("sandbox-image", "Right");
     const task = await caller.awaitTask(id);
     const [output] = task.output;
@@ -126,7 +126,7 @@ describe("what was made", () => {
     expect(keys).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test("of every kind arrives: a video from an image, an avatar from a face and a voice, speech", async () => {
+  test("of every kind is downloaded: a video from an image, an avatar from a face and a voice, speech", async () => {
     writeFileSync(join(cli.workDir, "face.png"), await makeMedia("png"));
     writeFileSync(join(cli.workDir, "voice.mp3"), await makeMedia("mp3"));
     const film = [
@@ -157,7 +157,7 @@ describe("what was made", () => {
     expect(files.data.map(({ filename }) => filename).toSorted()).toEqual(["face.png", "face.png", "voice.mp3"]);
   });
 
-  test("of a drama comes without a webhook when the command waits, and with its steps told", async () => {
+  test("of a drama arrives without a webhook when the command waits, and its steps are printed", async () => {
     writeFileSync(join(cli.workDir, "story.txt"), "ANNA\nThe lamp is out.");
     writeFileSync(join(cli.workDir, "anna.png"), await makeMedia("png"));
     const words = ["drama", "--title", "The Lamp", "--script", "@story.txt", "--stage", "roles", "--character", "Ben"];
@@ -175,7 +175,7 @@ describe("what was made", () => {
 });
 
 describe("a task", () => {
-  test("that is not waited for is an id, and can be listed, shown, waited for and downloaded later", async () => {
+  test("that is not waited for prints its id, and can be listed, shown, waited for and downloaded later", async () => {
     const { stdout, exitCode } = await cli.run(["image", "Later", "-m", "sandbox-image"], { environment });
     const id = stdout.trim();
     expect([exitCode, id]).toEqual([0, expect.stringMatching(/^task_[0-9a-z]+$/)]);
@@ -209,7 +209,7 @@ describe("a task", () => {
     expect(answer.stderr).toContain("sluice balance");
   });
 
-  test("is one task when it is sent again after the connection broke", async () => {
+  test("is created once when it is sent again after the connection broke", async () => {
     let broken = 0;
     await using proxy = await startRecordingServer(async ({ method, path, headers, body }, response) => {
       const { host: _host, connection: _connection, ...rest } = headers;
@@ -238,7 +238,7 @@ describe("a task", () => {
     await caller.awaitTask(stdout.trim());
   });
 
-  test("is followed by asking where the server does not stream", async () => {
+  test("is polled if the server does not stream", async () => {
     const { id } = await caller.submitImage("sandbox-image", "Asked for");
     const task = await caller.awaitTask(id);
     await using proxy = await startRecordingServer(({ path }, response) => {
@@ -252,7 +252,7 @@ describe("a task", () => {
 });
 
 describe("Ctrl-C", () => {
-  test("cancels the task, with the vendor too, says what it cost, and is exit code 130", async () => {
+  test("cancels the task, also at the vendor, prints its cost, and is exit code 130", async () => {
     scriptEndless();
     const prompt = "Stop me";
     const running = cli.start(["image", prompt, "-m", "image", "--wait"], { environment });
@@ -267,7 +267,7 @@ describe("Ctrl-C", () => {
     expect((await caller.readBalance()).available).toBe("10.00");
   });
 
-  test("leaves the task running where that was asked for, and when somebody only waits", async () => {
+  test("leaves the task running with --keep-on-interrupt, and when a command only waits", async () => {
     scriptEndless();
     const prompt = "Leave me";
     const kept = cli.start(["image", prompt, "-m", "image", "--wait", "--keep-on-interrupt"], { environment });
@@ -286,7 +286,7 @@ describe("Ctrl-C", () => {
     expect((await caller.awaitTask(id)).status).toBe("canceled");
   });
 
-  test("says so where the task cannot be stopped, and the task goes on", async () => {
+  test("reports that a task cannot be stopped, and the task goes on", async () => {
     const finish = createGate();
     stage.media.script({ beforeFinish: finish });
     const running = cli.start(["image", "Unstoppable", "-m", "image", "--wait"], { environment });
@@ -297,7 +297,7 @@ describe("Ctrl-C", () => {
     expect((await caller.awaitTask((await findOnlyTask()).id)).status).toBe("succeeded");
   });
 
-  test("while a file is uploaded ends at once, and no task is made", async () => {
+  test("during an upload ends at once, and creates no task", async () => {
     writeFileSync(join(cli.workDir, "face.png"), await makeMedia("png"));
     await using slow = await startRecordingServer(() => {});
     const elsewhere = { SLUICE_API_KEY: caller.key, SLUICE_SITE: slow.url };
@@ -310,7 +310,7 @@ describe("Ctrl-C", () => {
 });
 
 describe("on a terminal", () => {
-  test("it waits by itself, with a bar that fits the width, and Ctrl-C there cancels too", async () => {
+  test("it waits by default, with a bar that fits the width, and Ctrl-C there cancels too", async () => {
     scriptEndless();
     const running = cli.startOnTerminal(["image", "Watch me", "-m", "image"], { environment, columns: 40 });
     await running.sees(/░.* % {2}\d\d:\d\d/);
@@ -321,7 +321,7 @@ describe("on a terminal", () => {
     expect((await caller.awaitTask((await findOnlyTask()).id)).status).toBe("canceled");
   });
 
-  test("there is colour, and none with NO_COLOR or where nobody sees it", async () => {
+  test("output is coloured, but not with NO_COLOR or without a terminal", async () => {
     const colour = "\x1b[1m";
     expect((await cli.startOnTerminal(["models"], { environment }).ended).stdout).toContain(colour);
     const plain = { ...environment, NO_COLOR: "1" };

@@ -78,7 +78,7 @@ test("packed and installed into an empty folder, it runs on the machine's own No
 });
 
 describe("help", () => {
-  test("lists every command and tells operators where theirs are; each command's own has options and examples", async () => {
+  test("lists every command and points operators to theirs; each command has its own options and examples", async () => {
     const overview = await cli.run(["--help"]);
     expect(overview.exitCode).toBe(0);
     expect(overview.stdout).toContain("npm run -s sluice --");
@@ -137,7 +137,7 @@ describe("help", () => {
 });
 
 describe("a key", () => {
-  test("is kept where only its owner can read it, and used from there", async () => {
+  test("is stored where only its owner can read it, and used from there", async () => {
     await signIn();
     expect(statSync(cli.credentialsFile).mode & 0o777).toBe(0o600);
     expect(statSync(join(cli.credentialsFile, "..")).mode & 0o777).toBe(0o700);
@@ -148,14 +148,14 @@ describe("a key", () => {
     expect(stdout).toContain("10.00 USD to spend");
   });
 
-  test("in a file that others could read is hidden from them again", async () => {
+  test("in a file that others could read gets its permissions restricted again", async () => {
     await signIn();
     execFileSync("chmod", ["644", cli.credentialsFile]);
     expect((await cli.run(["whoami"])).exitCode).toBe(0);
     expect(statSync(cli.credentialsFile).mode & 0o777).toBe(0o600);
   });
 
-  test("that the server does not know is not kept", async () => {
+  test("that the server does not know is not stored", async () => {
     const wrong = `sk-slc-${"a".repeat(36)}`;
     const answer = await cli.run(["login", "--site", site, "--key"], { input: wrong });
     expect(answer.exitCode).toBe(3);
@@ -164,7 +164,7 @@ describe("a key", () => {
     expect((await cli.run(["login", "--site", site, "--key"], { input: "hello" })).exitCode).toBe(2);
   });
 
-  test("is kept for each server, and forgetting one leaves the others", async () => {
+  test("is stored per server, and forgetting one leaves the others", async () => {
     const other = site.replace("127.0.0.1", "localhost");
     await signIn();
     await cli.run(["login", "--site", other, "--key"], { input: caller.key });
@@ -176,7 +176,7 @@ describe("a key", () => {
     expect(readFileSync(cli.credentialsFile, "utf8")).not.toContain(caller.key);
   });
 
-  test("can also come from the environment, and is kept nowhere then", async () => {
+  test("can also come from the environment, and is not stored then", async () => {
     const environment = { SLUICE_API_KEY: caller.key, SLUICE_SITE: site };
     expect((await cli.run(["balance"], { environment })).exitCode).toBe(0);
     expect(() => statSync(cli.credentialsFile)).toThrow();
@@ -191,7 +191,7 @@ describe("a key", () => {
     expect(stderr).toContain("Sign in again: sluice login");
   });
 
-  test("is asked for where there is none, also by those who read JSON", async () => {
+  test("is required, also with JSON output", async () => {
     const { exitCode, stderr } = await cli.run(["balance"]);
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining("Run: sluice login")]);
     const told = await cli.run(["balance", "--json"]);
@@ -199,14 +199,14 @@ describe("a key", () => {
     expect(JSON.parse(told.stderr)).toMatchObject({ error: { remedy: "Run: sluice login" } });
   });
 
-  test("is not shown where a person types it", async () => {
+  test("is not echoed while the user types it", async () => {
     const typing = cli.startOnTerminal(["login", "--site", site, "--key"]);
     await typing.sees(/API key \(it is not shown\): /);
     typing.write(`${caller.key}\r`);
     expect(await typing.ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Signed in") });
   });
 
-  test("does not follow to where the server says", async () => {
+  test("is not sent to the target of a redirect", async () => {
     await using elsewhere = await startRecordingServer((_request, response) => void response.end("{}"));
     await using server = await startRecordingServer((_request, response) => {
       response.writeHead(307, { location: `${elsewhere.url}/v1/balance` }).end();
@@ -216,7 +216,7 @@ describe("a key", () => {
     expect([server.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   });
 
-  test("whose file is broken is said to be, and nothing is lost", async () => {
+  test("in a broken file is reported, and nothing is lost", async () => {
     await signIn();
     writeFileSync(cli.credentialsFile, "{");
     const { exitCode, stderr } = await cli.run(["balance"]);
@@ -240,13 +240,13 @@ describe("models and money", () => {
     expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringContaining("sluice models")]);
   });
 
-  test("the balance is what the API says", async () => {
+  test("the balance is that of the API", async () => {
     const { stdout } = await cli.run(["balance", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ object: "balance", available_balance: "10.00" });
     expect((await cli.run(["balance"])).stdout).toMatch(/available +10\.00 USD/);
   });
 
-  test("a server that is not there is exit code 1, and says what to look at", async () => {
+  test("an unreachable server is exit code 1, with what to check", async () => {
     const host = `127.0.0.1:${await findFreePort()}`;
     const environment = { SLUICE_API_KEY: caller.key, SLUICE_SITE: `http://${host}` };
     const { exitCode, stderr } = await cli.run(["chat", "Hello", "--model", "x"], { environment });
@@ -256,7 +256,7 @@ describe("models and money", () => {
 });
 
 describe("completion", () => {
-  test("for bash is a script that bash takes, and that completes commands, options and choices", async () => {
+  test("for bash is a script that bash accepts, and that completes commands, options and choices", async () => {
     const { stdout } = await cli.run(["completion", "bash"]);
     const script = join(cli.home, "completion.bash");
     writeFileSync(script, stdout);
@@ -285,7 +285,7 @@ describe("completion", () => {
     expect(complete("completion", "z")).toEqual(["zsh"]);
   });
 
-  test.for(["zsh", "fish"])("for %s has every command, and the shell takes it where there is one", async (shell) => {
+  test.for(["zsh", "fish"])("for %s has every command, and the shell accepts it if installed", async (shell) => {
     const { exitCode, stdout } = await cli.run(["completion", shell]);
     expect(exitCode).toBe(0);
     for (const name of ["login", "speech", "download", "--forward-to".slice(2)]) expect(stdout).toContain(name);

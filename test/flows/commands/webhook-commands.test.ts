@@ -37,14 +37,14 @@ async function attempt(...words: string[]): Promise<CommandOutcome> {
   return await runCommandHere(words, { environment });
 }
 
-/** Runs a command and reads the JSON it prints. */
+/** Runs a command and parses the JSON it prints. */
 async function run(...words: string[]) {
   const outcome = await attempt(...words, "--json");
   expect(outcome.stderr).toBe("");
   return JSON.parse(outcome.stdout);
 }
 
-test("an operator creates an endpoint, sees what is delivered to it, and has it sent again", async () => {
+test("an operator creates an endpoint, lists its deliveries, and resends one", async () => {
   const created = await run(
     "webhook",
     "create",
@@ -85,7 +85,7 @@ test("an operator creates an endpoint, sees what is delivered to it, and has it 
   expect(all.map(({ headers }) => headers["webhook-id"])).toEqual([event.id, event.id]);
 });
 
-test("where standard output is no terminal, the secret goes to a file that only its owner reads", async () => {
+test("without a terminal, the secret goes to a file that only its owner can read", async () => {
   const words = ["webhook", "create", "--account", accountId, "--url", "https://example.com/"];
   const { stdout } = await runCommand(words, { environment });
   const id = /whe_[0-9a-z]+/.exec(stdout)?.[0] ?? "";
@@ -112,7 +112,7 @@ test.each([
   expect(outcome.stderr).toContain(sentence);
 });
 
-test("an operator opens the inbox of an account that has no webhook, and its dramas are taken from then on", async () => {
+test("an operator opens the inbox of an account without a webhook, and its dramas are accepted from then on", async () => {
   const other = (await run("account", "create", "--email", "eve@example.com", "--credit", "10.00")).id;
   const otherKey = (await run("key", "create", "--account", other)).key;
   const body = { model: "sandbox-drama", title: "T", script: "A lamp goes out.", stage: "script" };

@@ -72,7 +72,7 @@ const here = (): Environment => describeEnvironment(original.url, stage.dataDir)
 
 type Target = AsyncDisposable & { database: TestDatabase; dataDir: string; environment: Environment };
 
-/** Where nothing is yet. */
+/** An empty target for a restore. */
 async function createTarget(): Promise<Target> {
   const database = await createTestDatabase({ isEmpty: true });
   const data = createDataDirectory();
@@ -106,7 +106,7 @@ async function fail(words: readonly string[], environment: Environment): Promise
   return stderr;
 }
 
-/** Every file that a database names, and whether its bytes lie in the data directory as they should. */
+/** Every file that a database lists, and whether its bytes are in the data directory. */
 function listFiles(url: string, dataDir: string): Promise<{ id: string; isWhole: boolean }[]> {
   return withDatabase(url, async (database) => {
     const rows = await database.selectFrom("files").select(["id", "storage_key", "sha256"]).orderBy("id").execute();
@@ -118,7 +118,7 @@ function listFiles(url: string, dataDir: string): Promise<{ id: string; isWhole:
   });
 }
 
-/** Calls, uploads, deletions and tasks, one after another, until told. */
+/** Sends calls, uploads, deletions and tasks, one after another, until aborted. */
 async function makeLoad(signal: AbortSignal): Promise<void> {
   for (let round = 0; !signal.aborted; round += 1) {
     const chat = { model: "talk", messages: [{ role: "user", content: `Round ${round}` }] };
@@ -131,7 +131,7 @@ async function makeLoad(signal: AbortSignal): Promise<void> {
   }
 }
 
-test("a file that is deleted while a backup runs is in it, and its bytes go afterwards", async () => {
+test("a file that is deleted during a backup is in it, and its bytes are deleted afterwards", async () => {
   const fileId = await caller.upload(picture);
   const [{ storage_key: storageKey = "" } = {}] = await stage.database
     .selectFrom("files")
@@ -161,7 +161,7 @@ test("a file that is deleted while a backup runs is in it, and its bytes go afte
   expect(existsSync(path)).toBe(false);
 });
 
-test("a backup that is killed leaves no backup, and keeps nobody from the next; a second one beside it is refused", async () => {
+test("a killed backup leaves no backup and does not block the next; a concurrent one is refused", async () => {
   const place = join(folder, "killed");
   const { path, putBack } = await replaceByPipe(await caller.upload(picture));
   const backup = spawnCommand(["backup", place], { environment: here() });
@@ -173,14 +173,14 @@ test("a backup that is killed leaves no backup, and keeps nobody from the next; 
   expect(existsSync(path)).toBe(true);
   expect(await succeed(["backup", "list", place], here())).toEqual([{ id: expect.any(String), complete: false }]);
   expect(await fail(["restore", place], here())).toContain("There is no complete backup in that place.");
-  // The server takes a moment to see that the connection is gone.
+  // The server takes a moment to notice that the connection is gone.
   await waitUntil("the next backup", async () => {
     return (await runCommandHere(["backup", place], { environment: here() })).exitCode === 0;
   });
   expect(await succeed(["backup", "check", place], here())).toMatchObject({ ok: true });
 });
 
-/** Puts a pipe in the place of a file's bytes: whoever reads them waits. */
+/** Replaces a file by a pipe: readers block. */
 async function replaceByPipe(fileId: string, root = join(stage.dataDir, "files")) {
   const row = await stage.database
     .selectFrom("files")
@@ -198,14 +198,14 @@ function list(place: string): string[] {
   return readdirSync(place, { recursive: true, encoding: "utf8" }).map((path) => path.split("/").at(-1) ?? "");
 }
 
-test("a restore that is killed leaves what no gateway starts on, and the same restore begins anew", async () => {
+test("a killed restore leaves a directory that no gateway starts on, and can be repeated", async () => {
   const place = join(folder, "half");
   const fileId = await caller.upload(picture);
   const { id } = await succeed(["backup", place, "--secrets", "include"], here());
   await using target = await createTarget();
   const { path, putBack } = await replaceByPipe(fileId, join(place, String(id), "files"));
   const restore = spawnCommand(["restore", place], { environment: target.environment });
-  // It reads everything once before it writes anything, and again to restore it.
+  // A restore reads everything once before it writes anything, and again to restore it.
   await writeFile(path, picture);
   const readState = () => withDatabase(target.database.url, readCopyState);
   await waitUntil("the restore has begun", async () => (await readState()) === "restoring");
@@ -222,7 +222,7 @@ test("a restore that is killed leaves what no gateway starts on, and the same re
   expect((await listFiles(target.database.url, target.dataDir)).filter(({ isWhole }) => !isWhole)).toEqual([]);
 });
 
-test("a restore refuses what is not empty, what is damaged, and a copy that could not read its secrets", async () => {
+test("a restore refuses a target that is not empty, a damaged backup, and one whose secrets it could not decrypt", async () => {
   const place = join(folder, "refused");
   await caller.upload(picture);
   const { id } = await succeed(["backup", place], here());
@@ -259,7 +259,7 @@ test.each([
   expect(await fail(["backup", place], here())).toContain(sentence);
 });
 
-test("a backup under load is restored elsewhere whole; the copy spends and sends nothing until it is confirmed", async () => {
+test("a backup under load is restored completely; the copy spends and sends nothing until it is confirmed", async () => {
   receiver.answerWith(500);
   const told = await caller.submit(paths.image, { model: "image", prompt: "Tell me", callback_url: receiver.url });
   await caller.awaitTask(told.id);
@@ -284,7 +284,7 @@ test("a backup under load is restored elsewhere whole; the copy spends and sends
   await expectConfirmationNeeded(target);
 });
 
-/** What is due in the copy happens when it is confirmed, and not before. */
+/** Work that is due in the copy runs after confirmation, and not before. */
 async function expectConfirmationNeeded({ database, dataDir, environment }: Target): Promise<void> {
   await withDatabase(database.url, (copy) =>
     sql`update deliveries set due_at = now() where state = 'pending'`.execute(copy),

@@ -29,12 +29,12 @@ type FeedOptions = Partial<Omit<Parameters<typeof openChangeFeed>[0], "address" 
 
 type RecordedFeed = AsyncDisposable & {
   feed: ChangeFeed;
-  /** What the listener of "prices" was told, in order. */
+  /** The events that the listener of "prices" received, in order. */
   events: string[];
   troubles: string[];
 };
 
-/** A feed on "prices" and "Keys", with a listener of "prices" that keeps what it hears. */
+/** A feed on "prices" and "Keys", with a listener of "prices" that records its events. */
 async function openRecordedFeed(address: DatabaseAddress, options: FeedOptions = {}): Promise<RecordedFeed> {
   const events: string[] = [];
   const troubles: string[] = [];
@@ -43,7 +43,7 @@ async function openRecordedFeed(address: DatabaseAddress, options: FeedOptions =
     channels: ["prices", "Keys"],
     onTrouble: (error) => troubles.push(feed.isLive() ? `while live: ${error.message}` : error.message),
     reconnectMs: 10,
-    // So that a slow machine is not taken for a dead server, except where a test is about that.
+    // Keeps a slow machine from looking like a dead server, except where a test is about that.
     heartbeatTimeoutMs: 30_000,
     ...options,
   });
@@ -61,7 +61,7 @@ type Observer = AsyncDisposable & {
   endFeed(): Promise<void>;
 };
 
-/** Somebody else who changes the same database, and sees who is connected to it. */
+/** A second client that changes the same database and lists its connections. */
 async function connectObserver(address: DatabaseAddress): Promise<Observer> {
   const client = new pg.Client(locate(address));
   await client.connect();
@@ -93,7 +93,7 @@ async function waitForLive(feed: ChangeFeed): Promise<void> {
   await waitUntil("the feed is live", () => feed.isLive());
 }
 
-/** Sends a change and waits until it is heard: the order of everything before it is certain then. */
+/** Sends a change and waits until it is received: everything before it has been received then. */
 async function waitForChange(recorded: RecordedFeed, observer: Observer, payload: string): Promise<void> {
   await observer.notify(payload);
   await waitUntil(`the change ${payload}`, () => recorded.events.includes(payload));
@@ -101,7 +101,7 @@ async function waitForChange(recorded: RecordedFeed, observer: Observer, payload
 
 const alert = { heartbeatTimeoutMs: 500 };
 
-/** Holds this process, timers and sockets and all. */
+/** Blocks this process, including timers and sockets. */
 function standStill(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
@@ -115,7 +115,7 @@ describe("on a database that works", () => {
   });
   afterAll(() => testDatabase.close());
 
-  test("every heartbeat tells the database's time", async () => {
+  test("every heartbeat reads the database's time", async () => {
     const readings: TimeReading[] = [];
     await using _feed = await openRecordedFeed(address, {
       heartbeatMs: 1,
@@ -130,7 +130,7 @@ describe("on a database that works", () => {
     }
   });
 
-  test("every change is heard in its order, by the listeners of its channel only", async () => {
+  test("every change is received in order, by the listeners of its channel only", async () => {
     await using observer = await connectObserver(address);
     await using recorded = await openRecordedFeed(address);
     const keys: string[] = [];
@@ -156,9 +156,9 @@ describe("on a database that works", () => {
     expect(subscribe).toThrow("does not listen on keys");
   });
 
-  test("a connection that is ended makes the feed not live, then resets it, and it hears again", async () => {
+  test("a terminated connection makes the feed not live, then resets it, and changes are received again", async () => {
     await using observer = await connectObserver(address);
-    // No heartbeat comes to help.
+    // No heartbeat helps here.
     await using recorded = await openRecordedFeed(address, { heartbeatMs: 3_600_000 });
     await observer.endFeed();
     await waitUntil("the reset", () => recorded.events.includes("reset"));
@@ -168,7 +168,7 @@ describe("on a database that works", () => {
     expect(recorded.troubles).toEqual(["terminating connection due to administrator command"]);
   });
 
-  test("a listener that throws is reported and reset, and harms neither the feed nor the others", async () => {
+  test("a listener that throws is reported and reset, and affects neither the feed nor other listeners", async () => {
     await using observer = await connectObserver(address);
     const troubles: string[] = [];
     await using feedCloser = new AsyncDisposableStack();
@@ -207,11 +207,11 @@ describe("on a database that works", () => {
     ]);
   });
 
-  test("a process that stood still trusts nothing until it has heard what it slept through", async () => {
+  test("a process that was suspended is not live until it has received the missed changes", async () => {
     await using observer = await connectObserver(address);
     await using recorded = await openRecordedFeed(address, { heartbeatMs: 20, heartbeatTimeoutMs: 200 });
     await waitForLive(recorded.feed);
-    // The words are on their way before the standstill begins, so the change is committed during it.
+    // The statement is sent before the process blocks, so the change is committed meanwhile.
     const notified = observer.notify("slept through");
     standStill(300);
     expect(recorded.feed.isLive()).toBe(false);
@@ -224,13 +224,13 @@ describe("on a database that works", () => {
     await notified;
   });
 
-  test("a feed that cannot connect at first says so, and leaves nothing behind", async () => {
+  test("a feed that cannot connect at first throws, and leaves nothing behind", async () => {
     const wrong = new URL(testDatabase.url);
     wrong.pathname = "/nowhere";
     await expect(openRecordedFeed({ connectionString: wrong.href })).rejects.toMatchObject({ code: "3D000" });
   });
 
-  test("a closed feed is not live, calls nobody, has left the server, and may be closed again", async () => {
+  test("a closed feed is not live, calls no listener, has disconnected, and may be closed again", async () => {
     await using observer = await connectObserver(address);
     const recorded = await openRecordedFeed(address, { heartbeatMs: 1 });
     const closing = recorded.feed.close();
@@ -241,7 +241,7 @@ describe("on a database that works", () => {
     expect([recorded.events, recorded.troubles]).toEqual([[], []]);
   });
 
-  test("a listener that closes the feed when it is reset is called no more", async () => {
+  test("a listener that closes the feed during a reset is not called again", async () => {
     await using observer = await connectObserver(address);
     await using recorded = await openRecordedFeed(address);
     let closed: Promise<void> | undefined;
@@ -261,13 +261,13 @@ type Wire = AsyncDisposable & {
   address: DatabaseAddress;
   /** How many connections were made, and how many are open now. */
   count: { made: number; open: number };
-  /** How often the client has said this. */
+  /** How often the client has sent this. */
   countSaid(word: string): number;
-  /** What passes in each direction; the rest is kept until it may. */
+  /** Which directions pass; data in the others is buffered. */
   pass(what: { toServer: boolean; toClient: boolean }): void;
-  /** Whether this is among what is kept from the client. */
+  /** Whether the data buffered for the client contains this. */
   isKept(word: string): boolean;
-  /** Called when the client says this, before it passes. */
+  /** Called when the client sends this, before it passes. */
   onSaid(word: string, act: () => void): void;
   cut(): void;
 };
@@ -275,7 +275,7 @@ type Wire = AsyncDisposable & {
 const everything = { toServer: true, toClient: true };
 const nothing = { toServer: false, toClient: false };
 
-/** A network between a feed and its server: it can go silent without breaking, and do so, or break, at a chosen word. */
+/** A proxy between a feed and its server: it can stall without closing, and stall or break at a chosen message. */
 async function startWire(server: { host: string; user: string; password: string; database: string }): Promise<Wire> {
   const count = { made: 0, open: 0 };
   const links = new Set<{ client: Socket; toClient: string[]; flush(): void }>();
@@ -283,7 +283,7 @@ async function startWire(server: { host: string; user: string; password: string;
   let passing = everything;
   let trap: { word: string; act(): void } | null = null;
 
-  // Half open, so that a goodbye is answered only if it passes.
+  // Half open, so that a FIN is answered only if it passes.
   const listener = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = openSocket(`${server.host}/.s.PGSQL.5432`);
     const toServer: string[] = [];
@@ -386,7 +386,7 @@ describe("on a server that fails", () => {
     return startWire(server.address);
   }
 
-  /** Holds processes still; what they were about to do waits. */
+  /** Suspends processes with SIGSTOP until disposed. */
   function freeze(...processIds: readonly number[]): Disposable {
     for (const processId of processIds) process.kill(processId, "SIGSTOP");
     return {
@@ -402,7 +402,7 @@ describe("on a server that fails", () => {
     return postmaster.processId;
   }
 
-  test("a frozen backend makes the feed not live, and another one takes its place", async () => {
+  test("a frozen backend makes the feed not live, and another one replaces it", async () => {
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(server.address, alert);
     {
@@ -416,7 +416,7 @@ describe("on a server that fails", () => {
     await waitUntil("the abandoned backend has gone", async () => (await observer.countFeeds()) === 1);
   });
 
-  test("a frozen server makes the feed not live until it goes on; what was missed is followed by a reset", async () => {
+  test("a frozen server makes the feed not live until it resumes; missed changes are followed by a reset", async () => {
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(server.address, alert);
     {
@@ -430,7 +430,7 @@ describe("on a server that fails", () => {
     expect(new Set(recorded.events)).toEqual(new Set(["reset", "after"]));
   });
 
-  test("a server that is stopped and started again is heard again, and each trouble is told once", async () => {
+  test("the feed reconnects after a server restart, and reports each error once", async () => {
     await using recorded = await openRecordedFeed(server.address);
     await server.close();
     await waitUntil("a try in vain", () => recorded.troubles.some((trouble) => trouble.includes("ENOENT")));
@@ -443,7 +443,7 @@ describe("on a server that fails", () => {
     expect(new Set(recorded.troubles).size).toBe(recorded.troubles.length);
   });
 
-  test("a killed server is noticed, and heard again once it is back", async () => {
+  test("the feed notices a killed server, and reconnects once it is back", async () => {
     await using recorded = await openRecordedFeed(server.address);
     const killedId = getPostmasterId();
     process.kill(killedId, "SIGKILL");
@@ -455,7 +455,7 @@ describe("on a server that fails", () => {
     expect(recorded.events).toEqual(["reset", "after"]);
   });
 
-  test("a network that goes silent is noticed, and tries to connect do not pile up", async () => {
+  test("the feed notices a silent network, and connection attempts do not pile up", async () => {
     await using wire = await startServerWire();
     await using observer = await connectObserver(server.address);
     await using undisturbed = await openRecordedFeed(server.address);
@@ -469,7 +469,7 @@ describe("on a server that fails", () => {
       "The database did not answer within 500 ms.",
       "The database did not accept a connection within 4000 ms.",
     ]);
-    // The limit is for connecting: a feed that lives longer keeps its connection.
+    // The time limit is for connecting: an established feed keeps its connection.
     expect([undisturbed.events, undisturbed.troubles]).toEqual([["missed"], []]);
     wire.pass(everything);
     await waitForLive(recorded.feed);
@@ -477,7 +477,7 @@ describe("on a server that fails", () => {
     expect(new Set(recorded.events)).toEqual(new Set(["reset", "after"]));
   });
 
-  test("nobody is reset before the server listens, and what changes from then on is heard", async () => {
+  test("listeners are reset only after LISTEN is active, and changes from then on are received", async () => {
     await using wire = await startServerWire();
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(wire.address);
@@ -511,7 +511,7 @@ describe("on a server that fails", () => {
     slowWire.onSaid(serverTimeQuery, () => slowWire.pass({ toServer: true, toClient: false }));
     await waitUntil("a question without an answer", () => slowWire.isKept("SELECT 1"));
     const askedBefore = slowWire.countSaid(serverTimeQuery);
-    // Another feed of the same pace shows that there was time for more.
+    // Another feed at the same pace shows that there was time for more.
     await using _other = await openRecordedFeed(wire.address, pace);
     await waitUntil("many heartbeats", () => wire.countSaid(serverTimeQuery) > 20);
     expect(slowWire.countSaid(serverTimeQuery)).toBe(askedBefore);
@@ -522,7 +522,7 @@ describe("on a server that fails", () => {
     expect([slow.events, slow.troubles]).toEqual([["after"], []]);
   });
 
-  test("a connection that is ended in the same breath as it is ready was never live", async () => {
+  test("a connection that is terminated right when it becomes ready was never live", async () => {
     await using wire = await startServerWire();
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(wire.address, { heartbeatMs: 3_600_000 });
@@ -538,7 +538,7 @@ describe("on a server that fails", () => {
     expect(recorded.events).toEqual(["reset", "after"]);
   });
 
-  test("a process that stood still while an answer came in keeps its connection", async () => {
+  test("a process that was suspended while an answer arrived keeps its connection", async () => {
     await using wire = await startServerWire();
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(wire.address, { heartbeatMs: 20, heartbeatTimeoutMs: 1500 });
@@ -559,7 +559,7 @@ describe("on a server that fails", () => {
     expect([recorded.events, recorded.troubles]).toEqual([["after"], []]);
   });
 
-  test.each(["SCRAM", "listen"])("a connection that dies at %s, while it is set up, is tried again", async (word) => {
+  test.each(["SCRAM", "listen"])("a connection that dies at %s, during setup, is retried", async (word) => {
     await using wire = await startServerWire();
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(wire.address);
@@ -592,7 +592,7 @@ describe("on a server that fails", () => {
       expect(recorded.troubles.length).toBe(troublesBefore);
     });
 
-    test("when the server has not yet said that it listens", async () => {
+    test("before the server has confirmed LISTEN", async () => {
       await using wire = await startServerWire();
       await using observer = await connectObserver(server.address);
       const recorded = await openRecordedFeed(wire.address);
@@ -606,7 +606,7 @@ describe("on a server that fails", () => {
       expect(recorded.events).toEqual([]);
     });
 
-    test("when a heartbeat is on its way, and the server is told goodbye", async () => {
+    test("during a heartbeat, and Terminate is sent to the server", async () => {
       await using wire = await startServerWire();
       await using observer = await connectObserver(server.address);
       const recorded = await openRecordedFeed(wire.address, { heartbeatMs: 5 });
@@ -619,7 +619,7 @@ describe("on a server that fails", () => {
       expect(wire.countSaid("X\0\0\0\u0004")).toBe(1);
     });
 
-    test("when the server is frozen, and its process ends by itself", async () => {
+    test("when the server is frozen, and its process exits", async () => {
       await using observer = await connectObserver(server.address);
       await using child = spawnFeed(
         server.address,
@@ -642,7 +642,7 @@ describe("on a server that fails", () => {
       await waitUntil("the server knows", async () => (await observer.countFeeds()) === 0);
     });
 
-    test("when all is well, and its process ends by itself", async () => {
+    test("when all is well, and its process exits", async () => {
       await using child = spawnFeed(
         server.address,
         `const feed = await openChangeFeed({ address, channels: [], onTrouble: console.log, heartbeatMs: 3_600_000 });
@@ -655,7 +655,7 @@ describe("on a server that fails", () => {
   });
 });
 
-/** A process that has a feed and nothing else to live for. */
+/** A process with nothing but a feed to keep it alive. */
 function spawnFeed(address: DatabaseAddress, script: string) {
   const file = join(repositoryDir, "src/platform/database/change-feed.ts");
   const setting = `import { openChangeFeed } from ${JSON.stringify(file)}; const address = ${JSON.stringify(address)};`;
@@ -672,13 +672,13 @@ function spawnFeed(address: DatabaseAddress, script: string) {
   };
 }
 
-test("a gateway is refused that would count limits or keep files apart from another one on its database", async () => {
+test("a gateway that would count limits or store files separately from another on its database is refused", async () => {
   const place = await createTestDatabase();
   const address = toDatabaseAddress(place.url);
   const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
   const other: NodeFacts = { storage: "here", counts: "redis", group: "one" };
   const feed = await openRecordedFeed(address, { sessionName: presentNodeName(other) });
-  // Of a node that was cut off, and of which only its session is left, nothing is heard.
+  // A node that was cut off leaves only its session; nothing is received from it.
   const left = new pg.Client({ ...locate(address), application_name: presentNodeName({ ...other, storage: "gone" }) });
   await left.connect();
   await left.query("listen callers");

@@ -19,7 +19,7 @@ const echo = {
   text: "select $1::text as word, $2::bigint as amount, $3::bigint[] as amounts, $4::boolean as is_so",
 };
 
-test("the values of a row come back as what they are, the first time and every time after it", async () => {
+test("the values of a row keep their types, the first time and every time after it", async () => {
   const row = { word: 'a "word" with ünïcode', amount: 2n ** 60n, amounts: [1n, -2n], is_so: true };
   for (let time = 0; time < 3; time += 1) {
     const values = [row.word, String(row.amount), "{1,-2}", "t"];
@@ -30,7 +30,7 @@ test("the values of a row come back as what they are, the first time and every t
   ]);
 });
 
-test("no row, one row and many rows", async () => {
+test("no row, one row and many rows are returned", async () => {
   const count = { name: "count", text: "select generate_series(1, $1::integer) as number" };
   for (const total of [0, 1, 300]) {
     const rows = await session.query(count, [String(total)]);
@@ -38,7 +38,7 @@ test("no row, one row and many rows", async () => {
   }
 });
 
-test("what cannot be read, prepared or done fails alone, and works when it is asked for as it should be", async () => {
+test("a query that cannot be parsed, prepared or run fails alone, and works once corrected", async () => {
   await expect(session.query(echo, ["a", "no number", null, null])).rejects.toMatchObject({ code: "22P02" });
   expect(await session.query(echo, ["a", "1", null, null])).toMatchObject([{ amount: 1n }]);
   await expect(session.query({ name: "broken", text: "select from nowhere" }, [])).rejects.toMatchObject({
@@ -50,17 +50,17 @@ test("what cannot be read, prepared or done fails alone, and works when it is as
   expect(await session.query(divide, ["1"])).toEqual([{ part: 1 }]);
 });
 
-test("a connection that breaks fails the query on it, and the next query connects again and prepares anew", async () => {
+test("a broken connection fails its query, and the next query reconnects and prepares again", async () => {
   await session.query(echo, ["before", null, null, null]);
   const end = { name: "end", text: "select pg_terminate_backend(pg_backend_pid()) as is_ended" };
   const error = await session.query(end, []).catch((caught: unknown) => caught);
   expect(isDatabaseUnavailable(error)).toBe(true);
-  // The error comes a moment before the end of the connection, which may fail one more.
+  // The error arrives just before the connection ends, which may fail one more query.
   const askAgain = (): Promise<unknown[] | null> => session.query(echo, ["after", null, null, null]).catch(() => null);
   expect((await askAgain()) ?? (await askAgain())).toMatchObject([{ word: "after" }]);
 });
 
-test("a server that does not answer is given up, and its late answer is nobody's", async () => {
+test("a query on a silent server times out, and its late answer is discarded", async () => {
   await session.query(echo, ["before", null, null, null]);
   await session.close();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

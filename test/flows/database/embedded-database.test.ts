@@ -68,7 +68,7 @@ test("the data is private, reachable on this machine only, and its password is o
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s stops the database cleanly and the process ends with 0",
+  "%s stops the database cleanly and the process exits with 0",
   async (signal) => {
     using data = createPreparedDirectory();
     const environment = await createEnvironment(data.path);
@@ -80,7 +80,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("after kill -9 nothing is lost and the next start works by itself", async () => {
+test("after kill -9 nothing is lost and the next start recovers", async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   const killed = await startGatewayProcess({ environment });
@@ -91,9 +91,9 @@ test("after kill -9 nothing is lost and the next start works by itself", async (
   expect(await countAccounts(environment)).toBe(2);
 });
 
-test("a database left running by a killed gateway is taken over with nothing lost", async () => {
+test("a database left running by a killed gateway is reused with nothing lost", async () => {
   using data = createDataDirectory();
-  // Without setpriv the database cannot be told to end with its gateway: the way it is on other systems.
+  // Without setpriv the database does not end with its gateway, as on other systems.
   const programs = mkdtempSync(join(tmpdir(), "sluice-programs-"));
   for (const name of ["unshare", "true", "env"]) {
     symlinkSync(execFileSync("which", [name]).toString().trim(), join(programs, name));
@@ -111,7 +111,7 @@ test("a database left running by a killed gateway is taken over with nothing los
   rmSync(programs, { recursive: true });
 });
 
-test("a database that is killed under a running gateway comes back by itself", async () => {
+test("a database that is killed under a running gateway is restarted", async () => {
   using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   await using gateway = await startGatewayProcess({ environment });
@@ -135,7 +135,7 @@ test("a second gateway on the same data directory is refused, and the first one 
   expect(await isServing(environment)).toBe(true);
 });
 
-test("a second gateway is refused when it reaches the directory by another name, too", async () => {
+test("a second gateway on the same directory by another path is refused, too", async () => {
   using data = createPreparedDirectory();
   using other = createDataDirectory();
   const link = join(other.path, "link");
@@ -146,7 +146,7 @@ test("a second gateway is refused when it reaches the directory by another name,
   expect(second.output()).toContain("already runs on the data directory");
 });
 
-test("a crashed server's process id that another program has now does not keep the next start from working", async () => {
+test("a stale process id that now belongs to another program does not block the next start", async () => {
   using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   const first = await startGatewayProcess({ environment });
@@ -159,7 +159,7 @@ test("a crashed server's process id that another program has now does not keep t
   expect(await isServing(environment)).toBe(true);
 });
 
-test("a busy port is named, with a command that avoids it, and the database is stopped again", async () => {
+test("a busy port is reported, with a command that avoids it, and the database is stopped again", async () => {
   using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   const port = Number(environment.SLUICE_PORT);
@@ -199,7 +199,7 @@ test("a data directory with a long path works", async () => {
   expect(await isServing(environment)).toBe(true);
 });
 
-test("an attempt to create the database that was killed half-way leaves nothing that matters", async () => {
+test("a killed attempt to create the database leaves nothing that blocks the next", async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   const killed = spawnGateway({ environment });
@@ -210,7 +210,7 @@ test("an attempt to create the database that was killed half-way leaves nothing 
   expect(readdirSync(data.path).filter((name) => name.startsWith("postgres-new-"))).toEqual([]);
 });
 
-test.runIf(isRoot)("a user who is not root can run it too", async () => {
+test.runIf(isRoot)("a user other than root can run it too", async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   const prefix = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
@@ -218,7 +218,7 @@ test.runIf(isRoot)("a user who is not root can run it too", async () => {
   expect(await isServing(environment)).toBe(true);
 });
 
-/** Starts a gateway as a root that may not make user namespaces, as it is in many containers. */
+/** Starts a gateway as a root that may not create user namespaces, as in many containers. */
 async function spawnWithoutNamespaces(environment: Record<string, string>): Promise<GatewayProcess> {
   // The second shell has the rights that the first one lost before its users were mapped.
   const script = `read go; exec sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"' sh "$@"`;
@@ -233,7 +233,7 @@ async function spawnWithoutNamespaces(environment: Record<string, string>): Prom
 const asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 const canNobodyEnter = spawnSync("setpriv", [...asNobody, "test", "-x", join(repositoryDir, "src")]).status === 0;
 
-test.runIf(isRoot)("root without user namespaces runs the database as nobody, where nobody can enter", async () => {
+test.runIf(isRoot)("root without user namespaces runs the database as the user nobody, if that user can enter the directory", async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   await using gateway = await spawnWithoutNamespaces(environment);
@@ -247,14 +247,14 @@ test.runIf(isRoot)("root without user namespaces runs the database as nobody, wh
   }
 });
 
-test.runIf(isRoot)("root without user namespaces is told when nobody cannot enter", async () => {
+test.runIf(isRoot)("root without user namespaces gets an error if the user nobody cannot enter the directory", async () => {
   using data = createDataDirectory();
   const gateway = await spawnWithoutNamespaces(await createEnvironment(join(data.path, "private", "data")));
   expect(await gateway.exited).toBe(1);
   expect(gateway.output()).toMatch(/PostgreSQL refuses to run as root.*the user nobody cannot enter/);
 });
 
-/** A disk of its own, as large as told. */
+/** A mounted disk of the given size. */
 function createDisk(megabytes: number): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), "sluice-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
@@ -267,7 +267,7 @@ function createDisk(megabytes: number): Disposable & { path: string } {
   };
 }
 
-test.runIf(isRoot)("a full disk is named before anything is written to it", async () => {
+test.runIf(isRoot)("a full disk is reported before anything is written to it", async () => {
   using disk = createDisk(40);
   const gateway = spawnGateway({ environment: await createEnvironment(join(disk.path, "data")) });
   expect(await gateway.exited).toBe(1);
@@ -276,7 +276,7 @@ test.runIf(isRoot)("a full disk is named before anything is written to it", asyn
 });
 
 test.runIf(isRoot)(
-  "a disk that fills up under a running gateway loses nothing, and all is well once there is room",
+  "a disk that fills up under a running gateway loses nothing, and service resumes once there is room",
   async () => {
     using disk = createDisk(160);
     const dataDir = join(disk.path, "data");

@@ -42,7 +42,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     const one = { ...shared, SLUICE_PORT: await findFreePort() };
     const two = { ...shared, SLUICE_PORT: await findFreePort() };
     await using _first = await startGatewayProcess({ environment: one });
-    // Without a Redis it is refused, unless that is wanted; the folder for files is the same.
+    // Without a Redis the second gateway is refused unless allowed; the folder for files is shared.
     const refused = spawnGateway({ environment: two });
     expect(await refused.exited).toBe(1);
     expect(refused.output()).toContain("uses this database, and rate limits would not be shared.");
@@ -61,7 +61,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     expect(existsSync(join(data.path, "postgres"))).toBe(false);
   });
 
-  test("the ledger keeps its promises there too", async () => {
+  test("the ledger keeps its invariants there too", async () => {
     const environment = { DATABASE_URL: server.url };
     expect((await runCommand(["migrate"], { environment })).exitCode).toBe(0);
     await using world = await openTestLedger({ url: server.url, close: async () => {} });
@@ -76,7 +76,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     expect(await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
   });
 
-  test("a backup of it is restored into another version of PostgreSQL, and back", async () => {
+  test("its backup is restored into another version of PostgreSQL, and back", async () => {
     using data = createDataDirectory();
     const here = { DATABASE_URL: server.url, SLUICE_DATA_DIR: data.path };
     expect((await runCommand(["migrate"], { environment: here })).exitCode).toBe(0);
@@ -101,7 +101,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     await copy.close();
   });
 
-  test("doctor tells which database it found", async () => {
+  test("doctor prints which database it found", async () => {
     const outcome = await runCommand(["doctor", "--json"], { environment: { DATABASE_URL: server.url } });
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       checks: expect.arrayContaining([
@@ -110,7 +110,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     });
   });
 
-  test("doctor tells of a write-ahead log that cannot be archived, until it can", async () => {
+  test("doctor reports a failing write-ahead log archive until it is fixed", async () => {
     const examine = async () => {
       const { stdout } = await runCommand(["doctor", "--json"], { environment: { DATABASE_URL: server.url } });
       return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "log archive");
@@ -135,7 +135,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
       message: expect.stringMatching(/^archiving [0-9A-F]{24} has failed since .*; archived: none yet$/),
     });
     await run("alter system set archive_command = 'true'");
-    // After three failures the archiver sleeps for a minute. A new server has a new one.
+    // After three failures the archiver sleeps for a minute. A restarted server has a new archiver.
     await server.restart();
     await waitUntil("a segment", async () => (await readCount("archived_count")) > 0);
     expect(await examine()).toMatchObject({ ok: true, message: expect.stringContaining("segments are archived") });
@@ -147,7 +147,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     ["a wrong password", (url: URL) => Object.assign(url, { password: "wrong-secret" }), "refuses user or password"],
     ["a missing database", (url: URL) => Object.assign(url, { pathname: "/nowhere" }), "no database of that name"],
     ["a wrong port", (url: URL) => Object.assign(url, { port: "1" }), "Nothing answers there"],
-  ])("%s stops the start with a sentence that keeps the password to itself", async (_name, change, sentence) => {
+  ])("%s stops the start with a sentence that does not contain the password", async (_name, change, sentence) => {
     const url = change(new URL(server.url));
     const environment = {
       DATABASE_URL: url.href,

@@ -4,7 +4,7 @@ import { externalBinaries } from "../../harness/servers/external-postgres.ts";
 import { type PostgresPair, startPostgresPair } from "../../harness/servers/postgres-pair.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-// The promise is 10 s after the promotion; a busy machine adds to it.
+// The promise is 10 s after the promotion; a busy machine needs longer.
 const backMsMax = 30_000;
 const testMsMax = 90_000;
 const callersAtOnce = 4;
@@ -15,7 +15,7 @@ function openOnBoth(url: string): Promise<ChatGateway> {
   return openChatGateway({ sharedDatabase: { url, close: async () => {} } });
 }
 
-/** One call of its own for each key: sent again, it is the same call. */
+/** One call per key: sent again, it is the same call. */
 async function send(caller: ChatCaller, key: string): Promise<Answer> {
   const body = { model: "open", messages: [{ role: "user", content: key }] };
   const response = await caller.post(body, { headers: { "idempotency-key": key } });
@@ -26,7 +26,7 @@ async function send(caller: ChatCaller, key: string): Promise<Answer> {
   };
 }
 
-/** Sends the call until it is answered. Nobody may be told anything worse meanwhile than to come again. */
+/** Retries the call until it is answered. Until then, only retryable errors are allowed. */
 async function insist(caller: ChatCaller, key: string): Promise<Answer> {
   return await waitUntil(
     `an answer to ${key}`,
@@ -39,7 +39,7 @@ async function insist(caller: ChatCaller, key: string): Promise<Answer> {
   );
 }
 
-/** Calls under way all the time, several at once, until it is told to stop. */
+/** Keeps several calls running at once until it is stopped. */
 function startLoad(caller: ChatCaller) {
   const answers = new Map<string, Answer>();
   let isStopped = false;
@@ -69,7 +69,7 @@ function startLoad(caller: ChatCaller) {
 }
 
 describe.skipIf(externalBinaries === null)("when the primary dies and its standby is promoted", () => {
-  test("synchronous replication has everything that was answered, once, and the old primary is not used again", {
+  test("synchronous replication has every answered call, once, and the old primary is not used again", {
     timeout: testMsMax,
   }, async () => {
     await using pair = await startPostgresPair(externalBinaries ?? "", "synchronous");
@@ -80,9 +80,9 @@ describe.skipIf(externalBinaries === null)("when the primary dies and its standb
     await pair.killPrimary();
     await pair.promoteStandby();
     await load.untilMoreAnswered(20);
-    // The test's own connections have to have moved, too: whoever connects first afterwards takes the old one for the primary.
+    // Move the test's own connections as well: the first to connect later would take the old server for the primary.
     await caller.listCharges();
-    // Unfenced, and sure that it is the primary still.
+    // Unfenced, and still configured as the primary.
     await pair.restartPrimary();
     await load.untilMoreAnswered(20);
     const answers = await load.stop();

@@ -9,7 +9,7 @@ import { countStrayRows, dropMonths, makeMonths } from "../../../src/platform/da
 import { runCommand } from "../../harness/gateway-process.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
 
-/** Rows of a task that is over, its event, a delivery, an attempt and a charge, as of a moment. */
+/** Rows of a finished task, its event, a delivery, an attempt and a charge, as of the given time. */
 function writeHistory(moment: Date, { state = "failed" }: { state?: "failed" | "pending" } = {}) {
   const clock = { now: () => moment, monotonicMs: () => 0 };
   const ids = createIdSource({ clock, randomBytes });
@@ -56,7 +56,7 @@ const write = async (client: pg.Client, ...histories: { statements: string[] }[]
   for (const { statements } of histories) for (const statement of statements) await client.query(statement);
 };
 
-/** Which partition a row lies in, by the table that it was written into. */
+/** The partition that contains a row, by the table that it was inserted into. */
 async function locate(client: pg.Client, table: string, key: string, id: string): Promise<string[]> {
   const { rows } = await client.query(`select tableoid::regclass::text as part from ${table} where ${key} = $1`, [id]);
   return rows.map(({ part }) => part);
@@ -77,7 +77,7 @@ const nameMonth = (table: string, months: number): string =>
   `${table}_${monthAfter(months).toISOString().slice(0, 7).replace("-", "")}`;
 
 describe("over all months", () => {
-  test("an id is there once, and of deliveries of an event to a receiver one is pending", async () => {
+  test("an id is unique, and an event has one pending delivery per receiver", async () => {
     const { client } = await openNew();
     const [first, second] = [writeHistory(monthAfter(0), { state: "pending" }), writeHistory(monthAfter(1))];
     await write(client, first, second);
@@ -88,14 +88,14 @@ describe("over all months", () => {
         await expect(client.query(statement)).rejects.toThrow("duplicate key value");
       }
     }
-    // Made a month after its event, and still in one place with what it must not double.
+    // Created a month after its event, but in the same partition as the row it must not duplicate.
     await expect(
       client.query(`insert into deliveries (id, event_id, account_id, url, lane, state, attempt_count, due_at, created_at)
         values ('${second.delivery}1', '${first.event}', 'acct_1', 'https://example.com/hook', 'acct_1/a', 'pending', 0, now(), now())`),
     ).rejects.toThrow(/duplicate key value .*event_id_lane_idx/);
   });
 
-  test("a row is looked for in its month alone, also by a plan that was made before its id was known", async () => {
+  test("a row is looked up in its own month only, even by a generic plan", async () => {
     const { client } = await openNew();
     await client.query(`select make_months('${monthAfter(0).toISOString()}', '${monthAfter(9).toISOString()}')`);
     const { task, event, delivery, charge, ...history } = writeHistory(monthAfter(1));
@@ -118,10 +118,10 @@ describe("over all months", () => {
   });
 });
 
-test("charges of all months are rolled up once, and never change, wherever they lie", async () => {
+test("charges of all months are rolled up once, and never change, whichever partition they are in", async () => {
   const { client, database } = await openNew();
   await client.query("insert into accounts (id, email, created_at) values ('acct_1', 'a@example.com', now())");
-  // Before the first month, in two months, and in one that is yet to be made.
+  // Before the first month, in two months, and in one that does not exist yet.
   const histories = [-2, 0, 1, 4].map((months) => writeHistory(monthAfter(months)));
   await write(client, ...histories);
   await makeMonths(database, monthAfter(4));
@@ -136,8 +136,8 @@ test("charges of all months are rolled up once, and never change, wherever they 
   expect(rows).toEqual([{ calls: 4, paid: 20 }]);
 });
 
-describe("rows of a month that was not made in time", () => {
-  test("are told by doctor, go over when it is made, and nothing is made twice", async () => {
+describe("rows of a month that was not created in time", () => {
+  test("are reported by doctor, move when it is created, and none is duplicated", async () => {
     const { client, database, url } = await openNew();
     const stray = writeHistory(monthAfter(4));
     await write(client, stray);
@@ -159,7 +159,7 @@ describe("rows of a month that was not made in time", () => {
 });
 
 describe("months that are over", () => {
-  test("are dropped where everything in them is older, and what lies before the first is emptied", async () => {
+  test("are dropped once all their rows are expired, and the partition before the first is emptied", async () => {
     const { client, database } = await openNew();
     await makeMonths(database, monthAfter(2));
     const histories = [-3, 0, 1, 2].map((months) => writeHistory(monthAfter(months)));
@@ -172,7 +172,7 @@ describe("months that are over", () => {
     expect(await listParts(client, "tasks")).toContain("tasks_before");
   });
 
-  test("of events go 31 days after their end, with all deliveries, unless one is on its way", async () => {
+  test("of events are dropped 31 days after their end, with all deliveries, unless one is pending", async () => {
     const { client, database } = await openNew();
     await makeMonths(database, monthAfter(2));
     const [first, second] = [writeHistory(monthAfter(0)), writeHistory(monthAfter(1), { state: "pending" })];

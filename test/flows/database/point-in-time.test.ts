@@ -24,7 +24,7 @@ async function ask(client: OpenAI): Promise<void> {
   await client.chat.completions.create({ model: "sandbox-chat", messages: [{ role: "user", content: "Hello!" }] });
 }
 
-/** Ends the segment of the log that is being written, and waits until it is in the archive. */
+/** Switches the WAL segment, and waits until it is in the archive. */
 async function shipLog(client: pg.Client, dataDir: string): Promise<void> {
   const { rows } = await client.query("select pg_walfile_name(pg_switch_wal()) as name");
   const name: string = rows[0].name;
@@ -36,7 +36,7 @@ async function shipLog(client: pg.Client, dataDir: string): Promise<void> {
   });
 }
 
-test("a machine that is lost is restored as of a moment between two charges, with the files of then", async () => {
+test("a lost machine is restored as of a moment between two charges, with the files of then", async () => {
   await using bucket = await startS3Server();
   using data = createDataDirectory();
   const common = {
@@ -95,7 +95,7 @@ test("a machine that is lost is restored as of a moment between two charges, wit
   ]);
 });
 
-/** Looks into a copy, with the password that it has got. */
+/** Queries a copy, with its own password. */
 async function withCopy(dataDir: string, look: (client: pg.Client) => Promise<void>): Promise<void> {
   const server = await openEmbeddedPostgres({ dataDir, purpose: "command", onProgress() {}, onLost() {} });
   const client = await connectEmbedded(dataDir);

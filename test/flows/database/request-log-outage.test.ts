@@ -18,7 +18,7 @@ const connect = (url: string, connectionsMax: number): Database =>
   createDatabase({ address: { connectionString: url }, connectionsMax, onConnectionError: () => {} });
 
 let gated: GatedDatabase;
-/** Past the gate, and through it. */
+/** Connections around the gate, and through it. */
 let direct: Database;
 let through: Database;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ async function listLost(accountId: AccountId): Promise<number[]> {
   return (await query.execute()).map(({ lost }) => lost);
 }
 
-test("while the database is away calls wait, with their contents; what is too much is told as a gap when it is back", async () => {
+test("during a database outage records wait, with their contents; the overflow is recorded as a gap afterwards", async () => {
   const accountId = ids.next("acct");
   const log = openLog({ waitingMax: 3 });
   await gated.gate.close();
@@ -84,7 +84,7 @@ test("while the database is away calls wait, with their contents; what is too mu
   await log.close();
 });
 
-test("what was written although nobody heard of it is neither written twice nor told to be lost", async () => {
+test("records whose commit was not acknowledged are neither written twice nor counted as lost", async () => {
   const accountId = ids.next("acct");
   const log = openLog();
   const good = [describeRecord(accountId), describeRecord(accountId)];
@@ -98,10 +98,10 @@ test("what was written although nobody heard of it is neither written twice nor 
     await sql`lock table requests in access exclusive mode`.execute(tx);
     for (const record of good) log.note(record);
     await waitUntil("the calls to be on their way", isWaiting);
-    // The server does not hear that the connection has gone until it answers.
+    // The server does not notice that the connection has gone until it answers.
     gated.gate.cut();
     log.note(bad);
-    // A gap is told with what is written next.
+    // A gap is written with the next record.
     log.note(last);
   });
   await waitUntil("the gap to be told", async () => (await listLost(accountId)).length === 1);
@@ -110,7 +110,7 @@ test("what was written although nobody heard of it is neither written twice nor 
   expect([await listWritten(accountId), await listLost(accountId)]).toEqual([kept, [1]]);
 });
 
-test("what was noted and amended while the database was away is written as it is known at last", async () => {
+test("records that were created and amended during an outage are written in their latest state", async () => {
   const accountId = ids.next("acct");
   const log = openLog({ batchMax: 1 });
   await gated.gate.close();

@@ -9,13 +9,13 @@ import { createRunningClock } from "../../harness/test-clock.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 /**
- * How long the database is silent, in seconds. The sockets are silent for as long as two tries to write take; the clock of the
- * gateway is set forward by the rest, unless `SILENCE=real` waits for all of it.
+ * How long the database is silent, in seconds. The sockets are silent while two writes are attempted; the gateway's
+ * clock is set forward by the rest, unless `SILENCE=real` waits for all of it.
  */
 const silences = [5, 20, 60];
 const isReal = process.env.SILENCE === "real";
 const timeoutMs = 180_000;
-// The promise is 5 s, and a busy machine adds to it; what is given up stays open for minutes.
+// The promise is 5 s, and a busy machine needs longer; abandoned holds stay open for minutes.
 const endMsMax = 60_000;
 
 const clock = createRunningClock();
@@ -68,7 +68,7 @@ async function keepSilent(seconds: number): Promise<void> {
   await waitUntil("another try to write", async () => (await countFailures()) > after, timeoutMs);
 }
 
-/** What comes of the same request again: it must never run a second time. */
+/** The outcome of a retry: the request must never run a second time. */
 async function retry(ask: Ask): Promise<"replayed" | "ran again" | number> {
   const response = await send(ask);
   await response.text();
@@ -126,14 +126,14 @@ test("a hold that was written while the database fell silent is released soon af
   const send = (): Promise<Response> => poor.post({ model: "open", messages: [{ role: "user", content: "Hi" }] });
   expect((await send()).status).toBe(200);
   await poor.settled();
-  // The hold is written by itself: nothing is there to be settled yet.
+  // The hold is written alone: there is nothing to settle yet.
   const upstream = chat.upstream.gate();
   chat.upstream.always({ text: "Hello", beforeHead: upstream });
   const lock = await lockWallet(chat.gateway.database, poor.accountId);
   const refused = send();
   await lock.awaited();
   line.silence("all");
-  // The server writes what it was sent; the gateway does not hear of it.
+  // The server commits, but the gateway does not receive the answer.
   await lock.free();
   const countOpen = async (): Promise<number> =>
     (await poor.listHolds()).filter(({ state }) => state === "open").length;

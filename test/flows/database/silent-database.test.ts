@@ -7,7 +7,7 @@ import { scrapeMetrics } from "../../harness/scrape-metrics.ts";
 import { type GatedDatabase, openGatedDatabase } from "../../harness/servers/gated-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-// The promises are 5 s, 10 s and the time for requests with a few more seconds; a busy machine adds to them.
+// The promises are 5 s, 10 s and the request timeout plus a few seconds; a busy machine needs longer.
 const answerMsMax = 7000;
 const backMsMax = 20_000;
 const stopMsMax = 20_000;
@@ -42,8 +42,8 @@ describe("a gateway whose database", () => {
     const settings = { database_url: database.url, metrics_port: 0 };
     chat = await openChatGateway({ sharedDatabase: database.direct, settings });
     caller = await chat.createCaller();
-    // Changes are heard in the order in which they are committed: who serves this has heard that the caller is new, and
-    // has no more reason to forget it.
+    // Changes arrive in commit order: a gateway that serves this has processed the creation of the caller, and keeps it
+    // cached.
     const models = [{ id: "open", routes: [{ provider: "open", upstream_model: "only" }] }];
     await chat.applyCatalog(writeCatalogOf(chat.upstream, { models }));
   });
@@ -56,7 +56,7 @@ describe("a gateway whose database", () => {
     await database[Symbol.asyncDispose]();
   });
 
-  /** Asks, and counts what was paid for. */
+  /** Asks, and counts the paid calls. */
   let answered = 0;
   async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const response = await caller.post(body, { headers });
@@ -69,7 +69,7 @@ describe("a gateway whose database", () => {
   const isListening = async (): Promise<boolean> =>
     (await scrapeMetrics(chat.gateway.metricsPort)).read("sluice_change_feed_live") === 1;
 
-  /** From then on the caller is remembered, because changes are heard. */
+  /** From then on the caller is cached, because the change feed is live. */
   async function expectService(): Promise<void> {
     const isServing = async (): Promise<boolean> =>
       (await isListening()) && (await post(ask)).status === 200 && (await askReady()).status === 200;
@@ -78,7 +78,7 @@ describe("a gateway whose database", () => {
     expect(await caller.listCharges()).toHaveLength(answered);
   }
 
-  test("falls silent refuses paid calls in time, says that it is not ready, and serves again soon after", async () => {
+  test("falls silent refuses paid calls in time, is not ready, and serves again soon after", async () => {
     const { gate } = database;
     gate.silence("all");
     const told = await Promise.all([
@@ -89,7 +89,7 @@ describe("a gateway whose database", () => {
     ]);
     for (const one of told) expectRefusal(one);
     expectRefusal(await askReady());
-    // Needs no database: caller and catalog are remembered.
+    // Needs no database: caller and catalog are cached.
     expect((await chat.gateway.get("/models", caller.key)).status).toBe(200);
     expectRefusal(await time(post(ask)));
     gate.speak();
@@ -97,7 +97,7 @@ describe("a gateway whose database", () => {
     expect((await askKeyed("silent")).status).toBe(200);
   });
 
-  test("loses all its connections without a word serves by new ones", async () => {
+  test("silently loses all its connections reconnects and serves", async () => {
     await Promise.all(Array.from({ length: 8 }, () => chat.gateway.get("/balance", caller.key)));
     database.gate.silence("open");
     const told = await Promise.all([
@@ -109,7 +109,7 @@ describe("a gateway whose database", () => {
     await expectService();
   });
 
-  test("is away for a moment has its calls wait", async () => {
+  test("is away for a moment delays its calls", async () => {
     await database.gate.close();
     const calls = [post(ask), askKeyed("away"), chat.gateway.get("/balance", caller.key)].map(time);
     await waitUntil("the payment to wait", () =>
@@ -120,7 +120,7 @@ describe("a gateway whose database", () => {
   });
 });
 
-describe("a database that takes no writes", () => {
+describe("a read-only database", () => {
   let database: GatedDatabase;
   let chat: ChatGateway;
   let caller: ChatCaller;
@@ -134,7 +134,7 @@ describe("a database that takes no writes", () => {
     await database[Symbol.asyncDispose]();
   });
 
-  /** As a failover does that leaves the old server behind as a standby. */
+  /** As after a failover that leaves the old server behind as a standby. */
   async function setReadOnly(state: "on" | "off"): Promise<void> {
     const { pathname } = new URL(database.url);
     const change = `alter database ${pathname.slice(1)} set default_transaction_read_only = ${state}`;
@@ -142,7 +142,7 @@ describe("a database that takes no writes", () => {
     database.gate.cut();
   }
 
-  test("is a 503 for whoever writes and for the readiness, never a 500, and it is left as soon as another one serves", async () => {
+  test("makes writes and the readiness probe 503, never 500, and is left as soon as a writable server is available", async () => {
     await setReadOnly("on");
     const { siteUrl, baseUrl } = chat.gateway;
     const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" };
@@ -162,7 +162,7 @@ describe("a database that takes no writes", () => {
   });
 });
 
-test("a gateway waits for its database when it starts, and ends when it is told to, however silent that is", async () => {
+test("a gateway waits for its database when it starts, and stops on SIGTERM even if the database stays silent", async () => {
   await using database = await openGatedDatabase();
   await database.gate.close();
   using data = createDataDirectory();

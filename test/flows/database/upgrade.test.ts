@@ -21,7 +21,7 @@ function writeNewerVersion(added: Record<string, string>): Disposable & { direct
   return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
 }
 
-/** A transaction that has read every table and does not end, as a backup or a forgotten session has. */
+/** A transaction that has read every table and stays open, like a backup or a forgotten session. */
 async function openLongReader(connectionString: string): Promise<{ end(): Promise<void> }> {
   const client = new pg.Client({ connectionString, application_name: "backup" });
   await client.connect();
@@ -41,7 +41,7 @@ describe("a migration under traffic", () => {
       "-- no transaction\ncreate index concurrently if not exists wallets_by_note on wallets (note);\n",
   };
 
-  /** Reads wallets again and again, as every paid call does. */
+  /** Reads wallets continuously, as every paid call does. */
   function startReading(gateway: TestGateway, key: string) {
     let isStopped = false;
     const statuses: number[] = [];
@@ -98,7 +98,7 @@ describe("a migration under traffic", () => {
     await place.close();
   });
 
-  test("says what keeps it from its locks when its time is over, and leaves everything as it was", async () => {
+  test("reports what blocks its locks when it times out, and leaves everything as it was", async () => {
     const place = await createTestDatabase();
     using version = writeNewerVersion(newer);
     const reader = await openLongReader(place.url);
@@ -119,7 +119,7 @@ describe("a migration under traffic", () => {
     await place.close();
   });
 
-  test("an index whose build was cut off is built again", async () => {
+  test("an index whose build was interrupted is built again", async () => {
     const place = await createTestDatabase();
     using version = writeNewerVersion({
       "0902-wallets-by-id": newer["0902-wallets-by-note"].replaceAll("note", "account_id"),
@@ -144,7 +144,7 @@ describe("a migration under traffic", () => {
     await place.close();
   });
 
-  test("gateways that start at the same time migrate once; one that fails says which and why", async () => {
+  test("gateways that start at the same time migrate once; a failed migration is named with its reason", async () => {
     const place = await createTestDatabase();
     using version = writeNewerVersion(newer);
     const address = { connectionString: place.url };
@@ -161,7 +161,7 @@ describe("a migration under traffic", () => {
     await place.close();
   });
 
-  test("waits for another gateway that migrates, and not for ever", async () => {
+  test("waits for another gateway that migrates, and times out", async () => {
     const place = await createTestDatabase();
     const other = new pg.Client({ connectionString: place.url });
     await other.connect();
