@@ -9,7 +9,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Each is held up in one of its parts; what was finished by then, and what that costs. */
+/** Each is blocked at one step; with what was finished by then, and what that costs. */
 const moments = [
   { part: "drama_script", step: "script", kept: "", charge: "0.00" },
   { part: "drama_roles", step: "roles", kept: "script", charge: "0.02" },
@@ -38,12 +38,12 @@ function isQuestion(part: Moment["part"]): part is "drama_script" | "drama_roles
   return part.startsWith("drama_");
 }
 
-/** A drama whose part the upstreams have in hand, and do not go on with. */
+/** A drama with a step that the upstreams have accepted and do not finish. */
 async function beginAndHold(cast: string, { part, step }: Moment) {
   const director = await stage.createDirector();
   const gate = createGate();
   if (isQuestion(part)) stage.treatWriter(cast, part, { beforeHead: gate });
-  // What waits in a queue can be stopped there; what is made while one waits can not.
+  // Queued work can be stopped in the queue; synchronous work cannot.
   else if (part === "video" || part === "avatar") stage.treat(cast, part, { beforeStart: gate, cancel: "gone" });
   else stage.treat(cast, part, { beforeHead: gate });
   const { id } = await director.send({ model: cast });
@@ -68,7 +68,7 @@ function describeOutput({ output }: SeenDrama): string {
   return output.map(({ type }) => type).join(" ");
 }
 
-/** Nothing that comes now changes anything. */
+/** Checks that late results change nothing. */
 async function expectNoChange(id: string, gate: Gate, read: () => Promise<unknown>): Promise<void> {
   const before = await read();
   gate.open();
@@ -77,9 +77,9 @@ async function expectNoChange(id: string, gate: Gate, read: () => Promise<unknow
   expect(await read()).toEqual(before);
 }
 
-describe.concurrent("a drama that is canceled", () => {
+describe.concurrent("a canceled drama", () => {
   test.each(moments)(
-    "while its $part is made ends at once; what was finished is kept and charged ($charge)",
+    "during its $part step ends at once; finished parts are kept and charged ($charge)",
     async (moment) => {
       const cast = `cancel-${nameCast(moment.part)}`;
       const { director, gate, id } = await beginAndHold(cast, moment);
@@ -112,7 +112,7 @@ describe.concurrent("a drama that is canceled", () => {
     },
   );
 
-  test("while its video is put together ends at once, and nothing of the video stays behind", async () => {
+  test("while its video is assembled ends at once, and no part of the video is left behind", async () => {
     const director = await stage.createDirector();
     const play: Play = [Array.from({ length: 3 }, () => ({ seconds: 9 }))];
     const { id } = await director.send({ model: "long", script: writeDocuments(play, { title: "Long" }).storyboard });
@@ -128,8 +128,8 @@ describe.concurrent("a drama that is canceled", () => {
   });
 });
 
-describe.concurrent("a drama whose time is over", () => {
-  test.each(moments)("while its $part is made has expired, costs nothing, and ends what it needed", async (moment) => {
+describe.concurrent("a drama past its deadline", () => {
+  test.each(moments)("during its $part step has expired, costs nothing, and ends its child tasks", async (moment) => {
     const { director, gate, id } = await beginAndHold(`late-${nameCast(moment.part)}`, moment);
     await stage.age(id, dayMs + 1000);
     const drama = await director.awaitDrama(id);
@@ -137,7 +137,7 @@ describe.concurrent("a drama whose time is over", () => {
     expect(drama.steps.map(({ charge }) => charge)).toEqual(drama.steps.map(() => "0.00"));
     expect(drama.steps.map(({ status }) => status).filter((status) => !/succeeded|expired/.test(status))).toEqual([]);
     expect(await director.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
-    // What waits in a queue need not be made any more; what is made while one waits is.
+    // Queued work is not done any more; synchronous work is.
     await stage.check();
     if (moment.part === "video" || moment.part === "avatar") await stage.childrenEnded(id);
     gate.open();
@@ -147,11 +147,11 @@ describe.concurrent("a drama whose time is over", () => {
   });
 });
 
-describe.concurrent("what a drama has made and is not charged for", () => {
+describe.concurrent("outputs of a drama that are not charged", () => {
   type Listed = { data: { id: string; output: { file_id: string }[] }[] };
   const moment = moments[5];
 
-  /** Every file that its caller can find while it is made: by its steps, its children and the list of files. */
+  /** Every file that its caller can find meanwhile: by its steps, its children and the list of files. */
   async function listFound(director: Awaited<ReturnType<typeof beginAndHold>>["director"], id: string) {
     const ask = async (path: string) => (await (await director.get(path)).json()) as Listed;
     const { steps } = await director.readDrama(id);
@@ -164,7 +164,7 @@ describe.concurrent("what a drama has made and is not charged for", () => {
     };
   }
 
-  test("cannot be taken before it is canceled: the list has what was charged, and no clip or recording", async () => {
+  test("cannot be taken before a cancel: the list has the charged outputs, and no clip or recording", async () => {
     const { director, gate, id } = await beginAndHold("take-and-cancel", moment);
     const paid = "script roles storyboard image image image image";
     expect(await listFound(director, id)).toEqual({ bySteps: paid, byChildren: [], byList: [] });
@@ -176,7 +176,7 @@ describe.concurrent("what a drama has made and is not charged for", () => {
     expect(await listFound(director, id)).toEqual({ bySteps: paid, byChildren: [], byList: charged });
   });
 
-  test("stays out of reach when it expires", async () => {
+  test("stay out of reach when it expires", async () => {
     const { director, gate, id } = await beginAndHold("take-and-expire", moment);
     await stage.age(id, dayMs + 1000);
     expect((await director.awaitDrama(id)).status).toBe("expired");
@@ -186,7 +186,7 @@ describe.concurrent("what a drama has made and is not charged for", () => {
   });
 });
 
-test("a drama that nobody has begun is canceled at no charge, and its writer is never asked", async () => {
+test("a drama that has not started is canceled at no charge, and its writer is never called", async () => {
   await using narrow = await openDramaStage({ casts: ["first", "second"], settings: { worker_steps_max: 1 } });
   const director = await narrow.createDirector();
   const gate = createGate();

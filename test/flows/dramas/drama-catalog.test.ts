@@ -26,7 +26,7 @@ async function beginDrama(): Promise<string> {
   return id;
 }
 
-test("a drama whose model leaves the catalog fails where it needs it next, and what was written is kept and charged", async () => {
+test("a drama whose model leaves the catalog fails at the next step that needs it, and written documents are kept and charged", async () => {
   const id = await beginDrama();
   await stage.applyCatalog(writeDramaCatalog(stage.upstream, casts.slice(1)));
   gate.open();
@@ -39,9 +39,9 @@ test("a drama whose model leaves the catalog fails where it needs it next, and w
   expect(drama.output.map(({ type }) => type)).toEqual(["roles", "script"]);
 });
 
-test("a drama goes on with whoever its stages are made by now, at the price that it was begun for", async () => {
+test("a drama continues with the current models of its stages, at the price of its submission", async () => {
   const id = await beginDrama();
-  // The same two, in which each is made by the other's models; and everything costs nine more.
+  // The same two dramas with their models swapped; and every price is nine higher.
   const source = writeDramaCatalog(stage.upstream, casts)
     .replaceAll(/(image|speech|video|avatar): (drama|other)-/g, (_, part, cast) => {
       return `${part}: ${cast === "drama" ? "other" : "drama"}-`;

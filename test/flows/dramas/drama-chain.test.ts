@@ -18,7 +18,7 @@ import { makePicture } from "../../harness/upstreams/media-samples.ts";
 
 let front: DramaFront;
 
-/** Scripts and roles are written here; of storyboards only what they would go on from is looked at. */
+/** Scripts and roles are written here; of storyboards only the input is checked. */
 beforeAll(async () => {
   front = await openDramaFront();
 });
@@ -39,7 +39,7 @@ async function finish(caller: DramaCaller, more: Record<string, unknown>): Promi
   return (await caller.awaitTask(id)) as SeenDrama;
 }
 
-/** What a link leads to, without a key. */
+/** Downloads a link without a key. */
 async function fetchDocument<D extends DramaDocument>(task: SeenDrama, type: string): Promise<D> {
   const output = task.output.find((item) => item.type === type);
   const path = output?.url.replace(/^http:\/\/[^/]+/, "");
@@ -63,13 +63,13 @@ function readPublishedSchemas(): Map<string | undefined, JsonSchema> {
   return new Map(forms.map((form) => [form.title, form]));
 }
 
-/** What a task was given to begin with. */
+/** The input that a task was stored with. */
 async function readSource(id: string): Promise<DramaRequest> {
   const query = front.database.selectFrom("tasks").select("request").where("id", "=", id);
   return (await query.executeTakeFirstOrThrow()).request as unknown as DramaRequest;
 }
 
-/** Asks for a storyboard, and stops it at once. */
+/** Submits a storyboard, and cancels it at once. */
 async function orderStoryboard(caller: DramaCaller, more: Record<string, unknown>) {
   const task = await caller.order({ stage: "storyboard", script: undefined, title: undefined, ...more });
   await caller.cancel(task.id);
@@ -79,8 +79,8 @@ async function orderStoryboard(caller: DramaCaller, more: Record<string, unknown
 
 const next = { script: undefined, title: undefined };
 
-describe("from a text to what a storyboard begins with", () => {
-  test("each stage makes a document of the published schema, which the next goes on from", async () => {
+describe("from a text to the input of a storyboard", () => {
+  test("each stage produces a document of the published schema, which the next continues from", async () => {
     const caller = await front.createCaller();
     const schemas = readPublishedSchemas();
     const first = await finish(caller, { script: story, episode: 4, aspect_ratio: "9:16" });
@@ -107,7 +107,7 @@ describe("from a text to what a storyboard begins with", () => {
     expect(schemas.has("DramaStoryboard")).toBe(true);
   });
 
-  test("two stages in one task make both documents, the latest first, and are the same to go on from", async () => {
+  test("two stages in one task produce both documents, the latest first, and either can be continued from", async () => {
     const caller = await front.createCaller();
     const task = await finish(caller, { script: story, stage: "roles" });
     expect(task.steps.map(({ name, status, charge }) => [name, status, charge])).toEqual([
@@ -125,7 +125,7 @@ describe("from a text to what a storyboard begins with", () => {
     expect(again.steps.map(({ name }) => name)).toEqual(["roles"]);
   });
 
-  test("a changed document is what the next stage goes on from, as it is or as text, with or without its task", async () => {
+  test("the next stage continues from an edited document, as an object or as text, with or without its task", async () => {
     const caller = await front.createCaller();
     const first = await finish(caller, { script: story });
     const script = await fetchDocument<ScriptDocument>(first, "script");
@@ -141,14 +141,14 @@ describe("from a text to what a storyboard begins with", () => {
     }
   });
 
-  test("a title and an episode that are sent with a document are the video's from there on", async () => {
+  test("a title and an episode that are sent with a document apply to the video from there on", async () => {
     const caller = await front.createCaller();
     const body = { stage: "roles", script: sampleScript, title: "Another", episode: 8 };
     const roles = await fetchDocument<RolesDocument>(await finish(caller, body), "roles");
     expect(roles.script).toMatchObject({ title: "Another", episode: 8 });
   });
 
-  test("a text that is sent along with an earlier task is not what it goes on from", async () => {
+  test("a text that is sent with an earlier task is ignored", async () => {
     const caller = await front.createCaller();
     const first = await finish(caller, { script: story });
     const task = await finish(caller, { stage: "roles", script: "Another story.", from_task_id: first.id });
@@ -156,7 +156,7 @@ describe("from a text to what a storyboard begins with", () => {
     expect((await fetchDocument<RolesDocument>(task, "roles")).script).toEqual(script);
   });
 
-  test("a document that was canceled half way is gone on from where it was", async () => {
+  test("a document that was canceled half way is continued from where it was", async () => {
     const caller = await front.createCaller();
     const { task } = await orderStoryboard(caller, { script: sampleScript, title: "Half" });
     const ended = (await caller.readTask(task.id)) as SeenDrama;
@@ -168,8 +168,8 @@ describe("from a text to what a storyboard begins with", () => {
   });
 });
 
-describe("the people of a drama", () => {
-  test("keep the images that they were given first, in every stage after it", async () => {
+describe("the roles of a drama", () => {
+  test("keep the images that they were given first, in every later stage", async () => {
     const caller = await front.createCaller();
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const characters = [{ name: "anna", reference_file_id: face }, { name: "Zoe" }];
@@ -183,7 +183,7 @@ describe("the people of a drama", () => {
     expect(speakers).not.toContain("ANNA");
   });
 
-  test("whose image is gone by now are not gone on with", async () => {
+  test("with a deleted image are refused", async () => {
     const caller = await front.createCaller();
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const first = await finish(caller, { script: story, characters: [{ name: "Anna", reference_file_id: face }] });
@@ -195,7 +195,7 @@ describe("the people of a drama", () => {
     expect((await finish(caller, { ...next, ...without })).status).toBe("succeeded");
   });
 
-  test("are gone on with by a document without the image that is gone", async () => {
+  test("continue from a document without the deleted image", async () => {
     const caller = await front.createCaller();
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const first = await finish(caller, { script: story, characters: [{ name: "Anna", reference_file_id: face }] });
@@ -205,7 +205,7 @@ describe("the people of a drama", () => {
   });
 });
 
-test("an earlier document that is gone is told as what it is, and nothing is charged", async () => {
+test("a deleted earlier document is reported as such, and nothing is charged", async () => {
   const caller = await front.createCaller();
   const first = await finish(caller, { script: story });
   await sql`update files set expires_at = now() - interval '1 second' where account_id = ${caller.accountId}`.execute(
@@ -247,7 +247,7 @@ test("only stages that ran are charged, once: by the balance, by the charges and
   expect((await caller.listEvents()).map(({ type }) => type)).toEqual(Array(3).fill("task.succeeded"));
 });
 
-test("the charge of a drama is explained stage by stage, each with its own price", async () => {
+test("the charge of a drama is itemized by stage, each with its own price", async () => {
   const caller = await front.createCaller();
   const task = await finish(caller, { script: story, stage: "roles" });
   const { data } = (await (await caller.get(`/charges?task_id=${task.id}`)).json()) as { data: { id: string }[] };
@@ -265,7 +265,7 @@ test("the charge of a drama is explained stage by stage, each with its own price
   expect(explained.price).toMatchObject({ id: priceIds[1], capability: "role_analysis", is_current: true });
 });
 
-test("nothing that a customer sees of a drama names the models that did the work", async () => {
+test("nothing that a customer sees of a drama names the upstream models", async () => {
   const caller = await front.createCaller();
   const task = await finish(caller, { script: story, stage: "roles" });
   const seen = JSON.stringify([task, await fetchDocument(task, "roles"), await caller.listEvents()]);

@@ -6,13 +6,13 @@ import { monologue } from "../../harness/dramas/drama-play.ts";
 import { type Director, openDramaStage } from "../../harness/dramas/drama-stage.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-/** As many as are told; fifty take minutes of both cores, of which every run of all tests would have to wait. */
+/** Set TEST_DRAMAS for more; fifty take minutes of both cores, which would delay every test run. */
 const dramaCount = Number(process.env.TEST_DRAMAS ?? 20);
 const accountCount = 5;
-/** Videos are put together one at a time by each gateway, in a second or two, and this machine may be slow. */
+/** Each gateway assembles one video at a time, in a second or two, and this machine may be slow. */
 const patienceMs = 900_000;
 
-test("many dramas at once all become videos, each once and paid once, though one of their two gateways closes in the middle", {
+test("many dramas at once all become videos, each once and paid once, though one of their two gateways closes midway", {
   timeout: patienceMs + 30_000,
 }, async () => {
   await using stage = await openDramaStage();
@@ -29,8 +29,8 @@ test("many dramas at once all become videos, each once and paid once, though one
     }),
   );
   const sentMs = performance.now() - startedAt;
-  // Each gateway puts one video together at a time, so that with two folders the other one is just at it. Chance may
-  // give nearly all dramas to one of them: then it closes when half of them are done.
+  // Each gateway assembles one video at a time, so two folders mean that the other gateway is at it. By chance, one
+  // gateway may get nearly all dramas: then it closes when half of them are done.
   const films = join(stage.dataDir, "films");
   const closedWith = await waitUntil(
     "both gateways to put films together",
@@ -72,7 +72,7 @@ test("many dramas at once all become videos, each once and paid once, though one
     const available = (100 - 0.53 * own.length).toFixed(2);
     expect(await director.readBalance()).toEqual({ available, frozen: "0.00" });
   }
-  // Nobody was asked for anything twice, save by the gateway that was closed in the middle of it.
+  // No request is repeated, except by the gateway that was closed midway.
   expect(stage.listQuestions("drama", "drama_storyboard").length).toBeGreaterThanOrEqual(dramaCount);
   for (const part of ["image", "speech", "avatar"] as const) {
     expect([part, stage.listSubmissions("drama", part).length]).toEqual([part, dramaCount]);

@@ -19,14 +19,14 @@ function place(fileId: FileId, more: { signal?: AbortSignal } = {}) {
   return { accountId: stage.accountId, fileId, type: "script" as const, signal, ...more };
 }
 
-test("a document is found by whoever looks for it, and none where nobody has written one", async () => {
+test("a stored document is returned, and null before one is stored", async () => {
   const fileId = newId();
   expect(await openStorage().find(stage.accountId, fileId)).toBeNull();
   await openStorage().keep(sampleScript, place(fileId));
   expect(await openStorage().find(stage.accountId, fileId)).toEqual(sampleScript);
 });
 
-test("what is kept is told as an output of a task: JSON, with its size and what proves its bytes", async () => {
+test("a stored document is a task output: JSON, with its size and checksum", async () => {
   const fileId = newId();
   const { output } = await openStorage().keep(sampleScript, place(fileId));
   expect(output).toMatchObject({ type: "script", fileId, contentType: "application/json" });
@@ -35,7 +35,7 @@ test("what is kept is told as an output of a task: JSON, with its size and what 
   expect([output.width, output.height, output.durationMs]).toEqual([null, null, null]);
 });
 
-test("whoever keeps a document first has written it: others are given that one", async () => {
+test("the first writer wins: later writers get the stored document", async () => {
   const fileId = newId();
   const first = await openStorage().keep(sampleScript, place(fileId));
   const other = { ...sampleScript, logline: "Another story." };
@@ -44,7 +44,7 @@ test("whoever keeps a document first has written it: others are given that one",
   expect(second.document.logline).toBe(sampleScript.logline);
 });
 
-test("of ten who keep at once one has written it, and all are given the same", async () => {
+test("of ten concurrent writers one stores the document, and all get the same", async () => {
   const fileId = newId();
   const keeping = Array.from({ length: 10 }, (_, index) =>
     openStorage().keep({ ...sampleScript, logline: `Story ${index}` }, place(fileId)),
@@ -54,7 +54,7 @@ test("of ten who keep at once one has written it, and all are given the same", a
   expect(new Set(kept.map(({ output }) => output.sha256)).size).toBe(1);
 });
 
-test("a document of another account is none", async () => {
+test("a document of another account is not found", async () => {
   const fileId = newId();
   await openStorage().keep(sampleScript, place(fileId));
   expect(await openStorage().find(stage.otherAccountId, fileId)).toBeNull();
@@ -64,7 +64,7 @@ test("a document of another account is none", async () => {
   expect(await openStorage().get(stage.accountId, fileId, "from_task_id")).toEqual(sampleScript);
 });
 
-test("a document that was found is remembered, and one that was not is looked for again", async () => {
+test("a found document is cached, and a missing one is looked up again", async () => {
   const documents = openStorage();
   const fileId = newId();
   expect(await documents.find(stage.accountId, fileId)).toBeNull();
@@ -74,7 +74,7 @@ test("a document that was found is remembered, and one that was not is looked fo
   expect(await documents.find(stage.accountId, fileId)).toBe(found);
 });
 
-test("only so many are remembered: those that were found last", async () => {
+test("the cache is limited to the most recently used documents", async () => {
   const asked: string[] = [];
   const documents = createDocumentStorage({
     ...stage.files,
@@ -94,14 +94,14 @@ test("only so many are remembered: those that were found last", async () => {
   expect(asked).toEqual([ids[0]]);
 });
 
-test("whoever gives up while it is being kept keeps nothing", async () => {
+test("an aborted write stores nothing", async () => {
   const fileId = newId();
   const stopped = AbortSignal.abort(new Error("not wanted any more"));
   await expect(openStorage().keep(sampleScript, place(fileId, { signal: stopped }))).rejects.toThrow();
   expect(await openStorage().find(stage.accountId, fileId)).toBeNull();
 });
 
-test("a document whose time is over is none", async () => {
+test("an expired document is not found", async () => {
   const fileId = newId();
   await openStorage().keep(sampleScript, place(fileId));
   stage.clock.advance(31 * 24 * 60 * 60 * 1000);

@@ -15,7 +15,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 const questions = ["drama_script", "drama_roles", "drama_storyboard"] as const;
 const mediaParts = ["image", "speech", "video", "avatar"] as const;
 
-/** Each has models and upstreams of its own: whoever failed is left alone for a while. */
+/** Each has its own models and upstreams: a failed upstream's circuit stays open for a while. */
 const casts: readonly (string | Cast)[] = [
   ...["refused", "garbled", "filtered", "useless", "lost", "unfetched", "rotten"],
   { name: "silent", totalMs: 1_000 },
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterEach(() => stage.check());
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** A storyboard whose shots are drawn already. */
+/** A storyboard whose shots are already drawn. */
 function writeBoard(play: Play, title = "Drawn"): StoryboardDocument {
   const { storyboard } = writeDocuments(play, { title });
   return { ...storyboard, shots: storyboard.shots.map((shot) => ({ ...shot, image_file_id: pictureId })) };
@@ -54,8 +54,8 @@ function describeStates({ steps }: SeenDrama): string {
   return steps.map(({ name, status }) => `${name} ${status}`).join(", ");
 }
 
-describe.concurrent("what the first upstream of every part", () => {
-  test("refuses is made by the second, and nobody notices", async () => {
+describe.concurrent("work that the first upstream of every step", () => {
+  test("refuses is done by the second, invisibly to the caller", async () => {
     for (const question of questions) stage.treatWriter("refused", question, refusal, 1);
     for (const part of mediaParts) stage.treat("refused", part, refusal, 1);
     const drama = await director.make({ model: "refused" });
@@ -72,28 +72,28 @@ describe.concurrent("what the first upstream of every part", () => {
   test.each<[string, Behaviour]>([
     ["silent", { beforeHead: endlessSilence }],
     ["garbled", { isMalformed: true }],
-  ])("writes is written by the second where it is %s", async (cast, behaviour) => {
+  ])("writes is written by the second if it is %s", async (cast, behaviour) => {
     for (const question of questions) stage.treatWriter(cast, question, behaviour, 1);
     const drama = await director.make({ model: cast, stage: "storyboard" });
     expect(drama).toMatchObject({ status: "succeeded", usage: { charge: "0.13" } });
     expect(stage.listRoutes(cast, "chat").filter((route) => route === 2)).toHaveLength(3);
   });
 
-  test("writes is written by the second where it is no document", async () => {
+  test("writes is written by the second if it is not a document", async () => {
     stage.treatWriter("useless", "drama_script", { pieces: ["Sure, here is your script!"] }, 1);
     stage.treatWriter("useless", "drama_roles", { pieces: ['{"roles":3}'] }, 1);
     const drama = await director.make({ model: "useless", stage: "roles" });
     expect(drama.status).toBe("succeeded");
   });
 
-  test("withholds for its content is told so, and asked of nobody again", async () => {
+  test("refuses for its content fails with that reason, and no other upstream is tried", async () => {
     stage.treatWriter("filtered", "drama_script", { isBlocked: true });
     const drama = await director.make({ model: "filtered", stage: "script" });
     expect(drama.error).toMatchObject({ code: "content_policy_violation", param: "script", retryable: false });
     expect(stage.listQuestions("filtered")).toHaveLength(1);
   });
 
-  test("makes is made by the second where it is no image and no video", async () => {
+  test("returns is done by the second if it is not an image or a video", async () => {
     const none = JSON.stringify({ created: 1, data: [{ b64_json: Buffer.from("no picture").toString("base64") }] });
     stage.treat("rotten", "image", { body: none }, 1);
     stage.treat("rotten", "video", { output: "wrong-type" }, 1);
@@ -101,7 +101,7 @@ describe.concurrent("what the first upstream of every part", () => {
     expect(drama.status).toBe("succeeded");
   });
 
-  test("was to make is made by the second where it got lost on the way, twice", async () => {
+  test("loses twice is done by the second", async () => {
     stage.treat("lost", "image", { isReset: true }, 1);
     stage.treat("lost", "speech", { cut: "inside-body" }, 1);
     stage.treat("lost", "avatar", { isReset: true }, 1);
@@ -112,7 +112,7 @@ describe.concurrent("what the first upstream of every part", () => {
     }
   });
 
-  test("made is made again by the second where it cannot be fetched", async () => {
+  test("finished is done again by the second if the output cannot be downloaded", async () => {
     stage.treat("unfetched", "video", { output: "forbidden" }, 1);
     const { id } = await director.send({ model: "unfetched", script: writeBoard(silence) });
     const child = await waitUntil("it to be missed", async () => {
@@ -126,7 +126,7 @@ describe.concurrent("what the first upstream of every part", () => {
   });
 });
 
-describe.concurrent("a drama of which no upstream makes", () => {
+describe.concurrent("a drama for which no upstream delivers", () => {
   test.each<[string, { question?: (typeof questions)[number]; part?: (typeof mediaParts)[number] }, object]>([
     ["no-script", { question: "drama_script" }, { states: "script failed", kept: "", charge: "0.00" }],
     [
@@ -148,7 +148,7 @@ describe.concurrent("a drama of which no upstream makes", () => {
     ["no-video", { part: "video" }, lateFailure()],
     ["no-avatar", { part: "avatar" }, lateFailure()],
   ])(
-    "one part (%s) fails with its name; what was finished before is kept and charged, and nothing else",
+    "one part (%s) fails with its name; finished parts are kept and charged, and nothing else",
     async (cast, fault, wanted) => {
       const own = await stage.createDirector();
       if (fault.question !== undefined) stage.treatWriter(cast, fault.question, refusal);
@@ -174,7 +174,7 @@ describe.concurrent("a drama of which no upstream makes", () => {
       await stage.childrenEnded(drama.id);
       if (cast !== "no-video") return;
 
-      // Whoever mends what was wrong goes on from the storyboard, which is drawn and paid for.
+      // After the fix, the caller continues from the storyboard, which is drawn and paid for.
       stage.treat(cast, "video", {});
       const drawn = stage.listSubmissions(cast, "image").length;
       const film = await own.make({ model: cast, from_task_id: drama.id });
@@ -184,7 +184,7 @@ describe.concurrent("a drama of which no upstream makes", () => {
     },
   );
 
-  test("anything because of its content fails with the script as what is wrong, and no second upstream is asked", async () => {
+  test("anything because of its content fails and names the script, and no second upstream is tried", async () => {
     stage.treat("policy", "image", { status: 400, error: { code: "moderation_blocked" } });
     const drama = await director.make({ model: "policy", stage: "storyboard", title: "Monologue", script: "Text" });
     expect(drama.error).toMatchObject({ code: "content_policy_violation", param: "script", retryable: false });
@@ -201,8 +201,8 @@ function lateFailure() {
   };
 }
 
-describe.concurrent("a drama that may go without some shots", () => {
-  test("is a video of the others, says which are missing, and is charged for what is there", async () => {
+describe.concurrent("a drama that allows missing shots", () => {
+  test("is a video of the others, lists the missing ones, and is charged for what it contains", async () => {
     const isSecond = ({ model, prompt }: { model: string; prompt: string }): boolean =>
       model.includes("/partial/video") && prompt.includes("Picture 3");
     stage.media.alwaysFor(isSecond, refusal);
@@ -219,7 +219,7 @@ describe.concurrent("a drama that may go without some shots", () => {
     expect(drama.output[0]?.duration).toBeLessThan(7.5);
   });
 
-  test("fails where none can be made, at no charge", async () => {
+  test("fails if no shot can be made, at no charge", async () => {
     stage.treat("hopeless", "video", refusal);
     stage.treat("hopeless", "avatar", refusal);
     const drama = await director.make({ model: "hopeless", allow_partial: true, script: writeBoard(lighthouse) });
@@ -228,7 +228,7 @@ describe.concurrent("a drama that may go without some shots", () => {
     await stage.childrenEnded(drama.id);
   });
 
-  test("films a shot from its description where no image can be drawn", async () => {
+  test("films a shot from its description if no image can be drawn", async () => {
     const isFirst = ({ model, prompt }: { model: string; prompt: string }): boolean =>
       model.includes("/faceless/image") && prompt.includes("Picture 1");
     stage.media.alwaysFor(isFirst, refusal);
@@ -250,14 +250,14 @@ describe.concurrent("a drama that may go without some shots", () => {
     expect(Object.fromEntries(films)).toEqual({ 1: false, 2: true });
   });
 
-  test("says that a line is not heard", async () => {
+  test("lists a missing voice line", async () => {
     stage.treat("voiceless", "speech", refusal);
     const drama = await director.make({ model: "voiceless", allow_partial: true, script: writeBoard(monologue) });
     expect(drama.status).toBe("succeeded");
     expect(drama.warnings).toMatchObject([{ code: "fewer_outputs" }]);
   });
 
-  test("says that an image is missing where it ends with the storyboard", async () => {
+  test("lists a missing image if it ends with the storyboard", async () => {
     stage.treat("no-image", "image", refusal);
     const { roles } = writeDocuments(monologue);
     const drama = await director.make({ model: "no-image", allow_partial: true, stage: "storyboard", script: roles });
@@ -266,7 +266,7 @@ describe.concurrent("a drama that may go without some shots", () => {
 });
 
 describe.concurrent("while a drama runs", () => {
-  test("its owner may cancel a shot, which fails it with a sentence that says so", async () => {
+  test("its owner may cancel a shot, which fails the drama with a sentence that says so", async () => {
     const gate = createGate();
     stage.treat("owner", "video", { beforeStart: gate, cancel: "gone" });
     const { id } = await director.send({ model: "owner", script: writeBoard(silence) });
@@ -280,7 +280,7 @@ describe.concurrent("while a drama runs", () => {
     gate.open();
   });
 
-  test("its money is on hold, its key may be revoked, and it ends well", async () => {
+  test("its money is on hold, its key may be revoked, and it succeeds", async () => {
     const poor = await stage.createDirector({ cash: "0.13" });
     const gate = createGate();
     stage.treatWriter("poor", "drama_roles", { beforeHead: gate });
@@ -297,7 +297,7 @@ describe.concurrent("while a drama runs", () => {
     expect(await poor.readBalance()).toEqual({ available: "0.00", frozen: "0.00" });
   });
 
-  test("a face that is deleted fails the images that need it, and what was written is kept", async () => {
+  test("deleting a face fails the images that need it, and written documents are kept", async () => {
     const size = { width: 40, height: 40, channels: 3 as const, background: "red" };
     const faceId = await director.upload(await sharp({ create: size }).png().toBuffer());
     const gate = createGate();
@@ -318,7 +318,7 @@ describe.concurrent("while a drama runs", () => {
     await stage.childrenEnded(id);
   });
 
-  test("a clip that cannot be read any more fails it with a sentence that says which", async () => {
+  test("an unreadable clip fails it with a sentence that names the clip", async () => {
     const gate = createGate();
     const isSecond = ({ model, prompt }: { model: string; prompt: string }): boolean =>
       model.includes("/spoiled/video") && prompt.includes("Picture 2");
@@ -334,7 +334,7 @@ describe.concurrent("while a drama runs", () => {
       return rows[0];
     });
     const path = join(stage.dataDir, "files", file.storage_key);
-    // In one step: whoever checks the files meanwhile finds all of their bytes.
+    // In one step: a concurrent check of the files finds all of their bytes.
     await writeFile(`${path}.spoiled`, Buffer.alloc(Number(file.bytes)));
     await rename(`${path}.spoiled`, path);
     gate.open();

@@ -38,7 +38,7 @@ test("a line of two thousand characters is shown in parts, one after another, no
   for (const count of bright) expect(count).toBeGreaterThan(50);
 });
 
-test("a clip that is damaged is an error that names its shot", { timeout: filmMsMax }, async () => {
+test("a damaged clip is an error that names its shot", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const good = await stage.plainShot("gray");
   const film = await readFile(good.clipPath);
@@ -60,7 +60,7 @@ test("a clip that is damaged is an error that names its shot", { timeout: filmMs
   }
 });
 
-test("a voice that is damaged or of an unknown kind is an error that names its shot", {
+test("a damaged voice file or one of an unknown format is an error that names its shot", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -75,7 +75,7 @@ test("a voice that is damaged or of an unknown kind is an error that names its s
   }
 });
 
-test("whoever gives up ends every process of a video at once and hears their own reason", {
+test("an abort ends every process of a video at once and rejects with the signal's reason", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -99,7 +99,7 @@ test("whoever gives up ends every process of a video at once and hears their own
   await expect(stage.assemble({ shots: [shot] }, aborted)).rejects.toBe(reason);
 });
 
-test("whoever gives up while texts are drawn does not wait for the rest of them", { timeout: filmMsMax }, async () => {
+test("an abort while texts are drawn does not wait for the rest of them", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const line = { speaker: null, text: "word ".repeat(390).trim(), audio: null };
   const shot = await stage.plainShot("gray", { size: "1920x1080", lines: Array.from({ length: 20 }, () => line) });

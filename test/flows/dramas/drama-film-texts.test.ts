@@ -48,7 +48,7 @@ async function draw(
 
 type Box = { left: number; top: number; right: number; bottom: number; count: number };
 
-/** Where an image is bright: where text is. */
+/** The bright area of an image: its text. */
 async function findInk(path: string, { top = 0, height }: { top?: number; height?: number } = {}): Promise<Box> {
   const picture = sharp(path).ensureAlpha();
   const { width, height: whole } = await sharp(path).metadata();
@@ -77,13 +77,13 @@ const scripts = {
   Japanese: "こんにちは、カタカナ",
 };
 
-test("captions in every script that is said to be drawn are drawn, and none has a character that no font has", {
+test("captions in every supported script are drawn, without a missing glyph", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
   const drawn = await draw(stage, { texts: Object.values(scripts) });
   expect(drawn.undrawable).toEqual([]);
-  // Only our own fonts were asked, wherever the machine has others.
+  // Only the bundled fonts were used, whatever the machine has.
   expect(await readdir(join(drawn.folder, "cache", "fontconfig"))).not.toEqual([]);
   for (const [index, script] of Object.keys(scripts).entries()) {
     const [sheet] = drawn.shots[index]?.sheets ?? [];
@@ -96,7 +96,7 @@ test("captions in every script that is said to be drawn are drawn, and none has 
   }
 });
 
-/** Those that are drawn as the box that stands for a character that no font has. */
+/** The characters that are drawn as the box for a missing glyph. */
 async function findBoxed(stage: FilmStage, characters: readonly string[]): Promise<string[]> {
   const path = join(import.meta.dirname, "../../harness/media/boxed-glyphs-process.ts");
   const program = describeNodeProgram(path, { heapMebibytesMax: 512, reads: [path], writes: [stage.folder] });
@@ -117,7 +117,7 @@ async function findBoxed(stage: FilmStage, characters: readonly string[]): Promi
   return boxed as string[];
 }
 
-test("no character that is said to be drawn is drawn as a box, and those that are not would be", {
+test("no supported character is drawn as a box, and every unsupported one would be", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -131,7 +131,7 @@ test("no character that is said to be drawn is drawn as a box, and those that ar
   expect(await findBoxed(stage, ["ส", "न", "한", "국", "🦄"])).toEqual(["ส", "न", "한", "국", "🦄"]);
 });
 
-test("what no font has is left out of the video, listed, and kept in the subtitles", {
+test("characters without a glyph are left out of the video, listed, and kept in the subtitles", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -154,12 +154,12 @@ test("what no font has is left out of the video, listed, and kept in the subtitl
   expect(drawn.undrawable).toEqual([...new Set(drawn.undrawable)]);
   expect(drawn.shots.map(({ sheets }) => sheets.length)).toEqual([0, 0, 0, 1, 0, 1]);
   expect(drawn.shots.map(({ cues }) => cues.map(({ text }) => text).join(""))).toEqual(texts);
-  // The same image as of the sentence without them: there is no box where they were.
+  // The same image as for the sentence without them: there is no box in their place.
   const [with_, without] = [3, 5].map((index) => join(drawn.folder, drawn.shots[index]?.sheets[0]?.name ?? ""));
   expect(await sharp(with_).raw().toBuffer()).toEqual(await sharp(without).raw().toBuffer());
 });
 
-test("who speaks is named above what they say, unless it is the narrator", { timeout: filmMsMax }, async () => {
+test("the speaker is named above the line, unless it is the narrator", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const texts = ["Hello there"];
   const [narrated, spoken] = [await draw(stage, { texts }), await draw(stage, { texts, speaker: "Ana" })];
@@ -188,7 +188,7 @@ test.each([
   ],
   ["markup", "<b>&amp;</b> <![CDATA[", { width: 640, height: 360 }],
 ])(
-  "a title that is %s stands in the middle of its card and within the poster",
+  "a title that is %s is centred on its card and fits the poster",
   { timeout: filmMsMax },
   async (_, title, frame) => {
     await using stage = await openFilmStage();
@@ -219,7 +219,7 @@ test("a title is drawn to its last letter, however long it is", { timeout: filmM
   }
 });
 
-test("a title of nothing that can be drawn leaves a card with the episode alone", { timeout: filmMsMax }, async () => {
+test("a title without drawable characters leaves a card with the episode alone", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const drawn = await draw(stage, { title: "🦄🜨", label: labelEpisode(3, "ar") });
   expect(drawn.undrawable).toEqual(["🦄", "🜨"]);

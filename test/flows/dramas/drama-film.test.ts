@@ -20,14 +20,14 @@ const small = { width: 160, height: 90 };
 const captionPlace = [0.1, 0.6, 0.9, 0.97] as const;
 const aboveCaptions = [0, 0, 1, 0.5] as const;
 
-/** The image that is shown at a moment. */
+/** The frame at this second. */
 function at<T>(pictures: readonly T[], seconds: number): T {
   const picture = pictures[Math.floor(seconds * 24 + 0.001)];
   if (picture === undefined) throw new Error(`The film ends before ${seconds} s.`);
   return picture;
 }
 
-test("a video is H.264 and stereo AAC of 24 frames a second, as large as its largest clip allows and as long as planned", {
+test("a video is H.264 and stereo AAC at 24 frames a second, as large as its largest clip allows and as long as planned", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -67,7 +67,7 @@ test("a video is H.264 and stereo AAC of 24 frames a second, as large as its lar
   expect(film.undrawable).toEqual([]);
 });
 
-test("captions are at the bottom, in the middle, exactly while their line is said, and subtitles say the same", {
+test("captions are centred at the bottom, exactly while their line is spoken, and subtitles match", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -101,7 +101,7 @@ test("captions are at the bottom, in the middle, exactly while their line is sai
   expect(measureContrast(shown, [0.96, 0.6, 1, 1])).toBeLessThan(6);
 });
 
-test("voices are heard when planned, at the usual loudness, over the clip's own sound, which is quiet and quieter still below them", {
+test("voices play when planned, at the usual loudness, over the clip's own sound, which is ducked below them", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -155,7 +155,7 @@ test("voices are heard when planned, at the usual loudness, over the clip's own 
   expect(measureLevel(samples, 0.1, titleSeconds - 0.1)).toBeLessThan(-75);
   const pause = measureNote(samples, 300, start + 1.08, start + 1.22);
   expect(pause).toBeLessThan(voice - 25);
-  // The second shot has nothing but the clip's own sound in it, which is as loud as the first one's was recorded.
+  // The second shot contains only the clip's own sound, as loud as the first was recorded.
   const free = measureNote(samples, 1000, start + 3.3, start + 4);
   expect(free).toBeLessThan(voice - 10);
   expect(free).toBeGreaterThan(voice - 35);
@@ -164,7 +164,7 @@ test("voices are heard when planned, at the usual loudness, over the clip's own 
   expect(free - ducked).toBeLessThan(10);
 });
 
-test("where the clip speaks for itself, it is heard at full level and neither cut nor slowed down", {
+test("a clip with its own speech plays at full level and is neither cut nor slowed down", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -193,11 +193,11 @@ test("where the clip speaks for itself, it is heard at full level and neither cu
   expect(measureNote(heard, 300, titleSeconds + 0.5, titleSeconds + 1.2)).toBeGreaterThan(-24);
 });
 
-test("a clip that is too short is slowed down, then its last frame stays; one that is too long is cut", {
+test("a clip that is too short is slowed down, then its last frame is held; one that is too long is cut", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
-  // It gets brighter all the time, so that a frame tells its moment.
+  // The clip gets brighter over time, so a frame's brightness gives its time.
   const ramp = (seconds: number): string[] => [
     "-f",
     "lavfi",
@@ -218,7 +218,7 @@ test("a clip that is too short is slowed down, then its last frame stays; one th
   });
   const pictures = await readImages(film.filmPath, small);
   const tone = (seconds: number): number => averageColour(at(pictures, seconds))[0];
-  // As the encoder sees it, 40 to 140 of 16 to 235.
+  // In encoder levels, 40 to 140 of 16 to 235.
   const expectedTone = (clipSeconds: number): number => ((40 + 100 * clipSeconds - 16) * 255) / 219;
   const second = titleSeconds + 1.25;
   expect(Math.abs(tone(second) - expectedTone(0))).toBeLessThan(8);
@@ -231,7 +231,7 @@ test("a clip that is too short is slowed down, then its last frame stays; one th
   expect(Math.abs(tone(fourth + 1.2) - expectedTone(1.2))).toBeLessThan(8);
 });
 
-test("clips of every kind become parts of one video", { timeout: filmMsMax }, async () => {
+test("clips of every kind are combined into one video", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const colour = (size: string, rate: number, seconds: number): string[] => [
     "-f",
@@ -294,14 +294,14 @@ test("clips of every kind become parts of one video", { timeout: filmMsMax }, as
       `${kind}: ${red} ${green} ${blue}`,
     ).toEqual([true, true, true]);
     const [, edge] = averageColour(middle, [0, 0.3, 0.1, 0.7]);
-    // What stands upright is shown whole, on a darker copy of itself.
+    // Portrait clips are shown whole, on a darker copy of themselves.
     const isUpright = kind === "portrait" || kind === "turned";
     expect(edge < 110, `${kind}: ${edge}`).toBe(isUpright);
     expect(edge, kind).toBeGreaterThan(40);
   }
 });
 
-/** Says in the file, as phones do, that it is to be turned by a quarter. */
+/** Sets the rotation metadata to a quarter turn, as phones do. */
 async function turnClip(path: string): Promise<void> {
   const bytes = await readFile(path);
   const matrix = [0, 0x10000, 0, 0xffff0000, 0, 0, 90 * 0x10000, 0, 0x40000000];
@@ -309,7 +309,7 @@ async function turnClip(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
-test("what cannot be heard stays silent, and lines that nobody says are shown for as long as reading takes", {
+test("inaudible lines stay silent, and lines without a voice are shown for as long as reading takes", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -346,7 +346,7 @@ test("what cannot be heard stays silent, and lines that nobody says are shown fo
   expect(nothing.length / 24_000).toBeCloseTo(silent.durationMs / 1000, 1);
 });
 
-test("peaks stay where they do not distort, however loud the rest has to be made", { timeout: filmMsMax }, async () => {
+test("peaks stay below distortion, however much the rest is amplified", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const clicks = "aevalsrc='0.9*lt(mod(t,0.7),0.0008)+0.004*sin(2*PI*300*t)':d=4:s=48000";
   const clipPath = await stage.make("clicks.mp4", [
@@ -361,7 +361,7 @@ test("peaks stay where they do not distort, however loud the rest has to be made
   expect(peakDb).toBeLessThanOrEqual(-1.5);
 });
 
-test("a video comes out of the dark after its title and goes back at its end, video and sound", {
+test("a video fades in after its title and fades out at its end, video and sound", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -426,7 +426,7 @@ test("the poster has the video's ratio, is as large as the image allows, and sho
   const column = Array.from({ length: Math.floor(info.height * 0.6) }, (_, y) => isLight(info.width / 2, y)).filter(
     Boolean,
   ).length;
-  // So much would have to be cut off that it is shown whole: 800 pixels in 506.
+  // Too much would have to be cropped, so it is shown whole: 800 pixels in 506.
   expect(Math.abs(row - 300 * (506 / 800))).toBeLessThan(8);
   expect(Math.abs(row / column - 1)).toBeLessThan(0.05);
   const other = await sharp(titled.posterPath).raw().toBuffer();
@@ -436,7 +436,7 @@ test("the poster has the video's ratio, is as large as the image allows, and sho
   expect(changed.subarray(0, half).reduce((sum, value) => sum + value, 0)).toBe(0);
 });
 
-/** The row through the middle of what is light. */
+/** The row through the middle of the bright area. */
 function rowOf(data: Buffer, { width, height }: { width: number; height: number }): number {
   const rows = Array.from({ length: Math.floor(height * 0.6) }, (_, y) => y).filter(
     (y) => (data[(y * width + width / 2) * 3] ?? 0) > 170,

@@ -12,7 +12,7 @@ import {
 import { noTraces } from "../../harness/tasks/task-stage.ts";
 import type { TestGateway } from "../../harness/test-gateway.ts";
 
-/** A hundred at once, on two gateways over one database. */
+/** Sends a hundred at once, to two gateways over one database. */
 let front: DramaFront;
 let another: TestGateway;
 
@@ -56,7 +56,7 @@ test("a hundred of the same request are one task, one hold, one charge and one e
   expect(await caller.readBalance()).toEqual({ available: "9.98", frozen: "0.00" });
 });
 
-test("a hundred of two requests are one task; the others are told which", async () => {
+test("a hundred of two different requests are one task; the others get its id", async () => {
   const caller = await front.createCaller();
   const sent = await sendHundred(caller, (index) => (index % 3 === 0 ? {} : { title: "Another" }));
   const made = sent.filter(({ status }) => status === 202);
@@ -73,7 +73,7 @@ test("a hundred of two requests are one task; the others are told which", async 
   expect(await caller.countTraces()).toMatchObject({ tasks: 1, holds: 1 });
 });
 
-test("a hundred, each with a key of its own, are one task and one key", async () => {
+test("a hundred, each with its own key, are one task and one key", async () => {
   const caller = await front.createCaller();
   const body = { ...usualDrama, client_business_id: "order-1" };
   const answers = await Promise.all(
@@ -90,7 +90,7 @@ test("a hundred, each with a key of its own, are one task and one key", async ()
   expect(await caller.countTraces()).toEqual({ tasks: 1, holds: 1, events: 0, keys: 1 });
 });
 
-test("a hundred after one that was canceled are one new task", async () => {
+test("a hundred after a canceled one are one new task", async () => {
   const caller = await front.createCaller();
   const first = await caller.order({ client_business_id: "order-1" });
   await caller.cancel(first.id);
@@ -102,7 +102,7 @@ test("a hundred after one that was canceled are one new task", async () => {
   expect((await caller.countTraces()).tasks).toBe(2);
 });
 
-test("a hundred on a balance for none are all refused with 402 and nothing is remembered; with money, one runs", async () => {
+test("a hundred without enough balance are all refused with 402 and nothing is stored; with money, one runs", async () => {
   const caller = await front.createCaller({ cash: "0.01" });
   const sent = await sendHundred(caller, () => ({}));
   expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([402]));

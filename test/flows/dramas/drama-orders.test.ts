@@ -20,7 +20,7 @@ import { makePicture } from "../../harness/upstreams/media-samples.ts";
 
 let front: DramaFront;
 
-/** Tasks are ended by the tests, unless they start somebody who works. */
+/** The tests end the tasks, unless they start a worker. */
 beforeAll(async () => {
   front = await openDramaFront({ settings: { roles: ["http"] } });
 });
@@ -42,7 +42,7 @@ async function readSent(response: Response): Promise<Sent> {
   return { status: response.status, isReplay, task: (await response.json()) as SeenDrama };
 }
 
-/** A task comes to nothing, by itself or by its deadline. */
+/** A task fails or expires. */
 async function end(id: string, state: "failed" | "expired"): Promise<void> {
   const { database, clock, ids } = front.gateway.parts;
   const logger = { warn: () => {}, error: () => {} } as never;
@@ -66,7 +66,7 @@ async function end(id: string, state: "failed" | "expired"): Promise<void> {
 }
 
 describe("the same request with the same client_business_id", () => {
-  test("is the same task, 202 and said to be a repetition, in whatever order its fields are", async () => {
+  test("is the same task, 202 and marked as a replay, in any field order", async () => {
     const caller = await front.createCaller();
     const first = await send(caller, { metadata: { a: "1", b: "2" } });
     expect(first).toMatchObject({ status: 202, isReplay: false });
@@ -78,7 +78,7 @@ describe("the same request with the same client_business_id", () => {
     expect(await caller.countOrders()).toBe(1);
   });
 
-  test("is the same task with another Idempotency-Key, which is not used up by it", async () => {
+  test("is the same task with another Idempotency-Key, which stays unused", async () => {
     const caller = await front.createCaller();
     const first = await send(caller, {}, { "idempotency-key": "key-1" });
     const again = await send(caller, {}, { "idempotency-key": "key-2" });
@@ -88,7 +88,7 @@ describe("the same request with the same client_business_id", () => {
     expect(other).toMatchObject({ status: 202, isReplay: false });
   });
 
-  test("answers the task as it stands now", async () => {
+  test("returns the current state of the task", async () => {
     const caller = await front.createCaller();
     const first = await send(caller);
     await using worker = await front.startAnother({ roles: ["http", "worker"] });
@@ -101,14 +101,14 @@ describe("the same request with the same client_business_id", () => {
     expect(await caller.listCharges()).toHaveLength(1);
   });
 
-  test("is answered though there is no money left, and no room for another task", async () => {
+  test("is answered without money, and without room for another task", async () => {
     const caller = await front.createCaller({ cash: "0.02", limits: { tasksInFlight: 1 } });
     const first = await send(caller);
     expect(await send(caller)).toMatchObject({ status: 202, isReplay: true, task: { id: first.task.id } });
     expect((await send(caller, { client_business_id: "order-2" })).status).toBe(429);
   });
 
-  test("is answered for ever: though its key is forgotten, its image is gone, and nobody hears of it", async () => {
+  test("is answered without expiry: after its key is deleted, its image is gone, and no webhook is left", async () => {
     const clock = createTestClock(new Date());
     await using later = await openDramaFront({ clock, settings: { roles: ["http"] } });
     const caller = await later.createCaller({ isHeard: false });
@@ -132,7 +132,7 @@ describe("the same request with the same client_business_id", () => {
   });
 });
 
-describe("a client_business_id is refused or new where the request is another:", () => {
+describe("a client_business_id with a different request is refused or new:", () => {
   test("another body is 422, which names the task and the field, and changes nothing", async () => {
     const caller = await front.createCaller();
     const first = await send(caller);
@@ -145,7 +145,7 @@ describe("a client_business_id is refused or new where the request is another:",
     expect(await send(caller)).toMatchObject({ isReplay: true, task: { id: first.task.id } });
   });
 
-  test("another stage, another episode and another account are other pieces of business", async () => {
+  test("another stage, another episode and another account are independent", async () => {
     const caller = await front.createCaller();
     const other = await front.createCaller();
     const sent = [
@@ -153,7 +153,7 @@ describe("a client_business_id is refused or new where the request is another:",
       await send(caller, { stage: "roles" }),
       await send(caller, { episode: 2 }),
       await send(caller, { episode: 2, stage: "roles" }),
-      // Its episode is the third, as the document says.
+      // Its episode is the third, as in the document.
       await send(caller, { stage: "roles", script: sampleScript }),
       await send(other),
       await send(caller, { client_business_id: "ORDER-1" }),
@@ -166,9 +166,9 @@ describe("a client_business_id is refused or new where the request is another:",
   });
 });
 
-describe("after a task that came to nothing", () => {
+describe("after a task without a result", () => {
   test.each(["failed", "canceled", "expired"] as const)(
-    "because it %s, the same or another request runs, and is remembered from then on",
+    "because it %s, the same or another request runs, and is stored from then on",
     async (state) => {
       const caller = await front.createCaller();
       const first = await send(caller);
@@ -187,7 +187,7 @@ describe("after a task that came to nothing", () => {
     },
   );
 
-  test("a submission that cannot be paid leaves no memory, and one that can runs", async () => {
+  test("a submission that cannot be paid is not stored, and one that can be runs", async () => {
     const caller = await front.createCaller({ cash: "0.02" });
     const first = await send(caller);
     await caller.cancel(first.task.id);
@@ -202,7 +202,7 @@ describe("after a task that came to nothing", () => {
     expect(await send(poor, { stage: "roles" })).toMatchObject({ status: 202, isReplay: false });
   });
 
-  test("the task itself is still what it was", async () => {
+  test("the task itself is unchanged", async () => {
     const caller = await front.createCaller();
     const first = await send(caller);
     await caller.cancel(first.task.id);

@@ -35,7 +35,7 @@ afterAll(async () => {
 async function fetchOutput(drama: SeenDrama, type: string): Promise<Buffer> {
   const output = drama.output.find((each) => each.type === type);
   if (output === undefined) throw new Error(`The drama has no ${type}.`);
-  // Links lead to the address that the settings name.
+  // Links point to the address in the settings.
   const { pathname, search } = new URL(output.url);
   return Buffer.from(await (await fetch(`${front.gateway.siteUrl}${pathname}${search}`)).arrayBuffer());
 }
@@ -47,7 +47,7 @@ async function keepOutput(drama: SeenDrama, type: string, name: string): Promise
 }
 
 test(
-  "two dramas at once in the sandbox are two films with voices, captions, a title and a poster, each paid for once",
+  "two dramas at once in the sandbox are two videos with voices, captions, a title and a poster, each paid for once",
   async () => {
     const caller = await front.createCaller({ cash: "20.00" });
     const portrait = await caller.upload(await drawPortrait(320, 320));

@@ -56,7 +56,7 @@ describe("a whole drama", () => {
     drama = await director.make({ title: "The Lighthouse", script: "Anna finds the lamp out.", episode: 3 });
   });
 
-  test("goes through all steps in order, each with what it made and what it costs", async () => {
+  test("goes through all steps in order, each with its output and its cost", async () => {
     expect(drama).toMatchObject({ status: "succeeded", progress: 100, type: "drama", model: "drama" });
     expect(drama.warnings).toBeUndefined();
     expect(describeSteps(drama)).toEqual([
@@ -78,7 +78,7 @@ describe("a whole drama", () => {
     expect(drama.steps.map((step) => step.task_ids.length)).toEqual([0, 0, 4, 4, 4, 0]);
   });
 
-  test("shows the video first, then subtitles and poster, then what led to it, and keeps what shots were made of apart", () => {
+  test("lists the video first, then subtitles and poster, then the documents, and lists the parts of shots separately", () => {
     expect(drama.output.map(({ type }) => type)).toEqual([
       ...["video", "subtitles", "image"],
       ...["storyboard", "image", "image", "image", "image"],
@@ -86,7 +86,7 @@ describe("a whole drama", () => {
     ]);
   });
 
-  test("is paid by one hold, settled once, for each stage and each begun second of the video", async () => {
+  test("is paid by one hold, settled once, for each stage and each started second of the video", async () => {
     expect(drama.usage).toMatchObject({ charge: "1.01", estimated_charge: "2.53" });
     expect(await director.listHolds()).toMatchObject([{ state: "settled", amount: "2.53", settled: "1.01" }]);
     expect(await director.listCharges()).toMatchObject([
@@ -95,7 +95,7 @@ describe("a whole drama", () => {
     expect(await director.readBalance()).toEqual({ available: "8.99", frozen: "0.00" });
   });
 
-  test("is told of once, with its outputs, and nothing is told of the tasks that it needed", async () => {
+  test("emits one event, with its outputs, and none for its child tasks", async () => {
     const events = await director.listEvents();
     expect(events).toMatchObject([{ type: "task.succeeded", data: { task_id: drama.id, usage: drama.usage } }]);
     const delivered = await waitUntil("the webhook", () =>
@@ -107,7 +107,7 @@ describe("a whole drama", () => {
     expect(stage.receiver.deliveries.filter(({ body }) => body.toString().includes(drama.id))).toHaveLength(1);
   });
 
-  test("has its tasks listed with its id alone, each with the id, at no charge", async () => {
+  test("has child tasks that are listed by its id only, each with that id, at no charge", async () => {
     const listed = async (query: string) =>
       ((await (await director.get(`/tasks${query}`)).json()) as { data: SeenDrama[] }).data;
     expect((await listed("")).map(({ id }) => id)).toEqual([drama.id]);
@@ -117,7 +117,7 @@ describe("a whole drama", () => {
     for (const child of children) {
       expect(child).toMatchObject({ status: "succeeded", parent_id: drama.id, usage: { charge: "0.00" } });
     }
-    // The drama is charged, so that what its tasks made is the caller's too.
+    // The drama is charged, so the outputs of its child tasks belong to the caller too.
     const made = children.flatMap(({ output }) => output.map(({ file_id: fileId }) => fileId));
     expect(made).toHaveLength(12);
     const files = (await (await director.get("/files?purpose=output&limit=100")).json()) as { data: { id: string }[] };
@@ -128,7 +128,7 @@ describe("a whole drama", () => {
     });
   });
 
-  test("asks each question once, with all that is known", () => {
+  test("sends each prompt once, with everything that is known", () => {
     const asked = stage.listQuestions("drama").map((call) => readFacts(call));
     expect(asked).toHaveLength(3);
     expect(asked[0]).toEqual({
@@ -147,7 +147,7 @@ describe("a whole drama", () => {
     });
   });
 
-  test("makes a video of the right length and ratio, with image, sound and its own captions as a file", async () => {
+  test("is a video of the right length and ratio, with image, sound and its captions as a file", async () => {
     const [film, subtitles, poster] = drama.output;
     if (film === undefined || subtitles === undefined || poster === undefined) throw new Error("There is no film.");
     const bytes = await director.fetchOutput(film);
@@ -164,7 +164,7 @@ describe("a whole drama", () => {
     expect((await sharp(await director.fetchOutput(poster)).metadata()).format).toBe("jpeg");
   });
 
-  test("gives the same voice to a role in every line, and the narrator another", () => {
+  test("uses the same voice for a role in every line, and another for the narrator", () => {
     const voices = stage.listSubmissions("drama", "speech").map(({ prompt, fields }) => [prompt, fields.voice]);
     expect(Object.fromEntries(voices)).toEqual({
       "The lamp is out.": "alloy",
@@ -174,7 +174,7 @@ describe("a whole drama", () => {
     });
   });
 
-  test("has an avatar speak only where one is seen who speaks alone; videos are as long as what is said in them takes", () => {
+  test("uses an avatar only for a single visible speaker; videos are as long as their lines take", () => {
     expect(stage.listSubmissions("drama", "avatar")).toHaveLength(1);
     const films = stage.listSubmissions("drama", "video");
     const lengths = films.map(({ prompt, fields }) => [/Picture (\d)/.exec(prompt)?.[1], fields.duration]);
@@ -193,7 +193,7 @@ describe("a whole drama", () => {
     }
   });
 
-  test("shows every image who is in it, how they look, and what must not be there", () => {
+  test("describes in every image prompt who is in it, how they look, and what must not be there", () => {
     for (const part of ["image", "video"] as const) {
       for (const { prompt } of stage.listSubmissions("drama", part)) {
         const shot = lighthouse.flat()[Number(/Picture (\d)/.exec(prompt)?.[1]) - 1];
@@ -205,7 +205,7 @@ describe("a whole drama", () => {
   });
 });
 
-test("everybody keeps their face: each picture that somebody is in is drawn from their own, and no other", async () => {
+test("keeps every face: each image with a role is drawn from that role's portrait, and no other", async () => {
   const director = await stage.createDirector();
   const faces = { Anna: await drawFace("red"), Ben: await drawFace("blue") };
   const characters = await Promise.all(
@@ -235,7 +235,7 @@ test("everybody keeps their face: each picture that somebody is in is drawn from
 });
 
 describe.concurrent("stages", () => {
-  test("end where they are told, and each goes on from the one before", async () => {
+  test("end at the requested one, and each continues from the one before", async () => {
     const director = await stage.createDirector();
     const chain = { model: "chain" };
     const script = await director.make({ ...chain, stage: "script", title: "Chained", script: "Text", episode: 7 });
@@ -263,7 +263,7 @@ describe.concurrent("stages", () => {
     expect([written.episode, cast.script, drawn.episode, drawn.roles]).toEqual([7, written, 7, cast.roles]);
   });
 
-  test("go on from documents that were changed, as objects and as texts", async () => {
+  test("continue from edited documents, as objects and as texts", async () => {
     const director = await stage.createDirector();
     const { script } = writeDocuments(lighthouse, { title: "Edited" });
     const [first] = script.scenes;
@@ -286,7 +286,7 @@ describe.concurrent("stages", () => {
     expect(stage.listQuestions("edited").map((call) => readFacts(call).title)).toEqual(["Edited", "Another title"]);
   });
 
-  test("draw a shot that was put into a storyboard without an image before it is filmed, and no other", async () => {
+  test("draw a shot that was added to a storyboard without an image before it is filmed, and no other", async () => {
     const director = await stage.createDirector();
     const { storyboard } = writeDocuments(monologue, { title: "A new shot" });
     const pictureId = await director.upload(await drawFace("green"));
@@ -311,13 +311,13 @@ describe.concurrent("stages", () => {
     expect(clip?.fields.image_url).toBe(
       `data:image/png;base64,${(await director.fetchOutput(drawn)).toString("base64")}`,
     );
-    // 2.5 seconds of title, 1 of avatar and 2 of silence; begun seconds count.
+    // 2.5 seconds of title, 1 of avatar and 2 of silence; started seconds count.
     expect(film.usage).toMatchObject({ charge: "0.48" });
   });
 });
 
 describe.concurrent("the events of a drama", () => {
-  test("tell of its steps as they begin and end, and its progress never falls", async () => {
+  test("report its steps as they begin and end, and its progress never falls", async () => {
     const director = await stage.createDirector();
     const gate = createGate();
     stage.treatWriter("told", "drama_roles", { beforeHead: gate });
@@ -339,7 +339,7 @@ describe.concurrent("the events of a drama", () => {
       expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     }
     const states = heard.map(({ task }) => (task as SeenDrama).steps.map(({ status }) => status.slice(0, 1)).join(""));
-    // Who is slow to listen hears of several changes at once, but never of fewer than there were while nothing went on.
+    // A slow reader gets several changes in one event, but misses none that lasted.
     expect(states).toContain("spqqqq");
     expect(states.at(-1)).toBe("ssssss");
     const ways = states.map((state) => [...state].map((letter) => "qps".indexOf(letter)));
@@ -363,7 +363,7 @@ describe.concurrent("the events of a drama", () => {
 });
 
 describe.concurrent("a video", () => {
-  test("that cannot take all that was written says how much it left out", async () => {
+  test("that cannot contain all of the text reports how much it left out", async () => {
     const director = await stage.createDirector();
     const long =
       "This line is as long as it takes to fill ten whole seconds of a film, if it is said at a common pace by one.";
@@ -379,7 +379,7 @@ describe.concurrent("a video", () => {
     ]);
   });
 
-  test("whose captions have characters that no font has says which, and its subtitles have them", async () => {
+  test("whose captions have characters without a glyph lists them, and its subtitles contain them", async () => {
     const director = await stage.createDirector();
     stage.perform([[{ seen: ["Anna"], lines: [["Anna", "Look: \u{13080} here."]] }]], "Undrawable");
     const drama = await director.make({ model: "undrawable", title: "Undrawable", script: "Text" });

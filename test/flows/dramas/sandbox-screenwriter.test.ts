@@ -26,7 +26,7 @@ const schemas = {
   drama_storyboard: storyboardAnswerSchema,
 };
 
-/** Asks as the gateway does. */
+/** Sends the request that the gateway would. */
 async function ask<Answer>(name: keyof typeof schemas, question: object): Promise<Answer> {
   const schema = schemas[name];
   const request: ChatRequest = {
@@ -78,7 +78,7 @@ async function plan(wish: Partial<ScriptQuestion>, shotsMax = 20): Promise<Film>
   return { script, cast, question, storyboard: await ask<StoryboardAnswer>("drama_storyboard", question) };
 }
 
-/** What the documents of a drama may be, so that no answer is refused. */
+/** Checks the documents of a drama against the limits, so that no answer is refused. */
 function expectWithinLimits({ script, cast, storyboard, question }: Film): void {
   expect(script.scenes.length).toBeGreaterThan(0);
   expect(script.scenes.length).toBeLessThanOrEqual(60);
@@ -116,7 +116,7 @@ function expectWithinLimits({ script, cast, storyboard, question }: Film): void 
   }
 }
 
-test("a page of a screenplay becomes a video of several shots, from the question to the storyboard", async () => {
+test("a page of a screenplay becomes a video of several shots, from the prompt to the storyboard", async () => {
   const film = await plan({
     characters: ["Anna", "Ben"],
     script: `INT. KITCHEN - NIGHT
@@ -158,7 +158,7 @@ Look. Up there.`,
   );
 });
 
-test("words in double brackets work in a question as in any message, and are not said", async () => {
+test("words in double brackets work in a script as in any message, and are not spoken", async () => {
   await expect(plan({ script: "Anna: Hello. [[fail:content_policy]]" })).rejects.toMatchObject({
     kind: "content-refused",
   });
@@ -166,7 +166,7 @@ test("words in double brackets work in a question as in any message, and are not
   expect(film.script.scenes[0]?.lines.map(({ text }) => text)).toEqual(['Hello "you".', "Hi."]);
 });
 
-test("whatever is written as a script comes out as a video within all limits", async () => {
+test("any script comes out as a video within all limits", async () => {
   const word = fc.constantFrom(
     ...'Anna|Ben|said|"|“|”|:|：|(|)|（|）|INT.|EXT.|KITCHEN|NIGHT|-|–|—|\n|\n\n|小明|说|。|海边|第一场|#|*|1.|🐱|سارة|؟|.|!|said Anna|[[|]]|CUT TO:|the|sea|«|»|「|」|\t|\r\n|ANNA|\u200f|___|---'.split(
       "|",
@@ -194,13 +194,13 @@ test("whatever is written as a script comes out as a video within all limits", a
   );
 });
 
-/** Chance must not write the words that make the sandbox fail. */
+/** Random text must not contain the words that make the sandbox fail. */
 function quiet<Wish extends { script: string; title: string; characters: string[] }>(wish: Wish): Wish {
   const drop = (text: string): string => text.toWellFormed().replaceAll("[[", "[ [");
   return { ...wish, script: drop(wish.script), title: drop(wish.title), characters: wish.characters.map(drop) };
 }
 
-test("the largest video that may be is planned whole", async () => {
+test("the largest possible video is planned completely", async () => {
   const page = Array.from(
     { length: 80 },
     (_, scene) =>

@@ -31,7 +31,7 @@ async function inspect(bytes: Buffer, signal = new AbortController().signal) {
   return await inspectMedia(path, { images, signal });
 }
 
-/** `null` where the bytes are accepted. */
+/** `null` if the bytes are accepted. */
 async function findReason(bytes: Buffer): Promise<string | null> {
   const inspection = await inspect(bytes);
   return inspection.kind === "refused" ? inspection.reason : null;
@@ -43,7 +43,7 @@ const zip = Buffer.from(
 );
 
 describe.each(mediaNames)("a %s", (name) => {
-  test("is told by its content", async () => {
+  test("is recognized by its content", async () => {
     const { kind, contentType } = mediaTable[name];
     const media = { kind, contentType };
     expect(await inspect(await makeMedia(name))).toMatchObject({ kind: "accepted", media });
@@ -56,7 +56,7 @@ describe.each(mediaNames)("a %s", (name) => {
     }
   });
 
-  test("that is an archive too is refused", async () => {
+  test("that is also an archive is refused", async () => {
     const bytes = await makeMedia(name);
     expect(await findReason(Buffer.concat([bytes, zip]))).toMatch(/another format|extra data/);
     const commented = Buffer.concat([zip.subarray(0, -2), Buffer.from([2, 0]), Buffer.from("ok")]);
@@ -67,14 +67,14 @@ describe.each(mediaNames)("a %s", (name) => {
     expect(await findReason(Buffer.concat([bytes, rar]))).toMatch(/another format|extra data|damaged/);
   });
 
-  test("that is a page, a program or a document too is refused", async () => {
+  test("that is also a page, a program or a document is refused", async () => {
     const bytes = await makeMedia(name);
     for (const text of ["<script>alert(1)</script>", "<HTML><body>", "<?php system($x);", "%PDF-1.7\n"]) {
       expect(await findReason(Buffer.concat([bytes, Buffer.from(text)])), text).toMatch(/another format|extra data/);
     }
   });
 
-  test("whose first bytes only are right is refused", async () => {
+  test("of which only the first bytes are right is refused", async () => {
     const head = (await makeMedia(name)).subarray(0, 64);
     const noise = Buffer.alloc(20_000, "All work and no play makes Jack a dull boy. ");
     expect(await findReason(Buffer.concat([head, noise]))).not.toBeNull();
@@ -82,7 +82,7 @@ describe.each(mediaNames)("a %s", (name) => {
   });
 });
 
-describe("what is of no accepted type", () => {
+describe("content of an unsupported type", () => {
   test.each([
     ["nothing", Buffer.alloc(0)],
     ["one byte", Buffer.from("G")],
@@ -118,7 +118,7 @@ describe("what is of no accepted type", () => {
   });
 });
 
-describe("a bomb", () => {
+describe("a decompression bomb", () => {
   /** A PNG that claims a size and has next to no pixels. */
   function createPngHeader(width: number, height: number): Buffer {
     const header = Buffer.alloc(13);
@@ -145,7 +145,7 @@ describe("a bomb", () => {
     expect(await findReason(createPngHeader(width, height))).toMatch(/megapixels|damaged/);
   });
 
-  test("is what is just too large, and not what is just not", async () => {
+  test("is anything just above the limit, and nothing just below it", async () => {
     const draw = (width: number, height: number) =>
       sharp({ create: { width, height, channels: 3, background: "white" } })
         .png({ compressionLevel: 9 })
@@ -156,7 +156,7 @@ describe("a bomb", () => {
     expect(await findReason(await draw(10_000, 5001))).toMatch(/50 megapixels/);
   });
 
-  /** A GIF of so many frames of a size, of which each has one pixel at the most. */
+  /** A GIF with this many frames, each with at most one pixel. */
   function createGif(frames: number, side = 1): Buffer {
     const head = Buffer.from("4749463839610000000080000000000000ffffff", "hex");
     head.writeUInt16LE(side, 6);
@@ -169,21 +169,21 @@ describe("a bomb", () => {
     return Buffer.concat([head.subarray(0, 13), head.subarray(13, 19), body, Buffer.from([0x3b])]);
   }
 
-  test("of thousands of frames is refused by counting them", async () => {
+  test("of thousands of frames is refused by their count", async () => {
     expect(await findReason(createGif(3))).toBeNull();
     expect(await findReason(createGif(1000))).toBeNull();
     expect(await findReason(createGif(1001))).toMatch(/more than 1000 frames/);
     expect(await findReason(createGif(100_000))).toMatch(/more than 1000 frames/);
   });
 
-  test("of few large frames is refused by all of them together", async () => {
+  test("of few large frames is refused by their total size", async () => {
     expect(await findReason(createGif(6, 7000))).toMatch(/250 megapixels/);
     expect(await findReason(createGif(1, 7100))).toMatch(/50 megapixels/);
   });
 });
 
 describe("a recording", () => {
-  test("with a cover is sound", async () => {
+  test("with a cover image is audio", async () => {
     const picture = ["-f", "lavfi", "-i", "color=red:s=64x64:d=0.04:r=25"];
     const cover = [
       "-map",
@@ -201,7 +201,7 @@ describe("a recording", () => {
     expect(await inspect(bytes)).toMatchObject({ media: { kind: "audio", contentType: "audio/mpeg", width: null } });
   });
 
-  test("without an image in a video's container is sound", async () => {
+  test("in a video container without a video track is audio", async () => {
     const words = ["-f", "lavfi", "-i", "sine=d=2"];
     expect(await inspect(await encode("mp4", words))).toMatchObject({
       media: { kind: "audio", contentType: "audio/mp4" },
@@ -210,7 +210,7 @@ describe("a recording", () => {
     expect(await inspect(sound)).toMatchObject({ media: { kind: "audio", contentType: "audio/webm" } });
   });
 
-  test("that was written into a pipe does not know its length and is accepted", async () => {
+  test("that was written into a pipe has no length in its header and is accepted", async () => {
     const wav = Buffer.from(await makeMedia("wav"));
     wav.writeUInt32LE(0xffffffff, 4);
     wav.writeUInt32LE(0xffffffff, wav.indexOf("data") + 4);
@@ -221,20 +221,20 @@ describe("a recording", () => {
     expect(await inspect(await encode("mp4", [...words.slice(0, 4), ...pieces]))).toMatchObject({ kind: "accepted" });
   });
 
-  test("with a codec that nobody needs is refused", async () => {
+  test("with an unsupported codec is refused", async () => {
     const words = ["-f", "lavfi", "-i", "testsrc=s=64x64:d=1:r=5"];
     expect(await findReason(await encode("mov", [...words, "-c:v", "qtrle"]))).toMatch(/has an unsupported codec/);
     expect(await findReason(await encode("ogg", [...words, "-c:v", "libtheora"]))).toMatch(/has an unsupported codec/);
   });
 
-  test("whose maker goes away is not looked at any longer", async () => {
+  test("whose uploader disconnects is not inspected any further", async () => {
     const leaving = AbortSignal.abort(new Error("gone"));
     await expect(inspect(await makeMedia("mp4"), leaving)).rejects.toThrow("gone");
   });
 });
 
 describe("an image", () => {
-  test("is as large as it is shown, not as it was recorded", async () => {
+  test("has its displayed size, not its stored size", async () => {
     const bytes = await sharp(await makeMedia("jpeg"))
       .withMetadata({ orientation: 6 })
       .toBuffer();
@@ -242,13 +242,13 @@ describe("an image", () => {
     expect(await inspect(bytes)).toMatchObject({ media: { width: height, height: width } });
   });
 
-  test("that phones put more behind is accepted where it is an image", async () => {
+  test("with data that phones append is accepted if it is an image", async () => {
     const bytes = await makeMedia("jpeg");
     expect(await findReason(Buffer.concat([bytes, bytes]))).toBeNull();
   });
 
   test.each<MediaName>(["png", "gif", "webp"])(
-    "%s with zeros behind its end is whole, with letters it is not",
+    "%s with zeros after its end is valid, with letters it is not",
     async (name) => {
       const bytes = await makeMedia(name);
       expect(await findReason(Buffer.concat([bytes, Buffer.alloc(100)]))).toBeNull();

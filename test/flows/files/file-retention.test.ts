@@ -18,7 +18,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const { signal } = new AbortController();
 
 let stage: FilesStage;
-/** What the store fails at, as it would when the machine or the network breaks. */
+/** The operation that the store fails at, as if the machine or the network broke. */
 let broken: "nothing" | "put" | "delete" = "nothing";
 
 const breakable = (bytes: ByteStore): ByteStore => ({
@@ -68,7 +68,7 @@ async function readTables() {
 
 const nothing = { files: 0, unowned: 0, used: 0, usedBytes: 0, stored: 0 };
 
-test("bytes that are yet to be archived stay when their file is deleted, are archived, and go then", async () => {
+test("bytes that are not archived yet stay when their file is deleted, and are deleted after they are archived", async () => {
   const id = await uploadId();
   const { storage_key: key } = await stage.database.selectFrom("files").select("storage_key").executeTakeFirstOrThrow();
   await insertUnarchivedBytes(stage.database, key);
@@ -84,13 +84,13 @@ test("bytes that are yet to be archived stay when their file is deleted, are arc
   stage.clock.advance(dayMs);
   expect(await sweep()).toEqual({ files: 0, removedBytes: 1 });
   expect(await readTables()).toEqual(nothing);
-  // What was lost before is told, and keeps nobody else waiting.
+  // Lost bytes are reported, and do not delay the others.
   await insertUnarchivedBytes(stage.database, key);
   await archiveAll();
   expect(stage.troubles).toHaveLength(1);
 });
 
-describe("a file whose time is over", () => {
+describe("an expired file", () => {
   test("is gone to the millisecond, and its bytes with the next sweep", async () => {
     const id = await uploadId();
     stage.clock.advance(30 * dayMs - 1);
@@ -129,7 +129,7 @@ describe("a file whose time is over", () => {
     expect(stage.troubles).toHaveLength(1);
     expect(await readTables()).toMatchObject({ files: 0, unowned: 1, used: 0, stored: 1 });
     broken = "nothing";
-    // Whoever began to remove them is given a while.
+    // The process that began to remove them has some time.
     expect(await sweep()).toEqual({ files: 0, removedBytes: 0 });
     stage.clock.advance(10 * 60_000);
     expect(await sweep()).toEqual({ files: 0, removedBytes: 1 });
@@ -138,7 +138,7 @@ describe("a file whose time is over", () => {
 });
 
 describe("a failure of the store", () => {
-  test("while writing leaves nothing, and the caller may try again", async () => {
+  test("while writing leaves nothing, and the caller may retry", async () => {
     broken = "put";
     expect((await stage.upload(await makeMedia("png"))).status).toBe(500);
     expect(await readTables()).toEqual(nothing);
@@ -160,7 +160,7 @@ describe("a failure of the store", () => {
 });
 
 describe("a process that died", () => {
-  /** What is there when it dies after the bytes were written and before the file was made. */
+  /** The state after a crash between writing the bytes and creating the file. */
   async function leaveBytes(): Promise<string> {
     const storageKey = `${stage.accountId}/2026/11/left`;
     const dueAt = new Date(stage.clock.now().getTime() + 60 * 60_000);
@@ -181,16 +181,16 @@ describe("a process that died", () => {
     expect(await readTables()).toEqual(nothing);
   });
 
-  test("leaves a file in no state between being there and not", async () => {
+  test("never leaves a file half created", async () => {
     await uploadId();
-    // The row of a file and the note of unowned bytes change in one transaction, so that never both or none is there.
+    // The file's row and the record of unowned bytes change in one transaction, so exactly one of them exists.
     expect(await readTables()).toMatchObject({ files: 1, unowned: 0, stored: 1 });
     stage.clock.advance(2 * 60 * 60_000);
     expect(await sweep()).toEqual({ files: 0, removedBytes: 0 });
     expect(await readTables()).toMatchObject({ files: 1, stored: 1 });
   });
 
-  test("and wakes up after its bytes were swept up makes no file of them", async () => {
+  test("and resumes after its bytes were swept creates no file from them", async () => {
     await stage[Symbol.asyncDispose]();
     stage = await startFilesStage({
       wrapBytes: (bytes) => ({
@@ -207,7 +207,7 @@ describe("a process that died", () => {
   });
 });
 
-test("bytes that somebody began to remove become no file's, even while they are still there", async () => {
+test("bytes whose removal has begun cannot become a file, even while they still exist", async () => {
   await stage[Symbol.asyncDispose]();
   stage = await startFilesStage({
     wrapBytes: (bytes) => ({
@@ -224,7 +224,7 @@ test("bytes that somebody began to remove become no file's, even while they are 
   expect(await readTables()).toMatchObject({ files: 0, unowned: 1, used: 0, stored: 1 });
 });
 
-test("a file whose commit was answered by nobody keeps its bytes", async () => {
+test("a file whose commit was not acknowledged keeps its bytes", async () => {
   const lossy = new Proxy(stage.database, {
     get(database, name) {
       const value = Reflect.get(database, name, database);
@@ -257,8 +257,8 @@ test("a file whose commit was answered by nobody keeps its bytes", async () => {
   expect((await stage.call(`/files/${output}/content`)).status).toBe(200);
 });
 
-describe("what a task made", () => {
-  test("is kept under the id that was made for it, once, and counts in no quota", async () => {
+describe("a task output", () => {
+  test("is stored under its reserved id, once, and counts in no quota", async () => {
     const png = await makeMedia("png");
     const id = stage.ids.next("file");
     const file = await keep(id, png);
@@ -278,7 +278,7 @@ describe("what a task made", () => {
     expect(await readTables()).toEqual(nothing);
   });
 
-  test("is kept once also when several keep it at the same time", async () => {
+  test("is stored once even by concurrent writers", async () => {
     const id = stage.ids.next("file");
     const [png, gif] = [await makeMedia("png"), await makeMedia("gif")];
     const kept = await Promise.all([keep(id, png), keep(id, gif), keep(id, png), keep(id, gif)]);
@@ -289,7 +289,7 @@ describe("what a task made", () => {
     expect(await readTables()).toMatchObject({ files: 1, unowned: 0, stored: 1 });
   });
 
-  test("is refused where it is not what it should be, is too much, or breaks off", async () => {
+  test("is refused if it has the wrong type, is too large, or breaks off", async () => {
     const id = stage.ids.next("file");
     const invalid = { code: "invalid_file", param: "output" };
     await expect(keep(id, await makeMedia("mp3"))).rejects.toMatchObject(invalid);
@@ -308,7 +308,7 @@ describe("what a task made", () => {
     expect((await keep(id, await makeMedia("png"))).id).toBe(id);
   });
 
-  test("may be bare samples, which last as long as there are many", async () => {
+  test("may be raw samples, whose count gives the duration", async () => {
     const id = stage.ids.next("file");
     const samples = { contentType: "audio/pcm", bytesPerSecond: 48_000 };
     const output = { id, accountId: stage.accountId, kind: "audio", signal, samples } as const;
@@ -318,7 +318,7 @@ describe("what a task made", () => {
     expect(file).toMatchObject({ kind: "audio", contentType: "audio/pcm", durationMs: 1500, filename: "output.pcm" });
   });
 
-  test("gives its bytes to whoever asks, and an error once it is deleted", async () => {
+  test("is readable, and an error once it is deleted", async () => {
     await uploadId();
     const file = await keep(stage.ids.next("file"), await makeMedia("png"));
     await stage.call(`/files/${file.id}`, { method: "DELETE" });
@@ -327,8 +327,8 @@ describe("what a task made", () => {
   });
 });
 
-describe("a stranger's bytes", () => {
-  test("are told like an upload, and not kept", async () => {
+describe("bytes from a URL", () => {
+  test("are recognized like an upload, and not stored", async () => {
     const wanted = { param: "input_images", kinds: ["image"] } as const;
     const media = await stage.files.inspect(await makeMedia("webp"), wanted);
     expect(media).toMatchObject({ kind: "image", contentType: "image/webp" });
@@ -339,7 +339,7 @@ describe("a stranger's bytes", () => {
     expect(await readTables()).toEqual(nothing);
   });
 
-  test("are of a kind that is wanted, also in a file of the account", async () => {
+  test("must be of an accepted type, also in a file of the account", async () => {
     const id = await uploadId();
     const wanted = { param: "audio_file_id", kinds: ["audio"] } as const;
     await expect(stage.files.getFile(stage.accountId, id, wanted)).rejects.toMatchObject({

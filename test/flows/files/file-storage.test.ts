@@ -62,13 +62,13 @@ function listFiles(where: string): string[] {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** Bytes that come a piece at a time, and at some point no more. */
+/** Bytes that arrive one piece at a time, and stall at some point. */
 async function* trickle(pieces: number, atEnd: () => Promise<void>): AsyncIterable<Uint8Array> {
   for (let count = 0; count < pieces; count += 1) yield randomBytes(megabyte);
   await atEnd();
 }
 
-/** A stream that has so much, and then waits for more for ever. */
+/** A stream that sends this many pieces, and then stalls. */
 function createStalling(pieces: number, atEnd: () => void): Readable {
   let count = 0;
   return new Readable({
@@ -81,7 +81,7 @@ function createStalling(pieces: number, atEnd: () => void): Readable {
 }
 
 describe.each(["a folder", "a bucket"])("%s", (name) => {
-  test("gives back what it was given, whole or in part", async () => {
+  test("returns the stored bytes, whole or in part", async () => {
     const store = getStore(name);
     const content = randomBytes(100_000);
     await store.put("acct_a/2026/11/whole", Readable.from([content.subarray(0, 7), content.subarray(7)]), { signal });
@@ -92,7 +92,7 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
     expect((await buffer(await store.open("acct_a/2026/11/whole"))).toString()).toBe("new");
   });
 
-  test("keeps 20 MB that come as a stream", async () => {
+  test("stores 20 MB from a stream", async () => {
     const store = getStore(name);
     const pieces = Array.from({ length: 20 }, () => randomBytes(megabyte));
     await store.put("acct_a/2026/11/large", Readable.from(pieces), { signal });
@@ -102,7 +102,7 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
     await store.delete("acct_a/2026/11/large");
   });
 
-  test("has nothing where nothing is, or was deleted, and deleting that is fine", async () => {
+  test("throws for a missing or deleted key, and deleting it again succeeds", async () => {
     const store = getStore(name);
     await expect(store.open("acct_a/none")).rejects.toThrow(MissingBytesError);
     await store.delete("acct_a/none");
@@ -111,14 +111,14 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
     await expect(store.open("acct_a/short")).rejects.toThrow(MissingBytesError);
   });
 
-  test.each([1, 12])("keeps nothing of %i MB whose source fails", async (pieces) => {
+  test.each([1, 12])("stores nothing of %i MB whose source fails", async (pieces) => {
     const store = getStore(name);
     const source = trickle(pieces, () => Promise.reject(new Error("the source broke")));
     await expect(store.put("acct_a/broken", source, { signal })).rejects.toThrow("the source broke");
     await expect(store.open("acct_a/broken")).rejects.toThrow(MissingBytesError);
   });
 
-  test.each([1, 12])("keeps nothing of %i MB whose writer gives up", async (pieces) => {
+  test.each([1, 12])("stores nothing of %i MB whose writer aborts", async (pieces) => {
     const store = getStore(name);
     const writer = new AbortController();
     const source = createStalling(pieces, () => writer.abort(new Error("given up")));
@@ -129,7 +129,7 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
     await expect(store.open("acct_a/aborted")).rejects.toThrow(MissingBytesError);
   });
 
-  test("lists what lies directly under a beginning", async () => {
+  test("lists the keys directly under a prefix", async () => {
     const store = getStore(name);
     for (const key of ["list/b.gz", "list/a/1", "list/a/2"]) {
       await store.put(key, Readable.from([Buffer.from("x")]), { signal });
@@ -141,7 +141,7 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
     expect(await store.list("")).not.toContain("drafts");
   });
 
-  test("lets its reader stop in the middle", async () => {
+  test("lets its reader stop midway", async () => {
     const store = getStore(name);
     await store.put("acct_a/read", Readable.from([randomBytes(4 * megabyte)]), { signal });
     const reader = await store.open("acct_a/read");
@@ -152,7 +152,7 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
 });
 
 describe("a folder", () => {
-  test("leaves no drafts behind and lets nobody else read", async () => {
+  test("leaves no drafts behind and is not readable by other users", async () => {
     await getStore("a folder").put("acct_b/2026/11/mine", Readable.from([Buffer.from("x")]), { signal });
     expect(listFiles(join(folder, "files", "drafts"))).toEqual([]);
     const { mode } = statSync(join(folder, "files/acct_b/2026/11/mine"));
@@ -161,7 +161,7 @@ describe("a folder", () => {
   });
 
   test.each(["../x", "/etc/passwd", "a/../../x", "a//b", "", "a/", "a\0b", "a b", ".", "drafts/x"])(
-    "has no key %j",
+    "rejects the key %j",
     async (key) => {
       const store = getStore("a folder");
       await expect(store.put(key, Readable.from([Buffer.from("x")]), { signal })).rejects.toThrow("is no key");
@@ -170,7 +170,7 @@ describe("a folder", () => {
     },
   );
 
-  test("follows no link that somebody put into it", async () => {
+  test("follows no symbolic link", async () => {
     const outside = join(folder, "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "secret"), "secret");
@@ -188,7 +188,7 @@ describe("a folder", () => {
     rmSync(join(folder, "files", "link"));
   });
 
-  test("is cleared of drafts whose writer died, and of no others, when it is opened", async () => {
+  test("deletes drafts of dead writers, and no others, when it is opened", async () => {
     const place = join(folder, "crashed");
     mkdirSync(join(place, "drafts"), { recursive: true });
     const [old, fresh] = [join(place, "drafts", "old"), join(place, "drafts", "fresh")];
@@ -201,7 +201,7 @@ describe("a folder", () => {
   });
 });
 
-test("a bucket's credentials are whole or absent", async () => {
+test("a bucket's credentials are complete or absent", async () => {
   const half = { ...createSettings(), s3_secret_access_key: undefined };
   await expect(openByteStore(half)).rejects.toThrow("Only one of s3_access_key_id and s3_secret_access_key is set.");
 });
@@ -221,7 +221,7 @@ describe("a spool", () => {
     expect(listFiles(place)).toEqual([]);
   });
 
-  test("keeps nothing of what broke or was given up", async () => {
+  test("keeps nothing after an error or an abort", async () => {
     const spool = await createSpool({ folder: place });
     const broken = trickle(1, () => Promise.reject(new Error("broken")));
     await expect(spool.write(broken, { bytesMax: 9 * megabyte, signal })).rejects.toThrow("broken");

@@ -11,7 +11,7 @@ import { openLoad } from "../../../bench/run-load.ts";
 const chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const request = Buffer.from("POST / HTTP/1.1\r\ncontent-length: 0\r\n\r\n");
 
-/** A server that answers each piece it is sent by what it is given, the first first and the last again and again. */
+/** A server that answers each request with the next of these, and repeats the last. */
 async function startServer(...answers: ((socket: Socket) => void)[]): Promise<Disposable & { port: number }> {
   let asked = 0;
   const server = createServer({ noDelay: true }, (socket) => {
@@ -32,7 +32,7 @@ describe("an answer", () => {
     ["of a known length", fixedWhole, { status: 200, isStream: false, isDone: false }],
     ["in chunks", fixedStream.all, { status: 200, isStream: true, isDone: true }],
   ])(
-    "%s ends with its last byte and not before, wherever it is cut, and another can follow",
+    "%s ends with its last byte and not before, wherever it is split, and another can follow",
     (_name, bytes, expected) => {
       const reader = createAnswerReader();
       for (let cut = 1; cut < bytes.length; cut += 1) {
@@ -42,14 +42,14 @@ describe("an answer", () => {
     },
   );
 
-  test("can be read byte by byte", () => {
+  test("can be parsed byte by byte", () => {
     const reader = createAnswerReader();
     const ends = [...fixedStream.all].map((byte) => reader.read(Buffer.of(byte)));
     expect(ends.slice(0, -1).every((end) => end === null)).toBe(true);
     expect(ends.at(-1)).toMatchObject({ status: 200, isDone: true });
   });
 
-  test("that brought nothing does not end like the one before", () => {
+  test("without data does not end like the one before", () => {
     const reader = createAnswerReader();
     expect(reader.read(fixedStream.all)?.isDone).toBe(true);
     expect(reader.read(Buffer.from(`${chunked}0\r\n\r\n`))?.isDone).toBe(false);
@@ -59,7 +59,7 @@ describe("an answer", () => {
     expect(createAnswerReader().read(Buffer.from("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"))?.status).toBe(503);
   });
 
-  test("has its first data when something other than a comment comes", () => {
+  test("has its first data when something other than a comment arrives", () => {
     const reader = createAnswerReader();
     reader.read(Buffer.from(`${chunked}4\r\n: \n\n\r\n`));
     expect(reader.current().firstDataAtMs).toBeNull();
@@ -73,14 +73,14 @@ describe("an answer", () => {
     ["has chunks of no size", `${chunked}zz\r\n`],
     ["has a chunk's size without end", `${chunked}${"0".repeat(17)}`],
     ["has a head without end", `HTTP/1.1 200 OK\r\n${"x".repeat(64 * 1024)}`],
-    ["is followed by what nobody asked for", `${fixedWhole.toString()}x`],
+    ["is followed by extra bytes", `${fixedWhole.toString()}x`],
   ])("that %s is refused", (_name, bytes) => {
     expect(() => createAnswerReader().read(Buffer.from(bytes))).toThrow();
   });
 });
 
 describe("a load", () => {
-  test("counts every call and how long it took", async () => {
+  test("counts every call and its duration", async () => {
     using server = await startServer(send(fixedStream.all));
     const load = await openLoad({ port: server.port, request, isStream: true, connections: 3 });
     await load.warmUp();
@@ -102,7 +102,7 @@ describe("a load", () => {
       "closed before the answer was whole",
     ],
     ["answered with something else than HTTP", send("SSH-2.0-x\r\n\r\n"), "does not say where it ends"],
-  ])("fails loudly when a stream is %s, and says how many calls did", async (_name, answer, message) => {
+  ])("fails loudly when a stream is %s, with the number of failed calls", async (_name, answer, message) => {
     using server = await startServer(send(fixedStream.all), answer);
     const load = await openLoad({ port: server.port, request, isStream: true, connections: 2 });
     await expect(load.run(60_000)).rejects.toThrow(/^2 of 2 connections failed: .*/);
@@ -112,7 +112,7 @@ describe("a load", () => {
     again.close();
   });
 
-  test("that wants whole answers takes no stream for one", () => {
+  test("of whole answers does not accept a stream", () => {
     const answer = { status: 200, isStream: true, firstDataAtMs: 1, isDone: true, isLast: false };
     expect(() => requireWhole(answer, false)).toThrow("another form");
     expect(() => requireWhole({ ...answer, isStream: false, isDone: false }, false)).not.toThrow();
@@ -120,31 +120,31 @@ describe("a load", () => {
 });
 
 describe("a connection", () => {
-  test("that only begins is content with the first data", async () => {
+  test("that only starts calls resolves at the first data", async () => {
     using server = await startServer(send(fixedStream.parts[0] ?? ""));
     const connection = await openLoadConnection(server.port);
     await connection.begin(request);
     connection.close();
   });
 
-  test("that only begins is not content with a refusal", async () => {
+  test("that only starts calls rejects a refusal", async () => {
     using server = await startServer(send("HTTP/1.1 503 No\r\ncontent-length: 2\r\n\r\n{}"));
     const connection = await openLoadConnection(server.port);
     await expect(connection.begin(request)).rejects.toThrow("503");
     connection.close();
   });
 
-  test("that is closed takes nothing more", async () => {
+  test("that is closed accepts nothing more", async () => {
     using server = await startServer(send(fixedWhole));
     const connection = await openLoadConnection(server.port);
     connection.close();
     await expect(connection.ask(request)).rejects.toThrow("closed");
-    // By now nothing more will be heard of the connection itself.
+    // By now no more events of the connection can arrive.
     await expect(connection.ask(request)).rejects.toThrow("closed");
   });
 });
 
-test("a request says how long it is in bytes, and what the upstream looks for", () => {
+test("a request has its length in bytes, and the fields that the upstream looks for", () => {
   const ask = { isStream: true, promptBytes: 32 * 1024 };
   const target = { port: 1, model: "m", headers: { authorization: "Bearer k" } };
   const [head = "", body = ""] = writeChatRequest(ask, target).toString().split("\r\n\r\n");
@@ -158,7 +158,7 @@ describe("memory", () => {
   const megabyte = 1024 * 1024;
   const fill = (...fifths: number[]): number[] => fifths.flatMap((size) => Array(10).fill(size * megabyte));
 
-  test("is flat when only its warming up grew", () => {
+  test("is flat when it grew only during warm-up", () => {
     expect(judgeFlatness(fill(100, 300, 310, 305, 349)).isFlat).toBe(true);
   });
 

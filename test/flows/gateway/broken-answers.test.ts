@@ -47,7 +47,7 @@ const talk = { model: "talk", messages: [{ role: "user", content: "Hi" }], strea
 const thinking = { model: "talk", input: "Hi", background: true, stream: true };
 const speech = { model: "voice", input: "Hi", voice: "alloy" };
 
-/** Every way to answer past the framework: the file that does so, and a request to it. */
+/** Every handler that bypasses the framework: its file, and a request to it. */
 const ownAnswers = {
   chat: { file: "src/features/calls/call-routes.ts", ask: () => caller.post("/chat/completions", talk) },
   speech: { file: "src/features/calls/call-routes.ts", ask: () => caller.post(paths.speech, speech) },
@@ -62,12 +62,12 @@ const ownAnswers = {
   },
 } as const;
 
-/** Is for who is signed in, and reads nothing after its head: how it ends is tried elsewhere. */
+/** Needs a session, and reads nothing after its head: another test covers how it ends. */
 const walkedElsewhere = [
   { file: "src/features/site/account/change-routes.ts", path: "/changes", test: "test/api/open-streams.test.ts" },
 ] as const;
 
-test("every file that answers past the framework is walked here", () => {
+test("every file that bypasses the framework is covered here", () => {
   const found = listRepositoryFiles()
     .filter((path) => /^src\/.*\.ts$/.test(path) && !/(\.test|\/take-over)\.ts$/.test(path))
     .filter((path) => {
@@ -86,7 +86,7 @@ async function createId(path: string, body: unknown): Promise<string> {
   return id;
 }
 
-/** Reads an answer to its end, whichever that is. */
+/** Reads an answer to its end, whole or broken. */
 async function readToEnd(response: Response): Promise<{ text: string; isBroken: boolean }> {
   const reader = response.body?.getReader();
   let text = "";
@@ -99,7 +99,7 @@ async function readToEnd(response: Response): Promise<{ text: string; isBroken: 
   }
 }
 
-test("with the database away before its head, each of them is a 503", async () => {
+test("with the database down before its head, each of them is a 503", async () => {
   const task = await createId("/images/generations", { model: "stamp", prompt: "A stamp" });
   const session = await createId("/webhook_sessions", {});
   await database.gate.close();
@@ -109,7 +109,7 @@ test("with the database away before its head, each of them is a 503", async () =
   await Promise.all(answers.map((answer) => answer.text()));
 });
 
-test("with the database away after its head, each of them ends, and tells that it is not whole, or goes on", async () => {
+test("with the database down after its head, each of them ends marked as incomplete, or goes on", async () => {
   await waitUntil("service", async () => (await fetch(`${stage.gateway.siteUrl}/readyz`)).status === 200);
   const rest = createGate();
   const pieces = ["One", " two"];
@@ -133,7 +133,7 @@ test("with the database away after its head, each of them ends, and tells that i
   const triesBefore = await countTries();
   await database.gate.close();
   rest.open();
-  // Both settlements wait by then, and one more try finds them too old.
+  // Both settlements wait by then, and one more attempt finds them too old.
   await waitUntil("payments to wait", async () => (await countTries()) > triesBefore + 3);
   clock.advance(databaseLimits.settlementMsMax);
   const ends = await Promise.all([chat, voice].map(readToEnd));

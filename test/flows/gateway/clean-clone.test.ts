@@ -9,7 +9,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const startMsMax = 240_000;
 
-/** The environment of somebody who has Node and npm, and none of what this test run has set up for itself. */
+/** The environment of a new user with Node and npm, without anything that this test run has set up. */
 function createNewcomersEnvironment(port: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -19,7 +19,7 @@ function createNewcomersEnvironment(port: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), PATH: path.join(delimiter), SLUICE_PORT: port };
 }
 
-/** Runs `npm start` until the gateway answers, then ends it as a supervisor would. Returns what was printed. */
+/** Runs `npm start` until the gateway answers, then stops it as a supervisor would. Returns its output. */
 async function startAndStop(folder: string, port: string): Promise<string> {
   const child = spawn("npm", ["start"], { cwd: folder, env: createNewcomersEnvironment(port) });
   let output = "";
@@ -45,8 +45,8 @@ async function startAndStop(folder: string, port: string): Promise<string> {
   return output;
 }
 
-// Before this test ran, `npm test` installed the packages of a clean clone by the same script. Installing them twice would
-// take longer than any other test.
+// `npm test` installed the packages of a clean clone with the same script before. Installing them again would take
+// longer than any other test.
 test("a copy of the repository with its packages starts with npm start alone, and builds nothing the second time", {
   timeout: startMsMax + 60_000,
 }, async () => {

@@ -71,7 +71,7 @@ async function startHostile(
   );
 }
 
-/** All that the hostile program tried, and what came of it. */
+/** Everything that the hostile program tried, with the outcomes. */
 async function attack(confinement: Confinement): Promise<Map<string, string>> {
   const running = await startHostile(confinement);
   const [said] = await Promise.all([text(running.stdout), running.ended]);
@@ -80,22 +80,22 @@ async function attack(confinement: Confinement): Promise<Map<string, string>> {
 
 const isThere = ({ program: launcher }: Mechanism): boolean => existsSync(`/usr/bin/${launcher}`);
 const ways = await Promise.all(mechanisms.filter(isThere).map(tryMechanism));
-/** Where namespaces are closed or the kernel has no Landlock, a mechanism that is installed still is none. */
+/** An installed mechanism may still be unusable: without namespaces, or without Landlock in the kernel. */
 const usable = ways.filter((way) => way.kind === "confined");
 
 const permitted = ["read its input", "write its output"];
 
-test("without confinement the hostile program reaches nearly everything, so that it is worth asking", async () => {
+test("without confinement the hostile program reaches nearly everything, so the test is meaningful", async () => {
   const outcome = await attack({ kind: "none", reason: "the test wants it so" });
   rmSync(`/hostile-${process.pid}`, { recursive: true, force: true });
   const failed = [...outcome].filter(([, result]) => result !== "done").map(([attempt]) => attempt);
-  // Not everybody may write there, whatever confines them.
+  // Not every user may write there, confined or not.
   expect(failed.filter((attempt) => attempt !== "write into the root folder")).toEqual([
     "know a secret of the environment",
   ]);
 });
 
-test.skipIf(!mechanisms.every(isThere))("this machine has a way to confine, and the best is taken", async () => {
+test.skipIf(!mechanisms.every(isThere))("this machine has a way to confine, and the best is chosen", async () => {
   expect(await findConfinement()).toEqual(usable[0]);
 });
 
@@ -109,9 +109,9 @@ describe.each(usable)("confined by $mechanism", (confinement) => {
     expect(readFileSync(own, "utf8")).toBe("own");
   });
 
-  test("a program has no privileges and can get none", async () => {
+  test("a program has no privileges and can gain none", async () => {
     const running = await startHostile(confinement, { input: "later" });
-    // The program itself, below whatever started it.
+    // The program itself, below its launcher.
     const status = await waitUntil("it runs", async () => {
       const pids = await listChildren();
       const children = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, "utf8").catch(() => "")));
@@ -124,7 +124,7 @@ describe.each(usable)("confined by $mechanism", (confinement) => {
     await waitUntil("it is gone", async () => (await listChildren()).length === 0);
   });
 
-  test("a program ends with its time or its memory, whichever comes first", async () => {
+  test("a program ends at its time limit or its memory limit, whichever comes first", async () => {
     const spin = describeNodeProgram(program, { heapMebibytesMax: 64, reads: [], writes: [] });
     const [node] = spin.command;
     const run = async (script: string, changes: Partial<ConfinedProcessCall>): Promise<unknown> => {
@@ -156,7 +156,7 @@ async function upload(port: string, key: string, name: MediaName): Promise<{ sta
   return { status: response.status, body: await response.json() };
 }
 
-test("a machine with an old decoder says so, confines it, and without that keeps strangers' recordings from it", {
+test("a machine with an old decoder reports it, confines it, and without confinement refuses to decode uploads", {
   timeout: 240_000,
 }, async () => {
   using data = createDataDirectory();

@@ -47,13 +47,13 @@ async function read<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-test("the ledger finds nothing to object to in the demonstration's history", async () => {
+test("the ledger check finds no violation in the demo's history", async () => {
   expect(
     await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: gateway.parts.clock.now() }),
   ).toEqual([]);
 });
 
-test("the statement ends with the balance that there is", async () => {
+test("the statement ends with the current balance", async () => {
   const { data } = await read<{ data: { unit: string; balance: string }[] }>("/ledger?limit=100");
   const balance = await read<{ available_balance: string; frozen_balance: string }>("/balance");
   expect(Number(balance.frozen_balance)).toBe(0);
@@ -70,7 +70,7 @@ test("every month has usage, more on workdays than at weekends, and some days ha
   expect(usage.data.length).toBeLessThan(days);
 });
 
-test("money came, was given, ran out of time, was given back and corrected, and a plan pays its share", async () => {
+test("credit was added, granted, expired, refunded and corrected, and a plan pays its share", async () => {
   const kinds = new Set<string>();
   let after = "";
   for (let hasMore = true; hasMore; ) {
@@ -87,7 +87,7 @@ test("money came, was given, ran out of time, was given back and corrected, and 
   expect(plan?.name).toBe("Studio");
 });
 
-test("every team has spent with a key of its own, by its own models, and each charge can be explained", async () => {
+test("every team has spent with its own key, on its own models, and each charge can be explained", async () => {
   const usage = await read<{ data: { model: string; key_id: string; calls: number }[] }>(
     "/usage?from=2026-08-08&to=2026-11-16&group_by=model,key",
   );
@@ -120,7 +120,7 @@ type Task = {
 
 const listTasks = async (): Promise<Task[]> => (await read<{ data: Task[] }>("/tasks?limit=100")).data;
 
-test("images were drawn over months, and some were refused for their content", async () => {
+test("images were created over months, and some were refused for their content", async () => {
   const tasks = await listTasks();
   const ends = new Set(tasks.map(({ type, status }) => `${type} ${status}`));
   expect([...ends].toSorted()).toEqual(["image failed", "image succeeded"]);
@@ -136,7 +136,7 @@ describe("today", () => {
   });
   afterAll(() => day.close());
 
-  test("every kind of media is made, one is refused, one is canceled, and one is begun after all of them", () => {
+  test("every kind of media is created, one is refused, one is canceled, and one starts after all of them", () => {
     const [last, ...others] = today;
     expect(others.map(({ type, status }) => `${type} ${status}`).toSorted()).toEqual([
       "avatar succeeded",
@@ -146,11 +146,11 @@ describe("today", () => {
       "speech succeeded",
       ...["video canceled", "video succeeded"],
     ]);
-    // How far it has come is the machine's affair; a minute of video is ordered, and paid for by the second.
+    // Its progress depends on the machine; it is a minute of video, paid by the second.
     expect(last).toMatchObject({ type: "video", usage: { estimated_charge: "3.00" } });
   });
 
-  test("the avatar is a video of a face that was drawn and a voice that was spoken before", async () => {
+  test("the avatar is a video of a face and a voice that were generated before", async () => {
     const avatar = today.find(({ type }) => type === "avatar");
     type Asked = { body: { avatar_file_id: string; audio_file_id: string } };
     const { body } = await read<Asked>(`/tasks/${avatar?.id}/request`);
@@ -158,21 +158,21 @@ describe("today", () => {
       (await read<{ content_type: string }>(`/files/${id}`)).content_type;
     expect(await kindOf(body.avatar_file_id)).toBe("image/png");
     expect(await kindOf(body.audio_file_id)).toBe("audio/mpeg");
-    // Links lead to the address that the settings name.
+    // Links point to the address in the settings.
     const { pathname, search } = new URL(avatar?.output[0]?.url ?? "");
     const file = await fetch(`${gateway.siteUrl}${pathname}${search}`);
     expect(file.headers.get("content-type")).toBe("video/mp4");
     expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(0);
   });
 
-  test("no task shows a word of the sandbox's script, neither in the list nor in what it was asked for", async () => {
+  test("no task shows a word of the sandbox's script, neither in the list nor in its request", async () => {
     for (const task of await listTasks()) {
       const asked = await read(`/tasks/${task.id}/request`);
       expect(JSON.stringify({ task, asked })).not.toContain("[[");
     }
   });
 
-  test("a receiver that failed is mended, was sent the event again, and hears of all that comes", async () => {
+  test("a failed receiver is fixed, was sent the event again, and gets all later ones", async () => {
     type Endpoint = { id: string; description: string };
     type Delivery = { event_id: string; status: string; attempts: { status: number }[] };
     const { data: endpoints } = await read<{ data: Endpoint[] }>("/webhook_endpoints");
@@ -190,7 +190,7 @@ describe("today", () => {
     expect(deliveries.length).toBeGreaterThanOrEqual(today.length - 1);
   });
 
-  test("the ledger finds nothing to object to", async () => {
+  test("the ledger check finds no violation", async () => {
     const now = gateway.parts.clock.now();
     expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now })).toEqual([]);
   });

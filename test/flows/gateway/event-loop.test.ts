@@ -22,7 +22,7 @@ const structureMax = 80_000;
 const list = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join(",");
 
-/** What a broken upstream may answer with: as much as is read, all of it structure. Each has an upstream of its own. */
+/** Answers of a broken upstream: up to the read limit, all of it structure. Each has its own upstream. */
 const nested = "[".repeat(4 * megabyte - 1000);
 const sendEvent = { rawChunks: [`data: ${nested}\n\n`], contentType: "text/event-stream" };
 const openChoices = `{"id":"a","choices":[{"index":0,"message":[${list(300_000, (index) => `{"k${index}":1}`)}]}]}`;
@@ -108,14 +108,14 @@ async function send(
   return { status: response.status, code: /"code":"([a-z_]+)"/.exec(text)?.[1] ?? "" };
 }
 
-/** A request with a text in place of the word. */
+/** A request with a text in place of the placeholder. */
 const put = (fields: Fields, text: string): string => JSON.stringify(ask(fields)).replace('"HERE"', () => text);
 const say = (text: string): string => put({ messages: [{ role: "user", content: "HERE" }] }, `"${text}"`);
 const writeMembers = (count: number): string => `{${list(count, (index) => `"k${index}":1`)}}`;
-/** So many that, with the little around them, they are just within the limit: each has so many marks of structure. */
+/** As many items as fit the structure limit, by the marks of structure that each has. */
 const many = (marks: number): number => Math.floor((structureMax - 100) / marks);
 
-/** What takes longest of all that is accepted: of structure, of escapes, of bytes. */
+/** The slowest accepted bodies: by structure, by escapes, by bytes. */
 const heavyBodies: Record<string, () => string> = {
   "members of an object": () => put({ logit_bias: "HERE" }, writeMembers(many(2))),
   "members of a tool's schema": () => put({ tools: [tool("a", { parameters: "HERE" })] }, writeMembers(many(2))),
@@ -147,9 +147,9 @@ const heavyBodies: Record<string, () => string> = {
     ),
 };
 
-describe("nobody waits long for others", () => {
+describe("other callers are not delayed for long", () => {
   beforeAll(async () => {
-    // What is compiled on the first call of its kind is compiled once in a process's life.
+    // Code for the first call of a kind is compiled once per process.
     for (const model of [...models, "sandbox"]) {
       const format = model === "sandbox" ? {} : { response_format: schemaFormat({ type: "object" }) };
       expect(await send(JSON.stringify(ask(format)), { model })).toMatchObject({ status: 200 });
@@ -157,9 +157,9 @@ describe("nobody waits long for others", () => {
     }
   });
 
-  test.each(Object.keys(heavyBodies))("while a call has as many as it may have: %s", async (name) => {
+  test.each(Object.keys(heavyBodies))("while a call is at the limit: %s", async (name) => {
     const body = heavyBodies[name]?.() ?? "";
-    // The fakes take long for long bodies, which are the same to all: one is asked.
+    // The fakes are slow with long bodies, and all parse the same: call one.
     const isPackaged = name === "a large picture" || name.startsWith("members in the arguments");
     const asked = body.length > megabyte ? [isPackaged ? "packaged" : "open"] : [...models, "sandbox"];
     for (const model of asked) {
@@ -176,13 +176,13 @@ describe("nobody waits long for others", () => {
     ["lists in lists", put({ metadata: { a: "HERE" } }, "[".repeat(6_000_000))],
     ["escapes", say('\\"'.repeat(1_100_000))],
     ["text of many scripts", say("x漢é🌊".repeat((9 * megabyte) / 10))],
-  ])("while a call has more than that: %s", async (_name, body) => {
+  ])("while a call is over the limit: %s", async (_name, body) => {
     await readLongestHold();
     expect(await send(body)).toEqual({ status: 413, code: "payload_too_large" });
     expect(await readLongestHold()).toBeLessThan(holdMsMax);
   });
 
-  test("while somebody without money, or without a key, sends much", async () => {
+  test("while a caller without money, or without a key, sends large bodies", async () => {
     const poor = await chat.createCaller({ cash: "0" });
     const body = put({ metadata: "HERE" }, writeMembers(1_000_000));
     await readLongestHold();
@@ -214,7 +214,7 @@ describe("nobody waits long for others", () => {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Each as much as a body may have. */
+  /** Each as large as a body may be. */
   const heavyItems: Record<string, () => string> = {
     "a long text": () => `{"role":"user","content":"${"x".repeat(19 * megabyte)}"}`,
     "many quotes": () => `{"role":"user","content":"${'\\"'.repeat(990_000)}"}`,

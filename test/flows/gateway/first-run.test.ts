@@ -8,7 +8,7 @@ import { createDataDirectory, findFreePort, startGatewayProcess } from "../../ha
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-/** The `curl` call that the page shows, run by a shell as it stands. */
+/** The `curl` call that the page shows, run by a shell unchanged. */
 async function runShownCurl(page: string): Promise<unknown> {
   const call = /^\s*(curl (?:.*\\\n)*.*)$/m.exec(page)?.[1] ?? "";
   expect(call).toContain("/v1/chat/completions");
@@ -26,7 +26,7 @@ async function signInAs(port: string, password: string): Promise<unknown> {
   return await response.json();
 }
 
-/** Shows the gateway the secret of the outbox's link, as the page behind the link does. */
+/** Sends the secret of the outbox's link, as the page behind the link does. */
 async function openOutbox(shown: string): Promise<number> {
   const [, site = "", secret = ""] = /(http:\/\/localhost:\d+)\/outbox#([\w-]+)/.exec(shown) ?? [];
   const response = await fetch(`${site}/console/api/outbox/open`, {
@@ -43,7 +43,7 @@ const firstAnswer = {
   choices: [{ message: { role: "assistant", content: expect.stringContaining("Hello") }, finish_reason: "stop" }],
 };
 
-/** `npm start` on a terminal of its own, ended by Ctrl-C. */
+/** `npm start` on its own terminal, ended by Ctrl-C. */
 async function startOnTerminal(environment: Record<string, string>, use: (page: string) => Promise<void>) {
   const child = spawn("script", ["--quiet", "--return", "--command", "npm start", "/dev/null"], {
     cwd: repositoryDir,
@@ -65,7 +65,7 @@ async function startOnTerminal(environment: Record<string, string>, use: (page: 
   expect(screen).toMatch(/stopping.*stopped/s);
 }
 
-test("on a terminal, npm start shows the key once, and a curl line that works as it stands", async () => {
+test("on a terminal, npm start shows the key once, and a curl line that works unchanged", async () => {
   using data = createDataDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port };
@@ -84,7 +84,7 @@ test("on a terminal, npm start shows the key once, and a curl line that works as
   });
 });
 
-test("where nobody watches, the key is in a private file, in no output, and the shown curl line still works", async () => {
+test("without a terminal, the key is in a private file, in no output, and the shown curl line still works", async () => {
   using data = createDataDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_PROCESSES: "2" };

@@ -32,7 +32,7 @@ const documentsDir = join(repositoryDir, "docs/api");
 
 type Sample = { document: string; language: string; code: string };
 
-/** Every piece of code of the guide, as a reader finds it. */
+/** Every code block of the guide. */
 const samples: Sample[] = readdirSync(documentsDir)
   .filter((name) => name.endsWith(".md"))
   .flatMap((document) => {
@@ -71,7 +71,7 @@ beforeAll(async () => {
   await openEventInbox(gateway.database, caller.accountId, gateway.parts.clock.now());
   environment = { ...process.env, SLUICE_API_KEY: caller.key };
   folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
-  // As it is in the folder of somebody who has installed the clients.
+  // The folder of a reader who has installed the clients.
   mkdirSync(join(folder, "node_modules"));
   for (const name of ["openai", "standardwebhooks", "@stablelib", "fast-sha256"]) {
     const installed = join(repositoryDir, "node_modules", name);
@@ -98,7 +98,7 @@ async function cancelTask(id: string): Promise<void> {
   expect(answer.status).toBeLessThan(300);
 }
 
-/** The guide's page puts the site's own address in the place of the documents', and so does a reader with their ids. */
+/** Replaces the documents' address by the site's, as the guide's page does, and the reader's ids. */
 function adapt(code: string): string {
   return code
     .replaceAll("http://localhost:4242", gateway.siteUrl)
@@ -111,7 +111,7 @@ test("the guide has samples of every kind", () => {
   expect(programs.length).toBeGreaterThan(4);
 });
 
-test.for(commands)("a command of $document works as it is printed: $code", async ({ code }) => {
+test.for(commands)("a command of $document works as printed: $code", async ({ code }) => {
   const { stdout } = await run("bash", ["-euo", "pipefail", "-c", adapt(code)], { cwd: folder, env: environment });
   if (code.includes('"stream": true')) {
     expect(stdout).toMatch(/^data: \[DONE\]$/m);
@@ -119,12 +119,12 @@ test.for(commands)("a command of $document works as it is printed: $code", async
   } else {
     const answer = JSON.parse(stdout);
     expect(answer.error ?? null).toBeNull();
-    // A video takes minutes, and nobody looks at this one.
+    // A video takes minutes, and this test does not need it.
     if (answer.status === "queued" || answer.status === "processing") await cancelTask(answer.id);
   }
 });
 
-test.for(programs)("a program of $document works as it is printed: $code", async ({ code }) => {
+test.for(programs)("a program of $document works as printed: $code", async ({ code }) => {
   writeFileSync(join(folder, "sample.ts"), adapt(code));
   const { stdout } = await run(process.execPath, ["sample.ts"], { cwd: folder, env: environment });
   if (code.includes("tools")) expect(stdout).toMatch(/^called get_water_level \{"gate":.*\}\n.+/);
@@ -136,7 +136,7 @@ test.for(programs)("a program of $document works as it is printed: $code", async
   else expect(stdout).toMatch(/sluice.*total_tokens/s);
 });
 
-test("the receiver of the guide takes what is signed, once, and refuses what is not", async () => {
+test("the guide's receiver accepts signed events, once, and refuses unsigned ones", async () => {
   const port = await findFreePort();
   const secret = `whsec_${Buffer.from("a secret of the test, long enough").toString("base64")}`;
   const code = findServer("webhooks.md").replace("8080", port);
@@ -155,7 +155,7 @@ test("the receiver of the guide takes what is signed, once, and refuses what is 
   expect(receiver.printed()).toBe("task.succeeded task_1\n");
 });
 
-test("the client of the guide gets a key that works, by a code", async () => {
+test("the guide's client gets a working key with a device code", async () => {
   const { visitor } = await signUpVisitor(gateway);
   await using client = startProgram("client.ts", adapt(findServer("browser-authorization.md")), {});
   const entry = await waitUntil("the client's address", () => /^http\S+/.exec(client.printed())?.[0]);
@@ -171,13 +171,13 @@ test("the client of the guide gets a key that works, by a code", async () => {
   expect(client.printed()).toMatch(/\nBA:my-tool 200\n$/);
 });
 
-test.skipIf(!existsSync("/usr/bin/python3"))("what is in Python, its compiler takes", async () => {
+test.skipIf(!existsSync("/usr/bin/python3"))("the Python samples compile", async () => {
   const codes = samples.filter(({ language }) => language === "python").map(({ code }) => code);
   expect(codes.length).toBeGreaterThan(3);
   await run("/usr/bin/python3", ["-c", "import ast, sys; [ast.parse(code) for code in sys.argv[1:]]", ...codes]);
 });
 
-test("what is in JSON can be read", () => {
+test("the JSON samples parse", () => {
   for (const { language, code } of samples) if (language === "json") expect(() => JSON.parse(code)).not.toThrow();
 });
 

@@ -13,7 +13,7 @@ const secrets = {
   query: "query-canary-1234",
 };
 
-test("keys, passwords, cookies, query strings and bodies reach no log, in success or failure", async () => {
+test("keys, passwords, cookies, query strings and bodies are never logged, in success or failure", async () => {
   using data = createPreparedDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_LOG_LEVEL: "debug" };
@@ -45,7 +45,7 @@ test("keys, passwords, cookies, query strings and bodies reach no log, in succes
   for (const secret of [key, wrongKey, ...Object.values(secrets)]) expect(written).not.toContain(secret);
 });
 
-test("an unforeseen error ends the gateway with one line in the log's form, and no secret in it", async () => {
+test("an unexpected error ends the gateway with one log line, without a secret in it", async () => {
   using data = createPreparedDirectory();
   const secret = `sk-slc-${"a".repeat(36)}`;
   const thrower = `process.on("SIGUSR2",()=>{throw new Error("broken ${secret}")})`;

@@ -18,12 +18,12 @@ import { startGateway } from "../../harness/test-gateway.ts";
 import { createGate } from "../../harness/upstreams/gate.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-/** After so much time the database is asked again. */
+/** After this time the database is read again. */
 const readAgainMs = 15_000;
 const entries: readonly MetricEntry[] = Object.values(metricTable);
 const talk = { model: "talk", messages: [{ role: "user", content: "Hi" }] };
 
-/** A gateway of its own for each test, so that what is counted is what the test does. */
+/** A separate gateway for each test, so that the counts come from the test alone. */
 async function openWatched() {
   const stack = new AsyncDisposableStack();
   const clock = createRunningClock();
@@ -41,8 +41,8 @@ async function openWatched() {
       return response.status;
     },
     /**
-     * With what the database says now, which a scrape waits for a moment only, and with every request counted, which it is
-     * when its connection is done with it.
+     * Scrapes after the database was read again, which a scrape waits for only briefly, and after every request was
+     * counted, which happens when its connection is done with it.
      */
     async scrapeAnew({ inProgress } = { inProgress: 0 }): Promise<Scrape> {
       clock.advance(readAgainMs);
@@ -58,7 +58,7 @@ async function openWatched() {
   };
 }
 
-/** The name of a series without what a histogram adds to its metric's, and the names of its labels. */
+/** The name of a series without a histogram's suffix, and the names of its labels. */
 function parseSeries(series: string): { name: string; labels: string[] } {
   const [, name = "", labels = ""] = /^([a-z_]+)(?:\{(.*)\})?$/.exec(series) ?? [];
   return { name, labels: [...labels.matchAll(/([a-z_]+)="(?:[^"\\]|\\.)*"/g)].map(([, label = ""]) => label) };
@@ -72,14 +72,14 @@ function findEntry(name: string): MetricEntry | undefined {
 }
 
 describe("metrics", () => {
-  test("tell all of the table before anything has happened, and nothing that is not in it", async () => {
+  test("include the whole table before any event, and nothing that is not in it", async () => {
     await using gateway = await startGateway({ settings: { metrics_port: 0 } });
     const { text, list } = await scrapeMetrics(gateway.metricsPort);
     const typed = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => ({ name, kind }));
     expect(typed).toEqual(entries.map(({ name, kind }) => ({ name, kind })));
     const open = entries.filter(({ labels }) => labels.some(({ values }) => values === undefined));
     const told = new Set(Object.keys(list("")).map((series) => findEntry(parseSeries(series).name)));
-    // Those whose labels come with what happens have no line yet.
+    // Metrics whose labels depend on events have no line yet.
     expect(entries.filter((entry) => !told.has(entry) && !open.includes(entry))).toEqual([]);
     for (const series of Object.keys(list(""))) {
       const { name, labels } = parseSeries(series);
@@ -192,7 +192,7 @@ describe("metrics", () => {
     expect(read("sluice_database_pool_connections_max")).toBe(10);
   });
 
-  test("count work that was delivered and could not be charged, and nothing as charged", async () => {
+  test("count delivered work that could not be charged, and nothing as charged", async () => {
     await using watched = await openWatched();
     const { stage, caller } = watched;
     const gate = createGate();
@@ -200,7 +200,7 @@ describe("metrics", () => {
     const { id } = await caller.submit(paths.image, { model: "stamp", prompt: "An unpaid stamp" });
     await caller.awaitTask(id, ["processing"]);
     const uncharged = (await watched.scrapeAnew()).list("sluice_uncharged_work_total");
-    // From the start, so that the first one is an increase that an alert sees.
+    // Present from the start, so that an alert sees the first one as an increase.
     expect(uncharged).toEqual({
       'sluice_uncharged_work_total{work="call"}': 0,
       'sluice_uncharged_work_total{work="task"}': 0,
@@ -217,11 +217,11 @@ describe("metrics", () => {
     expect(read('sluice_charges_total{model="stamp"}')).toBeNull();
     const lines = stage.gateway.logs.filter(({ msg }) => msg === "finished task not charged");
     expect(lines).toMatchObject([{ task_id: id, account_id: accountId, hold_id: hold?.id }]);
-    // The stage's own checks find a success that was not paid, which this test has made.
+    // The stage's checks would find the unpaid success that this test made.
     await stage.database.deleteFrom("tasks").where("id", "=", id).execute();
   });
 
-  test("are told while the database is away, with the age of what is known, and that payments wait is logged once", async () => {
+  test("are served while the database is down, with the age of their values, and waiting settlements are logged once", async () => {
     await using watched = await openWatched();
     const { clock, database, stage, caller, ask, scrape } = watched;
     const { logs } = stage.gateway;
@@ -260,7 +260,7 @@ describe("metrics", () => {
     expect(await ask(talk)).toBe(200);
   });
 
-  test("are served on a port of their own, in either form, and nothing else is", async () => {
+  test("are served on their own port, in both formats, and nothing else is", async () => {
     await using gateway = await startGateway({ settings: { metrics_port: 0 } });
     const address = `http://127.0.0.1:${gateway.metricsPort}`;
     const open = await scrapeMetrics(gateway.metricsPort, { accept: "application/openmetrics-text;version=1.0.0" });
@@ -293,7 +293,7 @@ describe("metrics", () => {
 describe.skipIf(!hasPrometheus)("Debian's Prometheus", () => {
   const ruleFile = join(repositoryDir, "deploy/prometheus/alerts.yaml");
 
-  test("scrapes a gateway, complains of no metric, and evaluates every alert and every panel of the dashboard", async () => {
+  test("scrapes a gateway, rejects no metric, and evaluates every alert and every panel of the dashboard", async () => {
     await using gateway = await startGateway({ settings: { metrics_port: 0 } });
     await fetch(`${gateway.baseUrl}/models`).then((answer) => answer.text());
     const { text } = await scrapeMetrics(gateway.metricsPort);

@@ -47,7 +47,7 @@ let folder: string;
 beforeAll(async () => {
   gateway = await startGateway();
   const catalog = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
-  // Small things are made fast; what is asked for follows from the limits.
+  // Small media are fast to create; the samples derive from the limits.
   const small = catalog.replace("durations: [5, 10]", "durations: [1]").replace("[1024x1024,", "[128x128,");
   const outcome = await gateway.applyCatalog(small);
   await waitUntil("the catalog", () => outcome.kind === "accepted" && gateway.catalogVersion() === outcome.version);
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(20_000_000_000n) } });
   await openEventInbox(gateway.database, caller.accountId, gateway.parts.clock.now());
   folder = mkdtempSync(join(tmpdir(), "sluice-samples-"));
-  // As it is in the folder of somebody who has installed the client.
+  // The folder of a reader who has installed the client.
   mkdirSync(join(folder, "node_modules/@anthropic-ai"), { recursive: true });
   for (const client of ["node_modules/openai", "node_modules/@anthropic-ai/sdk"]) {
     symlinkSync(join(repositoryDir, client), join(folder, client));
@@ -77,7 +77,7 @@ async function readModel(type: SampleType) {
   return (await response.json()) as Parameters<typeof writeModelSamples>[0];
 }
 
-/** Runs a sample as somebody would who pasted it, with a key in the environment; answers what it printed. */
+/** Runs a pasted sample, with a key in the environment; returns its output. */
 async function runSample({ id, code }: { id: string; code: string }): Promise<string> {
   const options = { cwd: folder, env: { ...process.env, SLUICE_API_KEY: key } };
   if (id === "curl") return (await run("bash", ["-euo", "pipefail", "-c", code], options)).stdout;
@@ -89,7 +89,7 @@ describe.each(types)("the samples for %s", (type) => {
   test.each([
     ["curl", 0],
     ["TypeScript", 2],
-  ] as const)("work as they are printed: %s", async (_, index) => {
+  ] as const)("work as printed: %s", async (_, index) => {
     rmSync(join(folder, "speech.mp3"), { force: true });
     const printed = await runSample(writeModelSamples(await readModel(type), gateway.baseUrl)[index]);
     if (type === "chat") expect(printed).toContain("sluice");
@@ -100,18 +100,18 @@ describe.each(types)("the samples for %s", (type) => {
   });
 });
 
-describe.each(["responses", "messages"] as const)("the samples for chat by the wire %s", (wire) => {
+describe.each(["responses", "messages"] as const)("the chat samples for the wire format %s", (wire) => {
   test.each([
     ["curl", 0],
     ["TypeScript", 2],
-  ] as const)("work as they are printed: %s", async (_, index) => {
+  ] as const)("work as printed: %s", async (_, index) => {
     const samples = writeWireSamples(wire, await readModel("chat"), gateway.baseUrl);
     expect(await runSample(samples[index])).toContain("sluice");
   });
 });
 
 test.skipIf(!existsSync("/usr/bin/python3"))(
-  "the samples in Python are such that its compiler takes them",
+  "the Python samples compile",
   async () => {
     const models = await Promise.all(types.map(readModel));
     const codes = models.map((model) => writeModelSamples(model, gateway.baseUrl)[1].code);
@@ -125,14 +125,14 @@ test.skipIf(!existsSync("/usr/bin/python3"))(
 );
 
 describe("a first call for the terminal", () => {
-  /** What a reader has installed, under the names that the samples call it by. */
+  /** The programs that a reader has installed, under the names that the samples use. */
   beforeAll(() => {
     const programs = {
       node: `exec ${process.execPath} "$@"`,
       sluice: `exec ${process.execPath} ${join(repositoryDir, "packages/cli/src/sluice.ts")} "$@"`,
-      // Claude Code takes its settings from the same variables as Anthropic's client.
+      // Claude Code reads its settings from the same variables as Anthropic's client.
       claude: `exec ${process.execPath} claude.mts "$@"`,
-      // The client for Python is not there, so its compiler says whether the call is one.
+      // The client for Python is not installed, so only compile the call.
       python3: `exec /usr/bin/python3 -c 'import ast, sys; ast.parse(sys.stdin.read()); print("sluice")'`,
     };
     for (const [name, script] of Object.entries(programs)) {
@@ -142,7 +142,7 @@ describe("a first call for the terminal", () => {
   });
 
   test.each(["typescript", "claude-code", "cli", ...(existsSync("/usr/bin/python3") ? (["python"] as const) : [])])(
-    "runs as it is pasted, with the key in it: %s",
+    "runs as pasted, with the key in it: %s",
     async (id) => {
       const place = { baseUrl: gateway.baseUrl, siteUrl: gateway.siteUrl, key };
       const sample = writeTerminalSamples(await readModel("chat"), place).find((each) => each.id === id);
@@ -166,7 +166,7 @@ const message = await new Anthropic().messages.create({
 console.log(message.content[0].text);
 `;
 
-test("a text with quotes reaches the model as it is, and a stream is read as one", async () => {
+test("a text with quotes reaches the model unchanged, and a stream is read as one", async () => {
   const content = `Say "it's open" and 'nothing' more: $HOME \\ \`x\``;
   const body = { model: "sandbox-chat", messages: [{ role: "user", content }], stream: true };
   const samples = writeRequestSamples({ type: "chat", body, baseUrl: gateway.baseUrl });

@@ -58,7 +58,7 @@ afterAll(() => stack.disposeAsync());
 
 const listProcesses = (): Promise<number[]> => listGatewayProcesses(gateway.processId);
 
-/** Whether every process has connections; then its supervisor has spread them, or the system has. */
+/** Whether every process has connections: the supervisor or the system has spread them. */
 async function isSpread(connectionsMin: number): Promise<boolean> {
   const counts = (await listProcesses()).map((processId) => countConnections(processId, port));
   return counts.length === 2 && counts.every((count) => count >= connectionsMin);
@@ -85,7 +85,7 @@ function createLimitedCaller(requestsPerMinute: number): Promise<string> {
   });
 }
 
-/** Somebody who can sign in, and has a key. */
+/** A user who can sign in, and has a key. */
 function createPerson(): Promise<{ email: string; key: string }> {
   return withDatabase(async (opened) => {
     const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
@@ -105,8 +105,8 @@ async function openToBoth(connectionsMin = 3): Promise<WireConnection[]> {
   return wires;
 }
 
-test("processes have one limit between them, to the last request", async () => {
-  // Five reads for each request; then one of them every twelve seconds.
+test("processes share one limit, to the last request", async () => {
+  // Five reads per request; then one every twelve seconds.
   const limit = 5;
   const refillMs = 12_000;
   const authorization = `Bearer ${await createLimitedCaller(1)}`;
@@ -119,7 +119,7 @@ test("processes have one limit between them, to the last request", async () => {
         wire.write(writeRequest("GET /v1/models HTTP/1.1", { headers: { authorization } }));
         const answer = await wire.read("GET");
         seen.push(answer);
-        // Where a process has more connections than the other, some are to come again.
+        // A process with more connections than the other asks some to reconnect.
         if (answer.headers.connection === "close") break;
       }
       wire.hangUp();
@@ -142,7 +142,7 @@ const post = (path: string, body: object): Promise<Response> =>
 
 const readCookie = (response: Response): string => response.headers.get("set-cookie")?.split(";")[0] ?? "";
 
-test("a mail that is not sent can be read at every process", async () => {
+test("an undelivered mail can be read at every process", async () => {
   const secret = readFileSync(outboxLink, "utf8").trim().split("#")[1];
   const cookie = readCookie(await post("/outbox/open", { secret }));
   expect((await post("/sign-up", { email: "ada@example.com", password: goodPassword })).status).toBe(202);
@@ -156,7 +156,7 @@ test("a mail that is not sent can be read at every process", async () => {
   });
 });
 
-test("a call at either process is heard by the pages that listen at both", async () => {
+test("a call at either process reaches the pages that listen at both", async () => {
   const person = await createPerson();
   const cookie = readCookie(await post("/sign-in", { email: person.email, password: goodPassword }));
   const streams = await openToBoth();
@@ -164,7 +164,7 @@ test("a call at either process is heard by the pages that listen at both", async
   for (const stream of streams) stream.write(writeRequest("GET /console/api/changes HTTP/1.1", { headers }));
   await Promise.all(streams.map((stream) => stream.begun()));
   const countHeard = (): number[] => streams.map((stream) => stream.rest().split('"requests"').length - 1);
-  // So many more that both processes get some of them.
+  // Enough that both processes get some of them.
   const counts = (await listProcesses()).map((processId) => countConnections(processId, port));
   const callers = await openToBoth(Math.max(...counts) + 1);
   for (const caller of callers) {
@@ -179,7 +179,7 @@ test("a call at either process is heard by the pages that listen at both", async
   for (const wire of [...streams, ...callers]) wire.hangUp();
 });
 
-test("callers notice nothing of a roll, which reads the settings anew; with wrong ones the old processes go on", async () => {
+test("a roll is invisible to callers and reloads the settings; with invalid ones the old processes go on", async () => {
   const before = await listProcesses();
   const calls = startPaidCalls({ address: { port }, key, callers });
   await waitUntil("both processes to be at work", () => isSpread(1));
@@ -187,7 +187,7 @@ test("callers notice nothing of a roll, which reads the settings anew; with wron
   gateway.kill("SIGHUP");
   await waitUntil("the refusal", () => gateway.output().includes('"msg":"roll rejected'));
   expect(gateway.output()).toContain("Did you mean port?");
-  // Only a process that starts finds out what is wrong with this one.
+  // Only a starting process detects this mistake.
   writeFileSync(settingsFile, "currency: EUR\n");
   gateway.kill("SIGHUP");
   await waitUntil("the end of the attempt", () => gateway.output().includes("the roll is given up"));
@@ -208,7 +208,7 @@ test("callers notice nothing of a roll, which reads the settings anew; with wron
   expect((await fetch(`http://localhost:${port}/v1/pricing/models`, { headers })).status).toBe(501);
 });
 
-test("a process that dies takes its own connections with it and nothing else, and is replaced", async () => {
+test("a process that dies takes only its own connections with it, and is replaced", async () => {
   const [victim = 0, other = 0] = await listProcesses();
   const calls = startPaidCalls({ address: { port }, key, callers });
   await waitUntil("both processes to be at work", () => isSpread(1));
@@ -217,7 +217,7 @@ test("a process that dies takes its own connections with it and nothing else, an
     const now = await listProcesses();
     return now.length === 2 && now.includes(other) && !now.includes(victim);
   });
-  // Those who lost theirs are on the other one, and some of them come again where there is more room.
+  // Clients that lost their connection are on the other process, and some reconnect where there is more room.
   await waitUntil("both processes to be at work again", () => isSpread(1));
   const counted = calls.count();
   await waitUntil("more calls", () => calls.count() > counted + callers);
@@ -227,7 +227,7 @@ test("a process that dies takes its own connections with it and nothing else, an
   for (const error of calls.errors) expect(error).toMatch(/ECONNRESET|socket hang up|aborted/);
 });
 
-test("after SIGTERM what is under way is finished, and no process is left", async () => {
+test("after SIGTERM running requests finish, and no process is left", async () => {
   const processes = await listProcesses();
   expect(processes).toHaveLength(2);
   const ask = { model: "chat", stream: true, messages: [{ role: "user", content: "long" }] };

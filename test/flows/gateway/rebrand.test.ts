@@ -5,7 +5,7 @@ import { createDataDirectory, findFreePort, startGatewayProcess } from "../../ha
 import { createTestDatabase } from "../../harness/test-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-test("after SIGHUP pages have the announcement of the settings file; with a wrong file the old one stays", async () => {
+test("after SIGHUP pages show the announcement of the settings file; with an invalid file the old one stays", async () => {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
   stack.defer(() => database.close());

@@ -5,7 +5,7 @@ import { hasRedis, startRedisServer } from "../../harness/servers/redis-server.t
 import { createTestDatabase } from "../../harness/test-database.ts";
 
 test.skipIf(!hasProxy || !hasRedis)(
-  "no caller notices that three gateways behind a load balancer are stopped and started one after another",
+  "a rolling restart of three gateways behind a load balancer is invisible to callers",
   async () => {
     const database = await createTestDatabase();
     await using redis = await startRedisServer();
@@ -18,7 +18,7 @@ test.skipIf(!hasProxy || !hasRedis)(
       delayMs: 1000,
     });
     expect(outcome.errors).toEqual([]);
-    // All three, and once more where a slow machine had made fewer calls by then.
+    // All three, and once more if a slow machine had made fewer calls by then.
     expect(outcome.exitCodes.length).toBeGreaterThanOrEqual(3);
     expect(new Set(outcome.exitCodes)).toEqual(new Set([0]));
     expect(outcome.calls).toBeGreaterThanOrEqual(100);

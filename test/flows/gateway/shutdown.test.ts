@@ -9,7 +9,7 @@ import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 import { openWire, writeRequest } from "../../harness/wire-connection.ts";
 
-/** Holds every request with a key that the gateway does not know yet until it is released. */
+/** Blocks every request with an uncached key until it is released. */
 async function holdModels(gateway: TestGateway): Promise<{ release(): Promise<void> }> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: held, resolve: hold } = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ async function isRefusingConnections(port: number): Promise<boolean> {
 /** So long that a test which had to wait for it would fail. */
 const hourMs = 3_600_000;
 
-test("a stop lets running requests finish, ends all connections, and then the gateway", async () => {
+test("a stop lets running requests finish, closes all connections, and then ends the gateway", async () => {
   const gateway = await startGateway({ settings: { shutdown_timeout_ms: hourMs } });
   const { key } = await gateway.createCaller();
   const hold = await holdModels(gateway);
@@ -74,7 +74,7 @@ test("a stop lets running requests finish, ends all connections, and then the ga
   expect(idle.rest() + unused.rest() + busy.rest()).toBe("");
 });
 
-test("after SIGTERM a node tells load balancers, serves on for the delay and claims nothing; a second signal ends it", async () => {
+test("after SIGTERM a node fails its readiness probe, serves on for the delay and claims nothing; a second signal ends it", async () => {
   const place = await createTestDatabase();
   using data = createDataDirectory();
   const database = createDatabase({
@@ -91,7 +91,7 @@ test("after SIGTERM a node tells load balancers, serves on for the delay and cla
       SLUICE_SHUTDOWN_DELAY_MS: "600000",
     },
   });
-  // Where the test fails, nothing waits for the delay.
+  // If the test fails, nothing waits for the delay.
   using _end = { [Symbol.dispose]: () => gateway.kill("SIGKILL") };
   const siteUrl = `http://localhost:${port}`;
   const authorization = `Bearer ${await createPaidCaller(database)}`;
@@ -108,7 +108,7 @@ test("after SIGTERM a node tells load balancers, serves on for the delay and cla
   expect(told.text).toContain('"code":"shutting_down"');
   expect(told.headers.get("retry-after")).toBe("1");
 
-  // Also on a connection from before, and whoever writes the head.
+  // Also on an existing connection, and whichever code writes the head.
   const question = (stream: boolean): string =>
     JSON.stringify({ model: "sandbox-chat", stream, messages: [{ role: "user", content: "Hello" }] });
   open.write(writeRequest("POST /v1/chat/completions HTTP/1.1", { headers: { authorization }, body: question(false) }));
@@ -142,7 +142,7 @@ test("after SIGTERM a node tells load balancers, serves on for the delay and cla
   await place.close();
 });
 
-test("a stop does not wait longer than it was told", async () => {
+test("a stop does not exceed its time limit", async () => {
   const gateway = await startGateway({ settings: { shutdown_timeout_ms: 50 } });
   const { key } = await gateway.createCaller();
   const hold = await holdModels(gateway);

@@ -22,7 +22,7 @@ const prompt = "the-words-of-a-person";
 const answer = "the-words-of-a-model";
 const callerSpan = "00f067aa0ba902b7";
 
-/** `pair` fails over from one upstream to the other; only the second is to be told of traces. */
+/** `pair` fails over from one upstream to the other; only the second receives trace headers. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const provider = { kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys: [`\${${upstreamKeyName}}`] };
   return writeStageCatalog(upstream, {
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 const question = { model: "pair", messages: [{ role: "user", content: prompt }] };
 
-/** What the server's span of an answer leads to, as a tree of names, once it is complete. */
+/** The tree of span names below an answer's server span, once it is complete. */
 async function waitForTree(requestId: string | null, names: readonly string[]): Promise<CollectedSpan[]> {
   const root = await collector.waitForSpan(({ attributes }) => attributes["sluice.request.id"] === requestId);
   return await waitUntil("every span of the trace", () => {
@@ -154,13 +154,13 @@ test("a streamed call with a failover is one tree, linked with the commits of it
     expect(commit).toMatchObject({ name: "ledger commit", attributes: { "db.operation.batch.size": 1 } });
     expect(commit.links).toEqual([{ traceId: operation.traceId, spanId: operation.spanId }]);
   }
-  // Only the upstream that is to be told is, and of the attempt that goes to it.
+  // Only the configured upstream receives trace headers, and those of its own attempt.
   const [first, second] = stage.upstream.requests.slice(-2).map(({ headers }) => headers.traceparent);
   expect([first, second]).toEqual([undefined, present(get(spans, `chat ${canary}-own`))]);
   expect(stage.gateway.logs.find(({ trace_id: id }) => id === server.traceId)).toMatchObject({ msg: "request" });
 });
 
-test("speech and images are told of, by their spans and to an upstream that is to be told", async () => {
+test("speech and images have spans, and pass trace headers to a configured upstream", async () => {
   const caller = await stage.createCaller();
   const spoken = await caller.post("/audio/speech", { model: "own-speech", input: prompt, voice: "alloy" });
   await spoken.arrayBuffer();
@@ -178,7 +178,7 @@ test("speech and images are told of, by their spans and to an upstream that is t
   expect(told.slice(-2)).toEqual([present(get(spans, attempt)), present(created)]);
 });
 
-test("a call that is sent again under its key is told as answered from what was kept", async () => {
+test("a retry under its key has a span that marks it as replayed", async () => {
   const caller = await stage.createCaller();
   const headers = { "idempotency-key": "once" };
   stage.upstream.script({ text: answer });
@@ -192,7 +192,7 @@ test("a call that is sent again under its key is told as answered from what was 
   expect(spans).toHaveLength(2);
 });
 
-test("a call that is refused says why, in its spans", async () => {
+test("the spans of a refused call contain the reason", async () => {
   const poor = await stage.createCaller({ cash: "0" });
   const response = await poor.post("/chat/completions", question);
   expect(response.status).toBe(402);
@@ -207,7 +207,7 @@ test("a call that is refused says why, in its spans", async () => {
   });
 });
 
-test("what is done for a task by any node, and the delivery of its event, belong to the caller's trace", async () => {
+test("all work for a task on any node, and the delivery of its event, belong to the caller's trace", async () => {
   const caller = await stage.createCaller();
   const another = await stage.startAnother();
   const callerTrace = randomBytes(16).toString("hex");
@@ -243,7 +243,7 @@ test("what is done for a task by any node, and the delivery of its event, belong
     ...{ "http.response.status_code": 200, "sluice.event.type": "task.succeeded", "sluice.attempt.number": 1 },
   });
   expect(receiver.deliveries.at(-1)?.headers.traceparent).toBe(present(delivered));
-  // Looks that find nothing new are not told of, and what is told has its parents.
+  // Polls without a change are not traced, and every span has its parent.
   const known = new Set([callerSpan, ...spans.map(({ spanId }) => spanId)]);
   expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([]);
   const polls = spans.filter(({ name }) => name === "poll").map(({ attributes }) => attributes["sluice.task.outcome"]);
@@ -253,7 +253,7 @@ test("what is done for a task by any node, and the delivery of its event, belong
   expect(commit).toMatchObject({ name: "task commit", links: [{ spanId: creation.spanId }] });
 });
 
-test("a caller's trace that is not sampled is not told of", async () => {
+test("a caller's trace that is not sampled is not exported", async () => {
   const caller = await stage.createCaller();
   const unsampled = `00-${randomBytes(16).toString("hex")}-${callerSpan}-00`;
   const silent = await caller.get("/balance", { headers: { traceparent: unsampled } });
@@ -263,7 +263,7 @@ test("a caller's trace that is not sampled is not told of", async () => {
   expect(ids).not.toContain(silent.headers.get("x-request-id"));
 });
 
-test("nothing that is exported has a prompt, an answer, a key or a secret in it", async () => {
+test("no exported span contains a prompt, an answer, a key or a secret", async () => {
   const caller = await stage.createCaller();
   stage.upstream.script({ status: 401 }, { text: answer });
   const response = await caller.post("/chat/completions", question);
@@ -280,7 +280,7 @@ test("nothing that is exported has a prompt, an answer, a key or a secret in it"
   );
 });
 
-test("a collector is told what /metrics tells: counts since the start, what is the case now, and how values spread", async () => {
+test("a collector receives the same as /metrics: counters since the start, gauges, and histograms", async () => {
   const caller = await stage.createCaller();
   for (let call = 0; call < 3; call += 1) await caller.get("/holds");
   const { length: toldBefore } = collector.points();
@@ -304,7 +304,7 @@ function isEqual(left: Record<string, unknown>, right: Record<string, unknown>):
   return Object.entries(right).every(([name, value]) => left[name] === value);
 }
 
-test("a collector that is dead or silent costs calls nothing, and is told of once", async () => {
+test("a dead or silent collector does not slow calls down, and is logged once", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const ports = [await findFreePort(), (silent.address() as AddressInfo).port];
@@ -325,7 +325,7 @@ test("a collector that is dead or silent costs calls nothing, and is told of onc
   silent.close();
 });
 
-test("a collector that refuses spans and then takes them again is told of at both times", async () => {
+test("a collector that refuses spans and then accepts them again is logged both times", async () => {
   const caller = await stage.createCaller();
   const findLine = (msg: string) => stage.gateway.logs.find((line) => line.msg === msg);
   collector.answer((response) => void response.writeHead(400).end());

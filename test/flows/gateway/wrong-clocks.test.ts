@@ -23,7 +23,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
   return writeTaskCatalog(upstream, { models: [chat], prices: [writePrice("chat")] });
 }
 
-/** A gateway with a right clock in this process, and one of the same database in a process whose clock a test sets. */
+/** A gateway with a right clock in this process, and one on the same database in a process whose clock a test sets. */
 async function openTwoGateways(aheadSeconds: number) {
   const stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
@@ -78,8 +78,8 @@ async function submitImage(siteUrl: string, caller: TaskCaller, prompt: string):
 }
 
 /**
- * Some tasks of each gateway are just being handed over, while others are begun, looked at and ended: nobody claims what
- * another is handing over. Answers with those that were, which go on.
+ * Some tasks of each gateway are being submitted while others start, are polled and end: no gateway claims what another
+ * is submitting. Returns the tasks being submitted, which go on.
  */
 async function expectLeasesToHold(
   { right, caller, siteUrls }: { right: TaskGateway; caller: TaskCaller; siteUrls: readonly string[] },
@@ -108,7 +108,7 @@ describe.skipIf(!hasWrongClocks)("a gateway whose clock is wrong", () => {
   });
   afterAll(() => place[Symbol.asyncDispose]());
 
-  test("from its start on is out of service, and ends nothing that another does", { timeout: 240_000 }, async () => {
+  test("from its start on is out of service, and does not end another's work", { timeout: 240_000 }, async () => {
     const { right, clock, siteUrl } = place;
     const caller = await right.createCaller();
     const gate = createGate();
@@ -133,7 +133,7 @@ describe.skipIf(!hasWrongClocks)("a gateway whose clock is wrong", () => {
     gate.open();
     expect(await stream.text()).toMatch(/data: \[DONE\]\n\n$/);
     expect((await first).status).toBe(200);
-    // Neither was asked a second time.
+    // Neither was submitted a second time.
     expect(right.upstream.scriptsLeft()).toBe(0);
     expect(right.upstream.requests.length - askedBefore).toBe(2);
     expect((await caller.listHolds()).map(({ state }) => state)).toEqual(["settled", "settled"]);
@@ -143,7 +143,7 @@ describe.skipIf(!hasWrongClocks)("a gateway whose clock is wrong", () => {
     expect(wrong.output()).toContain("clocks agree again");
   });
 
-  test("from some moment on is out of service until it is right, and does its tasks, and nobody else's", {
+  test("from some moment on is out of service until it is right, and finishes its own tasks only", {
     timeout: 240_000,
   }, async () => {
     const { right, clock, siteUrl } = place;

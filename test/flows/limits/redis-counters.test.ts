@@ -9,7 +9,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const enoughMs = 30_000;
 
-/** Counters that close with the test and keep what they were told of trouble. */
+/** Counters that close with the test and record their errors. */
 function openCounters(url: string, timeoutMs = enoughMs) {
   const troubles: Error[] = [];
   const counters = createRedisCounters({ url, timeoutMs, onTrouble: (error) => troubles.push(error) });
@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test("go by the clock of Redis and are gone when there is nothing left to know", async () => {
+  test("use the clock of Redis and expire when they hold no information", async () => {
     await using opened = openCounters(server.url);
     const lease = { key: "{acct_1}:chats", leaseId: "one", max: 5 };
     const taken = await opened.counters.take({ ...unit("{acct_1}:requests"), leases: [{ ...lease, ttlMs: 40_000 }] });
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
     expect((await client.keys("*")).toSorted()).toEqual(["sluice:{acct_1}:chats", "sluice:{acct_1}:requests"]);
   });
 
-  test("a short lease does not take longer ones with it", async () => {
+  test("a short lease does not end longer ones", async () => {
     await using opened = openCounters(server.url);
     const lease = { key: "{acct_2}:chats", leaseId: "long", max: 5 };
     await opened.counters.take({ rates: [], leases: [{ ...lease, ttlMs: 500_000 }] });
@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
     expect(await client.pttl("sluice:{acct_2}:chats")).toBeGreaterThan(800_000);
   });
 
-  test("what a correction gives back whole is gone", async () => {
+  test("a counter that a correction empties is deleted", async () => {
     await using opened = openCounters(server.url);
     await opened.counters.take(unit("{acct_3}:requests"));
     await opened.counters.correct({ key: "{acct_3}:requests", perMinute: 1, delta: -1 });
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
     expect(await client.pttl("sluice:{acct_3}:requests")).toBeGreaterThan(60_000);
   });
 
-  test("survive a Redis that forgot the scripts", async () => {
+  test("survive a Redis that lost its scripts", async () => {
     await using opened = openCounters(server.url);
     for (const expected of [true, false]) {
       await client.script("FLUSH");
@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
     await using opened = openCounters(server.url, 50);
     await waitUntil("the connection", () => opened.counters.take(unit("{acct_5}:requests", 1000)).catch(() => null));
     const taken = opened.counters.take(unit("{acct_5}:requests", 1000));
-    // Let it be sent, and nothing be read until Redis has answered it and the time-out is long over.
+    // Let it be sent, but read nothing until Redis has answered and the time-out has passed.
     await new Promise<void>((sent) => process.nextTick(sent));
     server.waitStandingStill();
     const stalledUntilMs = performance.now() + 100;
@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
     expect(await taken).toMatchObject({ isAllowed: true });
   });
 
-  test("a silent peer is given up and connected to anew", async () => {
+  test("an operation on a silent peer times out, and the client reconnects", async () => {
     await using proxy = await startProxy(new URL(server.url).port);
     await using opened = openCounters(proxy.url, 50);
     await expect(opened.counters.take(unit("{acct_6}:requests"))).rejects.toThrow("Redis: ");
@@ -103,7 +103,7 @@ describe.skipIf(!hasRedis)("counters in Redis", () => {
 });
 
 describe.skipIf(!hasRedis)("while Redis is away", () => {
-  test("an operation fails, and what was not answered is not counted when Redis is back", async () => {
+  test("an operation fails, and unanswered operations are not counted when Redis is back", async () => {
     await using server = await startRedisServer();
     await using opened = openCounters(server.url, 50);
     const { counters, troubles } = opened;
@@ -126,7 +126,7 @@ describe.skipIf(!hasRedis)("while Redis is away", () => {
     expect(decision.rates[0]?.remaining).toBe(10);
   });
 
-  test("trouble is told once until the connection was back", async () => {
+  test("an error is reported once per outage", async () => {
     await using server = await startRedisServer();
     await using opened = openCounters(server.url, 50);
     const { counters, troubles } = opened;
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)("while Redis is away", () => {
     }
   });
 
-  test("closing ends at once where Redis was never there, and where it does not answer", async () => {
+  test("closing ends at once if Redis was never there, and if it does not answer", async () => {
     await using server = await startRedisServer();
     const connected = openCounters(server.url, 50);
     await waitUntil("the connection", () => connected.counters.take(unit("a")).catch(() => null));
@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)("while Redis is away", () => {
     await expect(reconnecting.counters.take(unit("a"))).rejects.toThrow("There is no connection");
   });
 
-  test("a wrong password is told of without telling the password", async () => {
+  test("a wrong password is reported without the password", async () => {
     await using server = await startRedisServer();
     const client = new Redis(server.url);
     await client.config("SET", "requirepass", "right");
@@ -173,7 +173,7 @@ describe.skipIf(!hasRedis)("while Redis is away", () => {
   });
 });
 
-/** Says nothing on its first connection and passes the others on. */
+/** Stays silent on its first connection and forwards the others. */
 async function startProxy(port: string) {
   const sockets = new Set<Socket>();
   let connectionCount = 0;

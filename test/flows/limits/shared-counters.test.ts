@@ -11,7 +11,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const limit = 20;
 
-/** One gateway's counters as they run in production, but at a moment that stands, so that nothing comes back. */
+/** One gateway's counters as in production, but with a frozen clock, so that nothing refills. */
 function openNode(server: RedisServer) {
   const clock = createTestClock();
   const troubles: unknown[] = [];
@@ -40,7 +40,7 @@ async function waitForLocal(counters: Counters): Promise<void> {
   await waitUntil("a local decision", async () => (await take(counters, 0)).isDegraded);
 }
 
-/** Takes units until the shared counters refuse one. Those that were not answered may have been counted, or not. */
+/** Takes units until the shared counters refuse one. Unanswered ones may have been counted, or not. */
 async function takeAll(counters: Counters): Promise<{ passed: number; passedAtMost: number }> {
   let passed = 0;
   let unanswered = 0;
@@ -54,7 +54,7 @@ async function takeAll(counters: Counters): Promise<{ passed: number; passedAtMo
 }
 
 describe.skipIf(!hasRedis)("several gateways on one Redis", () => {
-  test("three processes that hammer one limit get exactly the limit between them", async () => {
+  test("three processes that hammer one limit get exactly the limit in total", async () => {
     await using server = await startRedisServer();
     const task = { url: server.url, key: "{acct_1}:requests", perMinute: 500, attempts: 400 };
     const hammers = [startHammer(task), startHammer(task), startHammer(task)];
@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)("several gateways on one Redis", () => {
     expect(passed.reduce((sum, count) => sum + count)).toBe(500);
   });
 
-  test("what one uses is gone for the other", async () => {
+  test("units used by one are used up for the other", async () => {
     await using server = await startRedisServer();
     await using one = openNode(server);
     await using other = openNode(server);
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)("several gateways on one Redis", () => {
 });
 
 describe.skipIf(!hasRedis)("a Redis in trouble", () => {
-  test("a Redis that stops answering leaves the decisions to each gateway, and gets them back", async () => {
+  test("a Redis that stops answering makes each gateway count alone, until it is back", async () => {
     await using server = await startRedisServer();
     await using node = openNode(server);
     await waitForShared(node.counters);
@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)("a Redis in trouble", () => {
     const decisions = await Promise.all(Array.from({ length: 2 * limit }, () => take(node.counters)));
     expect(decisions.filter(({ isAllowed }) => isAllowed).length).toBe(limit);
     expect(decisions.every(({ isDegraded }) => isDegraded)).toBe(true);
-    // One at most of those that came at the same moment; Redis may count it when it goes on.
+    // At most one of those at the same moment; Redis may count it when it resumes.
     const askedWhilePaused = 1;
     server.resume();
     await waitForShared(node.counters);
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)("a Redis in trouble", () => {
     expect(passedAtMost + askedWhilePaused).toBeGreaterThanOrEqual(limit);
   });
 
-  test("a Redis that ends and comes back is used again, and its end is told once", async () => {
+  test("a Redis that ends and comes back is used again, and its end is reported once", async () => {
     await using server = await startRedisServer();
     await using node = openNode(server);
     await waitForShared(node.counters);

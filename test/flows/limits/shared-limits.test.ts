@@ -5,7 +5,7 @@ import { startGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 describe.skipIf(!hasRedis)("gateways that share a Redis", () => {
-  test("hold one limit together, count alone while Redis is away without refusing anybody, and find back", async () => {
+  test("share one limit, count alone during a Redis outage without refusing callers, and recover", async () => {
     const database = await createTestDatabase();
     await using redis = await startRedisServer();
     {
@@ -34,7 +34,7 @@ describe.skipIf(!hasRedis)("gateways that share a Redis", () => {
     await database.close();
   });
 
-  test("a gateway starts and serves while its Redis is not there", async () => {
+  test("a gateway starts and serves without its Redis", async () => {
     await using gateway = await startGateway({ settings: { redis_url: "redis://127.0.0.1:1" } });
     const { key } = await gateway.createCaller();
     const response = await gateway.get("/models", key);

@@ -14,7 +14,7 @@ const mail = {
   html: "<p>x</p>",
 };
 
-/** A mailer whose log lines and shown mails are kept. */
+/** A mailer whose log lines and shown mails are recorded. */
 function createRecordedMailer(smtpUrl: string | undefined, retryDelaysMs: readonly number[] = [1, 1]) {
   const lines: string[] = [];
   const shown: string[] = [];
@@ -30,7 +30,7 @@ function createRecordedMailer(smtpUrl: string | undefined, retryDelaysMs: readon
   return { mailer, lines, shown };
 }
 
-test("whoever signs up gets a mail by SMTP whose link signs them in", async () => {
+test("a new user gets a mail by SMTP whose link signs them in", async () => {
   await using smtp = await startSmtpServer({ user: "sluice" });
   const settings = { ...visitorSettings, smtp_url: smtp.url, mail_from: "Sluice <no-reply@example.com>" };
   await using gateway = await startGateway({ settings });
@@ -51,7 +51,7 @@ test("whoever signs up gets a mail by SMTP whose link signs them in", async () =
   for (const secret of [token, goodPassword, "p@ss"]) expect(logs).not.toContain(secret);
 });
 
-test("a server that is busy or hangs up is asked again; the mail arrives once", async () => {
+test("a mail is retried if the server is busy or disconnects, and arrives once", async () => {
   await using smtp = await startSmtpServer();
   const { mailer, lines } = createRecordedMailer(smtp.url);
   smtp.refuse("451 later", "hang up");
@@ -62,7 +62,7 @@ test("a server that is busy or hangs up is asked again; the mail arrives once", 
   expect(lines.filter((line) => line.includes("it is tried again"))).toHaveLength(2);
 });
 
-test("a mail is given up after its last attempt, or at once where the server says never", async () => {
+test("a mail is given up after its last attempt, or at once after a permanent failure", async () => {
   await using smtp = await startSmtpServer();
   const { mailer, lines } = createRecordedMailer(smtp.url);
   smtp.refuse("451 later", "451 later", "451 later");
@@ -77,7 +77,7 @@ test("a mail is given up after its last attempt, or at once where the server say
   for (const secret of ["secret-link", "ada@example.com"]) expect(lines.join()).not.toContain(secret);
 });
 
-test("one mail that cannot be sent keeps no other from being sent", async () => {
+test("a mail that cannot be sent does not block others", async () => {
   await using smtp = await startSmtpServer();
   const { mailer } = createRecordedMailer(smtp.url, [60_000]);
   smtp.refuse("451 later");
@@ -88,7 +88,7 @@ test("one mail that cannot be sent keeps no other from being sent", async () => 
   await mailer.close();
 });
 
-test("a stop does not wait for what would be tried later", async () => {
+test("a stop does not wait for later retries", async () => {
   await using smtp = await startSmtpServer();
   const { mailer, lines } = createRecordedMailer(smtp.url, [600_000]);
   smtp.refuse("451 later");

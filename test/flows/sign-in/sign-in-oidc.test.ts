@@ -53,8 +53,8 @@ async function readEmail(visitor: SiteVisitor): Promise<string | null> {
   return status === 200 ? body.user.email : null;
 }
 
-describe("somebody whom the provider vouches for", () => {
-  test("gets an account the first time and is the same person the second time", async () => {
+describe("a user of the provider", () => {
+  test("gets an account the first time and is the same user the second time", async () => {
     provider.person.name = "Ada";
     const first = visitSite(gateway);
     const answer = await goThrough(first, "/security?tab=keys");
@@ -67,14 +67,14 @@ describe("somebody whom the provider vouches for", () => {
       is_email_verified: true,
       has_password: false,
     });
-    // The provider's address may change: who they are does not.
+    // The e-mail address at the provider may change; the identity does not.
     provider.person.email = "moved@example.com";
     const second = visitSite(gateway);
     await goThrough(second);
     expect((await second.get("/session")).body.account.id).toBe(body.account.id);
   });
 
-  test("is sent there with a question of their own that nobody else's answer fits", async () => {
+  test("is redirected there with a unique state and nonce that match no other answer", async () => {
     const { headers, setCookies } = await visitSite(gateway).get(path);
     const location = new URL(headers.get("location") ?? "");
     expect(`${location.origin}${location.pathname}`).toBe(`${provider.issuer}/authorize`);
@@ -98,12 +98,12 @@ describe("somebody whom the provider vouches for", () => {
     "/.//evil.example",
     "javascript:alert(1)",
     "",
-  ])("is led on to a page of this site, never to %j", async (next) => {
+  ])("is redirected to a page of this site, never to %j", async (next) => {
     const answer = await goThrough(visitSite(gateway), next);
     expect(answer.headers.get("location")).toBe("/console");
   });
 
-  test("comes in after the provider has changed its keys", async () => {
+  test("can sign in after the provider has rotated its keys", async () => {
     await goThrough(visitSite(gateway));
     provider.rotateKeys();
     clock.advance(11_000);
@@ -124,13 +124,13 @@ describe("an answer of the provider", () => {
     ["that another site asked for", () => ({ claims: { aud: ["sluice-test", "another"], azp: "another" } })],
     ["whose time is over", () => ({ claims: { iat: nowSeconds() - 900, exp: nowSeconds() - 600 } })],
     ["without an end", () => ({ claims: { exp: undefined } })],
-    ["about nobody", () => ({ claims: { sub: undefined } })],
-    ["signed by somebody else", () => ({ isSignedByAnother: true })],
-    ["signed by nobody", () => ({ header: { alg: "none" }, isUnsigned: true })],
+    ["without a subject", () => ({ claims: { sub: undefined } })],
+    ["signed by another key", () => ({ isSignedByAnother: true })],
+    ["without a signature", () => ({ header: { alg: "none" }, isUnsigned: true })],
     ["signed by a shared secret", () => ({ header: { alg: "HS256" } })],
   ];
 
-  test.each(twists)("%s signs nobody in, and is told on a page", async (_name, twist) => {
+  test.each(twists)("%s signs no user in, and is reported on a page", async (_name, twist) => {
     provider.twist = twist();
     const visitor = visitSite(gateway);
     const answer = await goThrough(visitor);
@@ -140,7 +140,7 @@ describe("an answer of the provider", () => {
     expect(JSON.stringify(gateway.logs.at(-1))).not.toContain("eyJ");
   });
 
-  test("counts once", async () => {
+  test("is accepted once", async () => {
     const visitor = visitSite(gateway);
     const begun = await visitor.get(path);
     const cookie = visitor.cookies.get("sluice-provider") ?? "";
@@ -158,7 +158,7 @@ describe("an answer of the provider", () => {
     expect(await readEmail(visitor)).toBeNull();
   });
 
-  test("belongs to the browser that asked, and waits ten minutes", async () => {
+  test("belongs to the browser that started the sign-in, and is valid for ten minutes", async () => {
     const [asker, victim] = [visitSite(gateway), visitSite(gateway)];
     const begun = await asker.get(path);
     const back = await provider.approve(begun.headers.get("location") ?? "");
@@ -173,7 +173,7 @@ describe("an answer of the provider", () => {
     ["an answer in another issuer's name", (back) => back.searchParams.set("iss", "https://evil.example")],
     ["a code that was made up", (back) => back.searchParams.set("code", "made-up")],
     ["no code", (back) => back.searchParams.delete("code")],
-  ])("%s signs nobody in", async (_name, change) => {
+  ])("%s signs no user in", async (_name, change) => {
     const visitor = visitSite(gateway);
     const { status } = await goThrough(visitor, "/console", change);
     expect([401, 503]).toContain(status);
@@ -185,7 +185,7 @@ describe("an answer of the provider", () => {
     ["/token", { status: 200, body: "not json" }],
     ["/token", { status: 200, body: `{"x": "${"y".repeat(300_000)}"}` }],
     ["/token", { status: 200, body: "{}" }],
-  ])("that is broken at %s is told on a page", async (place, failure) => {
+  ])("that fails at %s is reported on a page", async (place, failure) => {
     const visitor = visitSite(gateway);
     provider.failures.set(place, failure);
     const answer = await goThrough(visitor);
@@ -194,8 +194,8 @@ describe("an answer of the provider", () => {
   });
 });
 
-describe("an account that exists", () => {
-  test("is not handed to who has its address at the provider", async () => {
+describe("an existing account", () => {
+  test("is not given to a provider user with the same address", async () => {
     const { email } = await signUpVisitor(gateway);
     provider.person.email = email.toUpperCase();
     const visitor = visitSite(gateway);
@@ -203,7 +203,7 @@ describe("an account that exists", () => {
     expect(await readEmail(visitor)).toBeNull();
   });
 
-  test("is connected by its owner, signed in and freshly proven, and then signs in by the provider", async () => {
+  test("is connected by its owner after re-authentication, and then signs in by the provider", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     provider.person.email = email;
     expect((await goThrough(visitor, "/security")).headers.get("location")).toBe("/security");
@@ -212,7 +212,7 @@ describe("an account that exists", () => {
     expect(await readEmail(elsewhere)).toBe(email);
   });
 
-  test("sees what is connected, connects it with a fresh proof, and removes it, but never the last way in", async () => {
+  test("lists its connections, adds one after re-authentication, and removes one, but never the last way to sign in", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     provider.person.email = email;
     const list = async (by: SiteVisitor) => (await by.get("/services")).body.data;
@@ -256,14 +256,14 @@ describe("an account that exists", () => {
     expect(await readEmail(elsewhere)).not.toBe(email);
   });
 
-  test("is not connected by a session that was left open", async () => {
+  test("is not connected by a session without recent authentication", async () => {
     const { visitor, email } = await signUpVisitor(gateway);
     provider.person.email = email;
     clock.advance(10 * 60_000);
     expect((await goThrough(visitor)).status).toBe(403);
   });
 
-  test("is not connected to a person of another account, nor to two of one provider", async () => {
+  test("is not connected to a user of another account, nor to two of one provider", async () => {
     const first = await signUpVisitor(gateway);
     provider.person.email = first.email;
     await goThrough(first.visitor);
@@ -274,14 +274,14 @@ describe("an account that exists", () => {
   });
 });
 
-test("an address that the provider has not proven opens no account", async () => {
+test("an unverified address of the provider opens no account", async () => {
   provider.person.email_verified = false;
   const visitor = visitSite(gateway);
   expect((await goThrough(visitor)).status).toBe(401);
   expect(await readEmail(visitor)).toBeNull();
 });
 
-test("an unknown provider, and one that does not answer, are told on a page", async () => {
+test("an unknown provider, and one that does not answer, are reported on a page", async () => {
   expect((await visitSite(gateway).get("/sign-in/provider/nobody")).status).toBe(404);
   clock.advance(2 * 60 * 60_000);
   provider.failures.set("/.well-known/openid-configuration", { status: 200, body: JSON.stringify({ issuer: "x" }) });
@@ -291,7 +291,7 @@ test("an unknown provider, and one that does not answer, are told on a page", as
   expect((await visitSite(gateway).get(path)).status).toBe(303);
 });
 
-test("where sign-up is not open, a provider signs in only those who have an account", async () => {
+test("with sign-up closed, a provider signs in only users who have an account", async () => {
   await using closed = await startWith({ sign_up: "closed" });
   const visitor = visitSite(closed);
   const answer = await goThrough(visitor);

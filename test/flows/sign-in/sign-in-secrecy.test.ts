@@ -7,12 +7,12 @@ import { goodPassword, readMail, type SiteVisitor, visitSite } from "../../harne
 import { readBase32, showTotp } from "../../harness/site/totp-app.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-/** Does the request of a visitor as a page of the given site. */
+/** Sends a visitor's request with this origin. */
 function onSite(visitor: SiteVisitor, origin: string): SiteVisitor {
   return { ...visitor, post: (path, body, headers = {}) => visitor.post(path, body, { origin, ...headers }) };
 }
 
-test("no password, token, code or cookie of anybody who signs in reaches a log, in success or failure", async () => {
+test("no password, token, code or cookie of a sign-in is logged, in success or failure", async () => {
   using data = createPreparedDirectory();
   const port = await findFreePort();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_LOG_LEVEL: "debug" };

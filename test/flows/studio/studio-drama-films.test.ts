@@ -15,7 +15,7 @@ import {
 const plain = "No captions, no text, no watermark.";
 const film = { type: "video", prompt: "", durationSeconds: 2, aspectRatio: "16:9" } as const;
 
-/** A white disc in the dark, as it is easiest to follow. */
+/** A white disc on black, which is easy to track. */
 async function drawDisc(): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1536" height="1024"><rect width="100%" height="100%" fill="#202020"/><circle cx="768" cy="512" r="200" fill="#ffffff"/></svg>`;
   return sharp(Buffer.from(svg)).png().toBuffer();
@@ -32,13 +32,13 @@ async function shoot(studio: TestStudio, prompt: string, photo: Buffer): Promise
   return { bytes, path: await studio.keep(bytes, "film.mp4") };
 }
 
-/** Where the disc is in a small grey frame, and how large it is. */
+/** The disc's position and size in a small grey frame. */
 function findDisc(frame: Buffer | undefined): { x: number; count: number } {
   const bright = [...(frame ?? [])].flatMap((value, index) => (value > 128 ? [index % 64] : []));
   return { x: bright.reduce((sum, x) => sum + x, 0) / Math.max(1, bright.length), count: bright.length };
 }
 
-test("the camera obeys its words: in, out, to the left, to the right, still", { timeout: studioMsMax }, async () => {
+test("the camera follows its directions: in, out, to the left, to the right, still", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const photo = await drawDisc();
   const follow = async (words: string) => {
@@ -54,14 +54,14 @@ test("the camera obeys its words: in, out, to the left, to the right, still", { 
   expect(gentle).toBeGreaterThan(0.1);
   expect(gentle).toBeLessThan(0.42);
   const [left, right, still] = [await follow("pan left"), await follow("pan right"), await follow("still")];
-  // What is filmed goes the other way.
+  // The subject moves the other way.
   expect(left.shift).toBeGreaterThan(3);
   expect(right.shift).toBeLessThan(-3);
   for (const { growth } of [left, right, still]) expect(Math.abs(growth - 1)).toBeLessThan(0.12);
   expect(Math.abs(still.shift)).toBeLessThan(1);
 });
 
-test("rain falls over an image where the scene has it, and nothing moves where it has none", {
+test("rain falls over an image if the scene has it, and nothing moves if it has none", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -76,7 +76,7 @@ test("rain falls over an image where the scene has it, and nothing moves where i
   expect(wet).toBeGreaterThan(dry + 1);
 });
 
-test("a shot has no caption and no music, only the quiet sound of its place; the same shot is the same video", {
+test("a shot has no caption and no music, only quiet ambience; the same shot is the same video", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -96,7 +96,7 @@ test("a shot has no caption and no music, only the quiet sound of its place; the
   expect((await find(`Medium shot. A street by day. ${plain}`)).bytes.equals(shot.bytes)).toBe(true);
 });
 
-/** Black and white stripes; lying or standing. */
+/** Black and white stripes, horizontal or vertical. */
 function drawStripes(direction: "lying" | "standing"): Promise<Buffer> {
   const [width, height] = direction === "lying" ? [960, 30] : [30, 960];
   const stripes = Array.from({ length: 16 }, (_, index) =>
@@ -108,7 +108,7 @@ function drawStripes(direction: "lying" | "standing"): Promise<Buffer> {
   return sharp(Buffer.from(svg)).png().toBuffer();
 }
 
-test("with the voice the camera comes nearer, and the mouth opens in the middle of the image alone", {
+test("while the voice plays the camera moves in, and the mouth opens in the middle of the image only", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -120,19 +120,19 @@ test("with the voice the camera comes nearer, and the mouth opens in the middle 
     const [bytes = Buffer.alloc(0)] = await studio.make({ type: "avatar", aspectRatio: "1:1" }, inputs);
     return readFrames(await studio.keep(bytes, "avatar.mp4"), 12);
   };
-  // Lying stripes are the same everywhere in a row, unless something bends them.
+  // A row of horizontal stripes is uniform unless something bends it.
   const lying = await drawStripes("lying");
   const bend = (frames: Buffer[]): number =>
     Math.max(...frames.map((frame) => Math.abs((frame[34 * 64 + 32] ?? 0) - (frame[34 * 64 + 2] ?? 0))));
   expect(bend(await show(lying, voice))).toBeGreaterThan(bend(await show(lying, silence)) + 12);
-  // Standing stripes do not show that the camera nods, only that it comes nearer.
+  // Vertical stripes do not show the camera's nod, only its zoom.
   const standing = await drawStripes("standing");
   const move = (frames: Buffer[]): number =>
     frames.slice(1).reduce((sum, frame, index) => sum + compareBytes(frame, frames[index] ?? frame), 0);
   expect(move(await show(standing, voice))).toBeGreaterThan(1.5 * move(await show(standing, silence)));
 });
 
-/** The mean colour of the lowest rows of a video, a second after its beginning. */
+/** The mean colour of the lowest rows of a video, one second after its start. */
 async function readFoot(path: string): Promise<number[]> {
   const args = ["-ss", "0.5", "-f", "mov", "-i", `file:${path}`, "-frames:v", "1"];
   const { stdout } = await runMediaTool({

@@ -13,7 +13,7 @@ async function readPixels(image: Buffer): Promise<Pixels> {
   return { data, width: info.width, height: info.height };
 }
 
-/** Where a colour is seen, as shares of the image. */
+/** The area of a colour, as shares of the image. */
 function findColour({ data, width, height }: Pixels, isColour: (rgb: readonly number[]) => boolean): Place {
   const place = { left: 1, right: 0, top: 1, bottom: 0, count: 0 };
   for (let pixel = 0; pixel < width * height; pixel += 1) {
@@ -33,7 +33,7 @@ const isMagenta = ([red = 0, green = 0, blue = 0]: readonly number[]): boolean =
 const isLime = ([red = 0, green = 0, blue = 0]: readonly number[]): boolean =>
   green > 100 && Math.max(red, blue) < 0.55 * green;
 
-/** A disc on an even ground, as a person is before a wall. */
+/** A disc on an even ground, like a person in front of a wall. */
 async function drawDisc(colour: string, ground: string, size = 400): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}"><rect width="100%" height="100%" fill="${ground}"/><circle cx="50%" cy="50%" r="32%" fill="${colour}"/></svg>`;
   return sharp(Buffer.from(svg)).png().toBuffer();
@@ -45,7 +45,7 @@ function drawFlat(colour: string): Promise<Buffer> {
     .toBuffer();
 }
 
-/** How much of the corner where captions stand is as white as letters are. */
+/** The share of the caption corner that is as white as letters. */
 function measureLetters({ data, width, height }: Pixels): number {
   let count = 0;
   for (let y = Math.floor(height * 0.82); y < height; y += 1) {
@@ -66,7 +66,7 @@ test("a prompt that asks for no lettering gets none", { timeout: studioMsMax }, 
   expect(await draw("A dark kitchen at midnight, nobody is there, WITHOUT CAPTIONS")).toBe(0);
 });
 
-test("reference images stand in the prompt's scene, in the order of their numbers", {
+test("reference images appear in the prompt's scene, in the order of their numbers", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -111,7 +111,7 @@ test("a portrait is cut out of its background and keeps its shape, in wide and i
   }
 });
 
-test("a portrait before anything else has the shape of head and shoulders", { timeout: studioMsMax }, async () => {
+test("a portrait on a busy background is cut to head and shoulders", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const squares = Array.from({ length: 800 }, (_, index) => {
     const [x, y] = [index % 40, Math.floor(index / 40)];
@@ -128,7 +128,7 @@ test("a portrait before anything else has the shape of head and shoulders", { ti
   expect(isMagenta(middle)).toBe(true);
 });
 
-test("who is near fills the frame, and who is far does not", { timeout: studioMsMax }, async () => {
+test("a near person fills the frame, and a distant one does not", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const input = createInput("image", await drawFlat("#e020e0"), "image/png");
   const measure = async (camera: string): Promise<number> => {
@@ -142,7 +142,7 @@ test("who is near fills the frame, and who is far does not", { timeout: studioMs
   expect(wide).toBeGreaterThan(0.02);
 });
 
-test("people without an image are drawn as they are described, each for themselves", {
+test("people without an image are drawn from their descriptions, each differently", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -164,7 +164,7 @@ test("people without an image are drawn as they are described, each for themselv
   expect(compareBytes(pixels.data, alone.data)).toBeGreaterThan(6);
 });
 
-test("a shot is the same image every time; a missing reference is drawn, and one that is no image is refused", {
+test("a shot is the same image every time; a missing reference is drawn, and one that is not an image is refused", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -182,7 +182,7 @@ test("a shot is the same image every time; a missing reference is drawn, and one
   expect(end).toMatchObject({ kind: "failed", error: { kind: "rejected" } });
 });
 
-test("the smallest and the widest images have room for everybody", { timeout: studioMsMax }, async () => {
+test("the smallest and the widest images have room for everyone", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const crowd = Array.from({ length: 8 }, (_, index) => `Man ${index}x: tall.`).join(" ");
   for (const [width, height] of [

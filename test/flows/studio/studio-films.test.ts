@@ -30,7 +30,7 @@ async function speak(studio: TestStudio, text: string): Promise<Buffer> {
   return audio;
 }
 
-/** What is made of a request, and how much of it was said to be done meanwhile. */
+/** Runs a request and records its progress. */
 async function watchMaking(studio: TestStudio): Promise<{ bytes: Buffer; progress: number[] }> {
   const call = createCall(film);
   const outcome = await studio.generation.submit(call);
@@ -51,7 +51,7 @@ test.each([
   ["9:16", 720, 1280, 1],
   ["1:1", 960, 960, 1],
 ] as const)(
-  "a film of %s is %i × %i, as long as asked, with sound, and begins to play at once",
+  "a video of %s is %i × %i, has the requested length and sound, and is playable while downloading",
   { timeout: studioMsMax },
   async (aspectRatio, width, height, durationSeconds) => {
     await using studio = await openTestStudio();
@@ -67,14 +67,14 @@ test.each([
     });
     expect(findStream(found, "audio")).toMatchObject({ codec_name: "aac", channels: 2 });
     expect(Math.abs(Number(found.format.duration) - durationSeconds)).toBeLessThan(1 / 24);
-    // The table of contents stands before the media.
+    // The index comes before the media data.
     expect(bytes.indexOf("moov")).toBeGreaterThan(0);
     expect(bytes.indexOf("moov")).toBeLessThan(bytes.indexOf("mdat"));
     expect(bytes.includes("Lavf")).toBe(false);
   },
 );
 
-test("a video moves from its beginning to its end, and is heard; its progress only grows, and is that of the frames", {
+test("a video moves from beginning to end, and has sound; its progress only grows with the frames", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -137,7 +137,7 @@ test("a video of an image shows that image, and the camera moves over it", { tim
   expect(compareBytes(frames[0] ?? Buffer.alloc(0), frames.at(-1) ?? Buffer.alloc(0))).toBeGreaterThan(4);
 });
 
-test("an avatar shows the person and says the audio, exactly as long", { timeout: studioMsMax }, async () => {
+test("an avatar shows the person and speaks the audio, for exactly its length", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const voice = await speak(studio, "Hello there, I am the avatar.");
   const spoken = analyseSpeech(await readSamples(await studio.keep(voice, "voice.wav"), "wav"));
@@ -155,7 +155,7 @@ test("an avatar shows the person and says the audio, exactly as long", { timeout
   expect(Math.abs(heard.voicedShare - spoken.voicedShare)).toBeLessThan(0.12);
 });
 
-test("an avatar's face and foot follow the voice: in silence nothing but the camera moves", {
+test("an avatar's face and lower edge follow the voice: in silence only the camera moves", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -185,7 +185,7 @@ test("an avatar's face and foot follow the voice: in silence nothing but the cam
   expect(loud.foot).toBeGreaterThan(quiet.foot * 1.5);
 });
 
-test("a video of the person is repeated until the voice ends", { timeout: studioMsMax }, async () => {
+test("a video of the person repeats until the voice ends", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const [walk = Buffer.alloc(0)] = await studio.make({ ...film, durationSeconds: 1 });
   const voice = await speak(studio, "This takes longer than the film, so it is repeated.");
@@ -201,7 +201,7 @@ test.each([
   ["a picture as voice", "audio", "image/png"],
   ["bytes that are no audio", "audio", "audio/mpeg"],
   ["bytes that are no picture", "person", "image/png"],
-] as const)("%s is refused as what was sent", { timeout: studioMsMax }, async (_name, role, contentType) => {
+] as const)("%s is refused as an invalid input", { timeout: studioMsMax }, async (_name, role, contentType) => {
   await using studio = await openTestStudio();
   const good = [
     createInput("person", await drawPortrait(64, 64), "image/png"),

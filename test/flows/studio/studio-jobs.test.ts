@@ -31,7 +31,7 @@ async function submit({ generation }: TestStudio, call: GenerationCall): Promise
   return outcome.handle;
 }
 
-test("work is accepted at once, and only so much of it is under way at a time", { timeout: studioMsMax }, async () => {
+test("jobs are accepted at once, and only a limited number runs at a time", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio({ concurrencyMax: 1 });
   const calls = [createCall(longFilm), createPicture("second"), createPicture("third")];
   const handles = await Promise.all(calls.map((call) => submit(studio, call)));
@@ -47,7 +47,7 @@ test("work is accepted at once, and only so much of it is under way at a time", 
   expect(await poll(2)).toEqual({ kind: "canceled", outputs: [] });
 });
 
-test("a cancel kills the process and all that it started", { timeout: studioMsMax }, async () => {
+test("a cancel kills the process and all its children", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const call = createCall(longFilm);
   const handle = await submit(studio, call);
@@ -58,7 +58,7 @@ test("a cancel kills the process and all that it started", { timeout: studioMsMa
   expect(await studio.generation.cancel(handle, call)).toBe("canceled");
 });
 
-test("closing ends what runs and leaves no file", { timeout: studioMsMax }, async () => {
+test("closing ends running jobs and leaves no file", { timeout: studioMsMax }, async () => {
   const studio = await openTestStudio();
   await submit(studio, createCall(longFilm));
   await waitUntil("it runs", async () => (await listChildren()).length > 0);
@@ -68,7 +68,7 @@ test("closing ends what runs and leaves no file", { timeout: studioMsMax }, asyn
   await studio[Symbol.asyncDispose]();
 });
 
-test("what was finished before a cancel is there", { timeout: studioMsMax }, async () => {
+test("outputs finished before a cancel are kept", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const call = createCall({ type: "image", prompt: "sea", width: 512, height: 512, count: 10 });
   const handle = await submit(studio, call);
@@ -90,7 +90,7 @@ test("what was finished before a cancel is there", { timeout: studioMsMax }, asy
   expect(bytes.subarray(1, 4).toString()).toBe("PNG");
 });
 
-test("a job that a studio does not know is made again, and is the same", { timeout: studioMsMax }, async () => {
+test("a job that a studio does not know is created again, with the same output", { timeout: studioMsMax }, async () => {
   const call = createPicture("mountains");
   const images: Buffer[] = [];
   let handle: Handle = {};
@@ -107,7 +107,7 @@ test("a job that a studio does not know is made again, and is the same", { timeo
   expect((await buffer(await end.outputs[0].open(signal))).equals(images[0] ?? Buffer.alloc(0))).toBe(true);
 });
 
-test("submitting the same work twice makes it once", { timeout: studioMsMax }, async () => {
+test("submitting the same job twice runs it once", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const call = createCall(longFilm);
   expect(await submit(studio, call)).toEqual(await submit(studio, call));
@@ -117,7 +117,7 @@ test("submitting the same work twice makes it once", { timeout: studioMsMax }, a
   ).toBe(1);
 });
 
-test("results are kept for a quarter of an hour, or a minute once they were collected", {
+test("results are kept for a quarter of an hour, or a minute once they were downloaded", {
   timeout: studioMsMax,
 }, async () => {
   const clock = createTestClock();
@@ -138,7 +138,7 @@ test("results are kept for a quarter of an hour, or a minute once they were coll
   expect(await poll(left)).toBe("running");
 });
 
-test("what a killed process left is removed by the next, and what a living one has is not", {
+test("files of a killed process are removed by the next, and those of a live one are not", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -163,7 +163,7 @@ test.each([
   ["[[fail:content_policy]]", "content-refused"],
   ["[[fail:rejected]]", "rejected"],
   ["[[fail:too_long]]", "too-long"],
-])("%s fails the work with its own kind", { timeout: studioMsMax }, async (word, kind) => {
+])("%s fails the job with its own kind", { timeout: studioMsMax }, async (word, kind) => {
   await using studio = await openTestStudio();
   expect(await studio.finish(createPicture(`sea ${word}`))).toMatchObject({
     kind: "failed",
@@ -175,12 +175,12 @@ test.each([
   ["[[429]]", "rate-limited"],
   ["[[503]]", "overloaded"],
   ["[[timeout]]", "timeout"],
-])("%s refuses to take the work", async (word, kind) => {
+])("%s refuses the job", async (word, kind) => {
   await using studio = await openTestStudio();
   await expect(studio.generation.submit(createPicture(`sea ${word}`))).rejects.toMatchObject({ kind });
 });
 
-test("the script makes work ambiguous, lost, stuck, partial, empty or impossible to cancel", {
+test("the script makes a job ambiguous, lost, stuck, partial, empty or impossible to cancel", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -210,7 +210,7 @@ test("the script makes work ambiguous, lost, stuck, partial, empty or impossible
   expect(await generation.cancel(delayedHandle, delayed)).toBe("canceled");
 });
 
-test("finished work cannot be cancelled any more", { timeout: studioMsMax }, async () => {
+test("a finished job can no longer be canceled", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const call = createPicture("sea");
   await studio.finish(call);

@@ -5,12 +5,12 @@ import { compareBytes, createCall, createInput, openTestStudio, studioMsMax } fr
 
 const picture = { type: "image", prompt: "A lighthouse by the sea", width: 320, height: 240, count: 1 } as const;
 
-/** Small and without detail, as two images look to somebody who blinks. */
+/** Small and blurred, to compare images by their overall look. */
 function shrink(image: Buffer): Promise<Buffer> {
   return sharp(image).resize(16, 16, { fit: "fill" }).removeAlpha().raw().toBuffer();
 }
 
-test("an image is a PNG of exactly the asked size", { timeout: studioMsMax }, async () => {
+test("an image is a PNG of exactly the requested size", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   for (const [width, height] of [
     [512, 512],
@@ -22,7 +22,7 @@ test("an image is a PNG of exactly the asked size", { timeout: studioMsMax }, as
   }
 });
 
-test("the same request gives the same bytes, in another process too, and other prompts other images", {
+test("the same request gives the same bytes, also in another process, and other prompts other images", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -39,7 +39,7 @@ test("the same request gives the same bytes, in another process too, and other p
   }
 });
 
-test("the images of one prompt differ from each other, and there are as many as were asked for", {
+test("the images of one prompt differ from each other, and their number is the requested one", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -59,7 +59,7 @@ test("the words of the script leave no trace in the image", {
   expect(scripted[0]?.equals(plain[0] ?? Buffer.alloc(0))).toBe(true);
 });
 
-test("an image that was given is seen in the result, in other colours", { timeout: studioMsMax }, async () => {
+test("an input image is visible in the result, in other colours", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const half = { create: { width: 200, height: 240, channels: 3, background: "#ffffff" } } as const;
   const dark = await sharp({ ...half, create: { ...half.create, width: 100, background: "#101010" } })
@@ -82,7 +82,7 @@ test("an image that was given is seen in the result, in other colours", { timeou
   expect(compareBytes(await shrink(image), await shrink(second))).toBeGreaterThan(10);
 });
 
-test("an input that is no image is refused as what was sent, and breaks nothing", {
+test("an input that is not an image is refused as invalid, and breaks nothing", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();

@@ -32,7 +32,7 @@ function toSamples(pcm: Buffer): Int16Array {
   return new Int16Array(new Uint8Array(pcm).buffer);
 }
 
-test("speech is heard: its level, its share of sound and its share of voice are those of speech", {
+test("speech is audible: its level, its share of sound and its share of voice are those of speech", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -46,7 +46,7 @@ test("speech is heard: its level, its share of sound and its share of voice are 
   expect(analyseSpeech(noise).voicedShare).toBeLessThan(0.3);
 });
 
-test("voices differ in how high they are", { timeout: studioMsMax }, async () => {
+test("voices differ in pitch", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const pitches: number[] = [];
   for (const voice of ["onyx", "echo", "alloy", "nova"]) {
@@ -56,7 +56,7 @@ test("voices differ in how high they are", { timeout: studioMsMax }, async () =>
     expect(pitch, pitches.join(" ")).toBeGreaterThan((pitches[index] ?? 0) * 1.08);
 });
 
-test("the speed decides how long it takes, without changing how high the voice is", {
+test("the speed changes the duration, but not the pitch", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -79,10 +79,10 @@ test.each([
   ["Arabic", "مرحبا بالعالم"],
   ["Russian", "Привет, мир! Сегодня хорошая погода."],
   ["German", "Guten Tag, das ist ein schöner Tag."],
-])("%s is spoken by a voice that can", { timeout: studioMsMax }, async (_language, text) => {
+])("%s is spoken by a voice that supports it", { timeout: studioMsMax }, async (_language, text) => {
   await using studio = await openTestStudio();
   const spoken = analyseSpeech(toSamples(await listen(studio, createSpeechCall(text))));
-  // A voice that cannot read a script says nothing, or the name of each letter.
+  // A voice that cannot read a script is silent, or spells each letter.
   expect(spoken.seconds / text.length).toBeGreaterThan(0.04);
   expect(spoken.seconds / text.length).toBeLessThan(0.4);
   expect(spoken.voicedShare).toBeGreaterThan(0.5);
@@ -115,7 +115,7 @@ test("streamed and as a task, every format can be played and lasts as long", { t
   expect(pcm.length).toBe(length);
 });
 
-test("the first audio comes before the whole text was spoken, and tells how much of it was", {
+test("the first audio arrives before the whole text was spoken, and progress is reported", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -134,7 +134,7 @@ test("the first audio comes before the whole text was spoken, and tells how much
 });
 
 test.each(["pcm", "mp3"] as const)(
-  "who hangs up ends every process of it: %s",
+  "a disconnect ends every process of it: %s",
   { timeout: studioMsMax },
   async (format) => {
     await using studio = await openTestStudio();
@@ -151,7 +151,7 @@ test.each(["pcm", "mp3"] as const)(
   },
 );
 
-test("who reads no further ends every process of it", { timeout: studioMsMax }, async () => {
+test("a reader that stops ends every process of it", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const { chunks } = await studio.speech.startSpeech(createSpeechCall(long));
   expect((await listChildren()).length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ test("who reads no further ends every process of it", { timeout: studioMsMax }, 
   await waitUntil("no process is left", async () => (await listChildren()).length === 0);
 });
 
-test("the script breaks speech off, refuses it, or lets it be empty", { timeout: studioMsMax }, async () => {
+test("the script interrupts speech, refuses it, or makes it empty", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const { chunks } = await studio.speech.startSpeech(createSpeechCall(`${long} [[cut:3]]`));
   let bytes = 0;
@@ -193,7 +193,7 @@ test("words of the script are not spoken, and a text without a letter is a momen
   expect(silence.length).toBe(12_000);
 });
 
-test("a voice that does not exist is refused with its field", async () => {
+test("an unknown voice is refused with its field", async () => {
   await using studio = await openTestStudio();
   await expect(studio.speech.startSpeech(createSpeechCall("Hello", { voice: "constructor" }))).rejects.toMatchObject({
     kind: "rejected",

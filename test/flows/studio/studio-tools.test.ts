@@ -24,14 +24,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the tools are found, with the year of their build, and only looked for once", async () => {
+test("the tools are found, with the year of their build, and looked up once", async () => {
   const tools = await findMediaTools();
   expect(tools.ffmpeg.year).toBeGreaterThanOrEqual(2018);
   expect(tools.ffprobe.path).toMatch(/ffprobe$/);
   expect(await findMediaTools()).toBe(tools);
 });
 
-test("a tool reads its input and its output is answered", async () => {
+test("a tool reads its input and its output is returned", async () => {
   const args = ["-f", "s16le", "-ar", "8000", "-ac", "1", "-i", "pipe:0", "-f", "s16le", "pipe:1"];
   for (const input of [Buffer.alloc(16_000, 1), Readable.from([Buffer.alloc(8000, 1), Buffer.alloc(8000, 1)])]) {
     const { stdout } = await runMediaTool({ ...limits, tool: "ffmpeg", args, input });
@@ -39,7 +39,7 @@ test("a tool reads its input and its output is answered", async () => {
   }
 });
 
-test("lines are heard as they come", async () => {
+test("lines are emitted as they arrive", async () => {
   const lines: string[] = [];
   const args = ["-f", "lavfi", "-i", "sine=d=1", "-progress", "pipe:1", "-f", "null", "-"];
   const { stdout } = await runMediaTool({ ...limits, tool: "ffmpeg", args, onLine: (line) => lines.push(line) });
@@ -47,7 +47,7 @@ test("lines are heard as they come", async () => {
   expect(stdout).toHaveLength(0);
 });
 
-test("an input whose kind is not said is a mistake of ours", async () => {
+test("an input without a format is an error in our code", async () => {
   for (const tool of ["ffmpeg", "ffprobe"] as const) {
     await expect(runMediaTool({ ...limits, tool, args: ["-i", "file:/dev/null"] })).rejects.toThrow("Invariant");
   }
@@ -55,7 +55,7 @@ test("an input whose kind is not said is a mistake of ours", async () => {
   await expect(runMediaTool({ ...limits, tool: "ffmpeg", args })).rejects.toThrow("Invariant");
 });
 
-test("no tool reaches the network, not by an address nor by a file that names one", async () => {
+test("no tool reaches the network, neither by an address nor by a file that contains one", async () => {
   let requests = 0;
   await using server = createServer((_request, response) => {
     requests += 1;
@@ -86,7 +86,7 @@ test("no tool reaches the network, not by an address nor by a file that names on
   expect(requests).toBe(0);
 });
 
-test("a list leads a tool to no file but those that it was given", async () => {
+test("a playlist gives a tool access to its own input files only", async () => {
   const sound = join(folder, "another.wav");
   const words = ["-f", "lavfi", "-i", "sine=d=1"];
   await runMediaTool({ ...limits, tool: "ffmpeg", args: [...words, `file:${sound}`] });
@@ -115,7 +115,7 @@ test("a tool that takes too long is killed", async () => {
   await waitUntil("it is gone", async () => (await listChildren()).length === 0);
 });
 
-test("a tool is killed when nobody waits for it any more", async () => {
+test("a tool is killed when its caller aborts", async () => {
   const controller = new AbortController();
   const running = runMediaTool({ ...limits, signal: controller.signal, tool: "ffmpeg", args: endless });
   await waitUntil("it runs", async () => (await listChildren()).length > 0);
@@ -133,7 +133,7 @@ test("a tool that writes too much is killed", async () => {
   await waitUntil("it is gone", async () => (await listChildren()).length === 0);
 });
 
-test("a tool that takes too much memory fails, and says why in the detail only", async () => {
+test("a tool that uses too much memory fails, with the reason in the detail only", async () => {
   const args = ["-f", "lavfi", "-i", "testsrc2=s=1920x1080:d=0.1", "-c:v", "libx264", "-f", "null", "-"];
   const call = { ...limits, tool: "ffmpeg", args } as const;
   await runMediaTool(call);
@@ -144,7 +144,7 @@ test("a tool that takes too much memory fails, and says why in the detail only",
   expect(String(error)).not.toMatch(complaint);
 });
 
-test("a confined process knows nothing of our environment, and dies with what it started", async () => {
+test("a confined process does not see our environment, and dies with its children", async () => {
   process.env.STUDIO_SECRET = "do not tell";
   const base = {
     name: "shell",
