@@ -37,11 +37,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await database.destroy();
-  // Fails when a connection is left open.
+  // Fails if a connection is left open.
   await testDatabase.close();
 });
 
-/** As one gateway has them; closed, if the test did not do so, when it ends. */
+/** The jobs of one gateway; closed at the end of the test if it did not do so. */
 async function openJobs(
   jobs: readonly ScheduledJob[],
   options: { clock?: TestClock; closeTimeoutMs?: number; mayStart?: () => boolean } = {},
@@ -66,7 +66,7 @@ async function openJobs(
   return { scheduled: { ...scheduled, close }, failures, troubles, [Symbol.asyncDispose]: close };
 }
 
-/** Due every minute, with a count of its runs and a way to hold them up. */
+/** Due every minute, with a count of its runs and a way to block them. */
 function createJob(name = "sweep", schedule: Schedule = everyMinute) {
   const counts = { started: 0, ended: 0 };
   let gate: Promise<void> = Promise.resolve();
@@ -74,7 +74,7 @@ function createJob(name = "sweep", schedule: Schedule = everyMinute) {
     counts,
     schedule,
     name,
-    /** Runs wait from now on, until the function that it returns is called. */
+    /** Blocks runs until the returned function is called. */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -88,7 +88,7 @@ function createJob(name = "sweep", schedule: Schedule = everyMinute) {
   };
 }
 
-/** Every look claims all that is due, so that what was not started with this one was not due. */
+/** Every poll claims all due jobs, so a job that did not start with this one was not due. */
 async function seeRun(other: ReturnType<typeof createJob>): Promise<void> {
   const before = other.counts.ended;
   await waitUntil(`a run of ${other.name}`, () => other.counts.ended > before);
@@ -98,7 +98,7 @@ async function readJobs() {
   return await database.selectFrom("scheduled_jobs").selectAll().orderBy("name").execute();
 }
 
-describe("jobs that are due", () => {
+describe("due jobs", () => {
   test("are left alone by a gateway that may not start them yet", async () => {
     const job = createJob();
     let looks = 0;
@@ -116,7 +116,7 @@ describe("jobs that are due", () => {
     await seeRun(job);
   });
 
-  test("run once in each minute, on one of all gateways", async () => {
+  test("run once per minute, on one of all gateways", async () => {
     const job = createJob();
     await using first = await openJobs([job]);
     await using second = await openJobs([job]);
@@ -154,7 +154,7 @@ describe("jobs that are due", () => {
     expect([...first.failures, ...second.failures]).toEqual([]);
   });
 
-  test("are done once when they fell due while no gateway was there, however often", async () => {
+  test("run once after an outage of all gateways, however often they fell due", async () => {
     const job = createJob("sweep", { minute: 23 });
     const other = createJob("other");
     await (await openJobs([job, other])).scheduled.close();
@@ -166,7 +166,7 @@ describe("jobs that are due", () => {
     expect(job.counts.started).toBe(1);
   });
 
-  test("keep their time over a restart, and have a new one when their schedule changed", async () => {
+  test("keep their next time over a restart, and get a new one when their schedule changed", async () => {
     await (await openJobs([createJob("kept", { minute: 5 }), createJob("moved")])).scheduled.close();
     clock.advance(secondMs);
     await (
@@ -195,7 +195,7 @@ async function readLease(name: string): Promise<number | null> {
   return (await query.executeTakeFirstOrThrow()).leased_until?.getTime() ?? null;
 }
 
-/** A process that has the job "sweep", which says that it runs and never ends, and nothing else to live for. */
+/** A process with nothing but the job "sweep" to keep it alive; the job prints a line and never ends. */
 function spawnGateway(script: string) {
   const at = (path: string): string => JSON.stringify(join(repositoryDir, path));
   const setting = `
@@ -239,7 +239,7 @@ async function register(): Promise<void> {
   await (await openJobs([createJob()])).scheduled.close();
 }
 
-describe("runs that go wrong", () => {
+describe("failed runs", () => {
   test("are reported, and the job is due again at its next time, not before", async () => {
     const job = createJob();
     const other = createJob("other");
@@ -262,7 +262,7 @@ describe("runs that go wrong", () => {
     expect([attempts, gateway.failures.length]).toEqual([2, 1]);
   });
 
-  test("because their gateway was killed are started anew by another, when the lease is over", async () => {
+  test("of a killed gateway are restarted by another when the lease is over", async () => {
     await register();
     const job = createJob();
     const other = createJob("other");
@@ -278,7 +278,7 @@ describe("runs that go wrong", () => {
     expect(gateway.failures).toEqual([]);
   });
 
-  test("because their gateway stood still hear so by their signal, are reported and started anew", async () => {
+  test("of a suspended gateway are aborted by their signal, reported and restarted", async () => {
     let starts = 0;
     let cutOffs = 0;
     const job: ScheduledJob = {
@@ -294,14 +294,14 @@ describe("runs that go wrong", () => {
     await using gateway = await openJobs([job]);
     clock.advance(minuteMs);
     await waitUntil("the run", () => starts === 1);
-    // As for a process that was stopped for two hours.
+    // As if the process was suspended for two hours.
     clock.advance(2 * hourMs);
     await waitUntil("the new run", () => starts === 2);
     expect(cutOffs).toBe(1);
     expect(gateway.failures).toEqual([["sweep", expect.stringContaining("cut off before it ended")]]);
   });
 
-  test("because the database went away are reported once for each reason, and it is looked again until it is back", async () => {
+  test("during a database outage are reported once per reason, and polling continues until it is back", async () => {
     const job = createJob();
     await using gateway = await openJobs([job]);
     await sql`alter table scheduled_jobs rename to hidden_jobs`.execute(database);
@@ -314,7 +314,7 @@ describe("runs that go wrong", () => {
 });
 
 describe("a start", () => {
-  test("of several gateways at once on a new database makes one row for each job", async () => {
+  test("of several gateways at once on a new database creates one row per job", async () => {
     const jobs = [createJob("first"), createJob("second")];
     const gateways = await Promise.all([1, 2, 3].map(() => openJobs(jobs)));
     await Promise.all(gateways.map(({ scheduled }) => scheduled.close()));
@@ -324,7 +324,7 @@ describe("a start", () => {
 });
 
 describe("a close", () => {
-  test("waits for the run that goes on", async () => {
+  test("waits for the current run", async () => {
     const job = createJob();
     const release = job.hold();
     const { scheduled, failures } = await openJobs([job]);
@@ -332,7 +332,7 @@ describe("a close", () => {
     await waitUntil("the run", () => job.counts.started === 1);
     const events: string[] = [];
     const closing = scheduled.close().then(() => events.push("closed"));
-    // Another one shows that there was time enough to close.
+    // Another one shows that there was enough time to close.
     await (await openJobs([createJob("other")])).scheduled.close();
     events.push("released");
     release();
@@ -341,7 +341,7 @@ describe("a close", () => {
     expect(await readLease("sweep")).toBeNull();
   });
 
-  test("cuts off a run that takes too long, and another gateway starts it anew at once", async () => {
+  test("cuts off a run that takes too long, and another gateway restarts it at once", async () => {
     const job = createJob();
     let claims = 0;
     const hanging: ScheduledJob = {
@@ -361,7 +361,7 @@ describe("a close", () => {
     expect(other.failures).toEqual([]);
   });
 
-  test("leaves nothing that keeps a process from ending", async () => {
+  test("leaves nothing that keeps a process alive", async () => {
     await using idle = spawnGateway("await scheduled.close(); await database.destroy();");
     expect(await idle.exited).toEqual([0, null]);
     await sql`update scheduled_jobs set due_at = ${midnight}`.execute(database);

@@ -17,7 +17,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 let stage: TaskStage;
 
-/** The providers of `narrow` and `narrow-prompt` have a place for one task at a time. */
+/** The providers of `narrow` and `narrow-prompt` accept one task at a time. */
 function writeCatalog(upstream: FakeUpstreams): string {
   const narrow = { id: "narrow", kind: "fal", base_url: upstream.falUrl, api_keys: [`\${${upstreamKeyName}}`] };
   const open = { ...narrow, id: "narrow-open", kind: "openai-compatible", base_url: upstream.openAiUrl };
@@ -57,14 +57,14 @@ async function running(id: string): Promise<void> {
   });
 }
 
-/** Moves a task's deadline; the next worker that looks at it sees the new one. */
+/** Moves a task's deadline; the next worker that claims it sees the new one. */
 async function endIn(id: string, milliseconds: number): Promise<void> {
   await sql`update tasks set deadline_at = now() + ${`${milliseconds} milliseconds`}::interval
     where id = ${id}`.execute(stage.database);
 }
 
 describe("a cancellation", () => {
-  test("of a task that nobody has begun ends it at once, at no charge, and it is never sent anywhere", async () => {
+  test("of a task that has not started ends it at once, at no charge, and it is never submitted", async () => {
     const caller = await stage.createCaller();
     const first = await caller.submit(paths.image, { model: "narrow", prompt: "In the way <<fault:queue=99999>>" });
     await running(first.id);
@@ -79,7 +79,7 @@ describe("a cancellation", () => {
     expect(stage.media.submissionsOf("Never begun")).toEqual([]);
   });
 
-  test("that the upstream confirms ends it at no charge, and a second one changes nothing", async () => {
+  test("that the upstream confirms ends the task at no charge, and a second one changes nothing", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ queue: 99_999, cancel: "gone" });
     const { id } = await caller.submit(paths.image, { ...image, prompt: "Confirmed" });
@@ -116,7 +116,7 @@ describe("a cancellation", () => {
     },
   );
 
-  test("that the upstream grants by forgetting the task, a while later, cancels it", async () => {
+  test("that the upstream confirms later by forgetting the task cancels it", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ queue: 99_999, cancel: "requested" });
     const { id } = await caller.submit(paths.image, { ...image, prompt: "Forgotten" });
@@ -139,7 +139,7 @@ describe("a cancellation", () => {
     expect(findJob("Unstoppable").cancelCount).toBe(0);
   });
 
-  test("of a task that an upstream makes while one waits is refused with 409", async () => {
+  test("of a task at a synchronous upstream is refused with 409", async () => {
     const caller = await stage.createCaller();
     const head = createGate();
     stage.media.script({ beforeHead: head });
@@ -150,7 +150,7 @@ describe("a cancellation", () => {
     expect((await caller.awaitTask(id)).status).toBe("succeeded");
   });
 
-  test("while the task is being handed over is kept, and stops it once the upstream has it", async () => {
+  test("during submission is stored, and stops the task once the upstream has it", async () => {
     const caller = await stage.createCaller();
     const head = createGate();
     stage.media.script({ beforeHead: head, queue: 99_999, cancel: "gone" });
@@ -167,7 +167,7 @@ describe("a cancellation", () => {
     expect(findJob("In between").cancelCount).toBe(1);
   });
 
-  test("of a task of which nobody knows whether the upstream has it ends it, at no charge", async () => {
+  test("of a task with an unknown submission outcome ends it, at no charge", async () => {
     const caller = await stage.createCaller();
     const { id } = await caller.submit(paths.image, { model: "image", prompt: "Unknown <<fault:reset>>" });
     await waitUntil("nobody to know", async () => {
@@ -178,7 +178,7 @@ describe("a cancellation", () => {
     expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
   });
 
-  test("in the middle charges what was finished, which stays readable", async () => {
+  test("midway charges the finished outputs, which stay readable", async () => {
     const caller = await stage.createCaller();
     // Large, so that there is time to cancel before the last of them.
     const { id } = await caller.submit(paths.image, { model: "album", prompt: "Ten of them", n: 10 });
@@ -197,7 +197,7 @@ describe("a cancellation", () => {
 });
 
 describe("a deadline", () => {
-  test("ends a task by itself, at no charge, and the upstream is asked to stop", async () => {
+  test("ends a task, at no charge, and cancels it at the upstream", async () => {
     const caller = await stage.createCaller();
     const body = { ...image, prompt: "Short <<fault:queue=99999>>", expires_after: 60 };
     const { id } = await caller.submit(paths.image, body);
@@ -212,7 +212,7 @@ describe("a deadline", () => {
     expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
   });
 
-  test("that finds the upstream failing asks it again, so that the job does not go on unpaid", async () => {
+  test("retries the cancel at a failing upstream, so that the job does not go on unpaid", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ queue: 99_999, cancelFailures: 1 });
     const { id } = await caller.submit(paths.image, { ...image, prompt: "Asked twice" });
@@ -224,7 +224,7 @@ describe("a deadline", () => {
     expect(findJob("Asked twice").cancelCount).toBe(2);
   });
 
-  test("that has passed is final: a success that comes later changes nothing", async () => {
+  test("that has passed is final: a later success changes nothing", async () => {
     const caller = await stage.createCaller();
     const finish = createGate();
     stage.media.script({ beforeFinish: finish });
@@ -239,7 +239,7 @@ describe("a deadline", () => {
     expect((await readTask(await caller.cancel(id))).status).toBe("expired");
   });
 
-  test("counts for a task that waits for a place, too", async () => {
+  test("applies to a task that waits for a slot, too", async () => {
     const caller = await stage.createCaller();
     const { id } = await caller.submit(paths.image, { model: "narrow", prompt: "Waits" });
     await stage.age(id, hourMs);
@@ -247,7 +247,7 @@ describe("a deadline", () => {
     expect(stage.media.submissionsOf("Waits")).toEqual([]);
   });
 
-  test("ends a task that an upstream is making while one waits", async () => {
+  test("ends a task at a synchronous upstream", async () => {
     const caller = await stage.createCaller();
     const [first, head] = [createGate(), createGate()];
     stage.media.script({ beforeHead: first });
@@ -255,7 +255,7 @@ describe("a deadline", () => {
     await first.reached();
     const { id } = await caller.submit(paths.image, { model: "narrow-prompt", prompt: "Slow" });
     stage.media.script({ beforeHead: head });
-    // While it waits, so that the worker that hands it over has its new deadline.
+    // While it waits, so that the worker that submits it has its new deadline.
     await endIn(id, 5_000);
     first.open();
     await head.reached();

@@ -52,7 +52,7 @@ async function send(caller: StageCaller, key: string, body: object = image) {
 }
 
 describe("one key", () => {
-  test("sent a hundred times at once is one task, one hold and one piece of work for the upstream", async () => {
+  test("sent a hundred times at once is one task, one hold and one upstream job", async () => {
     const caller = await stage.createCaller();
     const body = { ...image, prompt: "Only once" };
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(caller, "hundred", body)));
@@ -66,7 +66,7 @@ describe("one key", () => {
     expect(await caller.listCharges()).toHaveLength(1);
   });
 
-  test("is answered 202 with the task as it stands now, and where it is", async () => {
+  test("is answered 202 with the current state of the task, and its location", async () => {
     const caller = await stage.createCaller();
     const finish = createGate();
     stage.media.script({ beforeFinish: finish });
@@ -84,7 +84,7 @@ describe("one key", () => {
     expect(last.response.headers.get("x-request-id")).not.toBe(first.task.request_id);
   });
 
-  test("is answered though the catalog has the model no more, or the money is gone", async () => {
+  test("is answered although the model left the catalog, or the money is gone", async () => {
     const caller = await stage.createCaller({ cash: "0.04" });
     const first = await send(caller, "gone", { ...image, model: "fleeting" });
     expect(await send(caller, "gone", { ...image, model: "fleeting" })).toMatchObject({ status: 202, isReplay: true });
@@ -108,7 +108,7 @@ describe("one key", () => {
     expect((await caller.countTraces()).tasks).toBe(1);
   });
 
-  test("belongs to the account: another account's is independent, another key of the same account finds it", async () => {
+  test("belongs to the account: another account's is independent, another API key of the same account finds it", async () => {
     const caller = await stage.createCaller();
     const other = await stage.createCaller();
     const mine = await send(caller, "shared");
@@ -132,7 +132,7 @@ describe("one key", () => {
     expect(await send(caller, "free")).toMatchObject({ status: 202, isReplay: false });
   });
 
-  test("among many at once: those that cannot be paid leave no key, the others are made", async () => {
+  test("among many at once: unpaid submissions leave no key, the others are created", async () => {
     const caller = await stage.createCaller({ cash: "0.12" });
     const keys = Array.from({ length: 10 }, (_, index) => `many-${index}`);
     const answers = await Promise.all(keys.map((key) => send(caller, key)));
@@ -140,7 +140,7 @@ describe("one key", () => {
     expect(await caller.countTraces()).toMatchObject({ tasks: 3, holds: 3, keys: 3 });
   });
 
-  test("is remembered for as long as the settings say, and is then a new one", async () => {
+  test("is kept for the configured time, and is then a new one", async () => {
     const caller = await stage.createCaller();
     const first = await send(caller, "old");
     await expireKeys(caller);
@@ -154,7 +154,7 @@ describe("one key", () => {
     expect(Math.round(Number(rows[0]?.hours))).toBe(24);
   });
 
-  test("that a chat call had whose process died is taken over, and its hold ended", async () => {
+  test("that was left by a chat call of a dead process is taken over, and its hold released", async () => {
     const caller = await stage.createCaller();
     await claimForChat(caller, "dead", -1);
     expect(await caller.readBalance()).toEqual({ available: "9.00", frozen: "1.00" });
@@ -164,7 +164,7 @@ describe("one key", () => {
     expect(await send(caller, "dead")).toMatchObject({ isReplay: true, task: { id: task.id } });
   });
 
-  test("that another call has which still runs stays with that call", async () => {
+  test("that belongs to a running call stays with that call", async () => {
     const caller = await stage.createCaller();
     await claimForChat(caller, "alive", 60);
     const response = await caller.post(paths.image, image, keyed("alive"));
@@ -178,7 +178,7 @@ describe("one key", () => {
     ["with a space", "a b"],
     ["not ASCII", "ü"],
     ["too long", "x".repeat(256)],
-  ])("that is none is refused: %s", async (_what, key) => {
+  ])("that is invalid is refused: %s", async (_what, key) => {
     const caller = await stage.createCaller();
     const response = await caller.post(paths.image, image, { headers: { "idempotency-key": encodeHeader(key) } });
     expect(await readProblem(response)).toMatchObject({ status: 400, param: "Idempotency-Key" });
@@ -204,7 +204,7 @@ async function expireKeys({ accountId }: StageCaller): Promise<void> {
     where account_id = ${accountId}`.execute(stage.database);
 }
 
-/** A claim as a chat call writes it, with money on hold for the call; its lease ends so many seconds from now. */
+/** A claim as a chat call writes it, with money on hold; its lease ends in this many seconds. */
 async function claimForChat({ accountId }: StageCaller, key: string, seconds: number): Promise<void> {
   const { database, parts } = stage.gateway;
   const holdId = parts.ids.next("hold");

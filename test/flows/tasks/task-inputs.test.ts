@@ -23,10 +23,10 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const picture = await makePicture({ width: 64, height: 64 }, 1);
 
-describe("an image that a task starts from", () => {
+describe("an input image of a task", () => {
   let stage: TaskStage;
 
-  /** The provider of `narrow` has a place for one task at a time. */
+  /** The provider of `narrow` accepts one task at a time. */
   function writeCatalog(upstream: FakeUpstreams): string {
     const narrow = { id: "narrow", kind: "fal", base_url: upstream.falUrl, api_keys: [`\${${upstreamKeyName}}`] };
     return writeStageCatalog(upstream, {
@@ -42,7 +42,7 @@ describe("an image that a task starts from", () => {
   afterEach(() => stage.check());
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test("by an address that leads nowhere makes the task fail, names the field, and costs nothing", async () => {
+  test("at an unreachable address fails the task, names the field, and costs nothing", async () => {
     const caller = await stage.createCaller();
     const id = await caller.upload(picture.bytes);
     const body = { model: "image", prompt: "Nowhere", input_images: [id, "https://pictures.invalid/a.png"] };
@@ -57,7 +57,7 @@ describe("an image that a task starts from", () => {
     expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
   });
 
-  test("whose file was deleted before the work began makes the task fail, at no charge", async () => {
+  test("whose file was deleted before the work began fails the task, at no charge", async () => {
     const caller = await stage.createCaller();
     await caller.submit(paths.image, { model: "narrow", prompt: "In the way <<fault:queue=99999>>" });
     await stage.handedOver();
@@ -82,10 +82,10 @@ describe("an image that a task starts from", () => {
 });
 
 /**
- * The gateway offers no way to replace its name servers, so what is behind addresses is shown one floor below: the same
- * function with a guarded client whose names and connections are a test's.
+ * The gateway's name servers cannot be replaced, so these tests run one layer below: the same function with a guarded
+ * client (SSRF protection) whose names and connections are the test's.
  */
-describe("the bytes behind an address", () => {
+describe("the bytes at an address", () => {
   const addresses: Record<string, string> = { "pictures.example": "93.184.216.34", "inner.example": "10.0.0.7" };
 
   async function load(url: string, answer: Parameters<typeof startRecordingServer>[0]) {
@@ -102,7 +102,7 @@ describe("the bytes behind an address", () => {
     return { outcome, server };
   }
 
-  test("are handed on when they are an image, whatever their server calls them", async () => {
+  test("are accepted if they are an image, whatever content type the server sends", async () => {
     const { outcome, server } = await load("https://pictures.example/a.png?x=1", (_, response) => {
       response.writeHead(200, { "content-type": "image/jpeg" }).end(picture.bytes);
     });
@@ -123,7 +123,7 @@ describe("the bytes behind an address", () => {
     { what: "more than is allowed", length: 21 * 1024 * 1024, code: "invalid_url" },
     { what: "a redirect inside", status: 302, location: "https://inner.example/b.png", code: "invalid_url" },
     { what: "a redirect to this machine", status: 302, location: "http://127.0.0.1/b.png", code: "invalid_url" },
-  ])("are refused, naming the field, where there is $what", async (one) => {
+  ])("are refused, naming the field, if there is $what", async (one) => {
     const { url = "https://pictures.example/a.png", status = 200, type = "image/png", body = picture.bytes } = one;
     const { outcome, server } = await load(url, (_, response) => {
       response.writeHead(status, {
@@ -140,7 +140,9 @@ describe("the bytes behind an address", () => {
   });
 });
 
-/** Every name has an address as the test says, and every connection leads to the server and seems to have that address. */
+/**
+ * Every name resolves to the test's address, and every connection goes to the server and appears to have that address.
+ */
 function pretendInternet(server: RecordingServer, addresses: Record<string, string>) {
   const { port } = new URL(server.url);
   const createConnector =

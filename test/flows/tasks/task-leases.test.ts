@@ -12,7 +12,7 @@ import { openTaskStage, paths, type TaskStage } from "../../harness/tasks/task-s
 
 let stage: TaskStage;
 
-/** Nobody works here but the tests. */
+/** No worker runs here; the tests act as workers. */
 beforeAll(async () => {
   stage = await openTaskStage({ settings: { roles: ["http"] } });
 });
@@ -38,8 +38,8 @@ async function readNext(id: string): Promise<Date | undefined> {
   return (await query.executeTakeFirst())?.next_poll_at;
 }
 
-describe("when a task is looked at next", () => {
-  test("stays what the last step wrote, though its lease was just being renewed", async () => {
+describe("the next poll of a task", () => {
+  test("stays at the time that the last step wrote, even if its lease was just being renewed", async () => {
     const task = await claimNew();
     const soon = inMs(1000);
     const change = { phase: "running", handle: { job: "1" }, submittedAt: new Date() } as const;
@@ -53,14 +53,14 @@ describe("when a task is looked at next", () => {
     expect(await readNext(task.id)).toEqual(soon);
   });
 
-  test("is now, when somebody asked for that while a worker was giving it back for later", async () => {
+  test("is now if it was requested while a worker was rescheduling the task", async () => {
     const task = await claimNew();
     await revokeLease(stage.database, task.id, new Date());
     await releaseLeases(stage.database, [{ ...task, dueAt: inMs(10_000) }]);
     expect((await readNext(task.id))?.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test("is a lease away as long as the worker that has it lives", async () => {
+  test("is a lease away while its worker lives", async () => {
     const task = await claimNew();
     const later = inMs(60_000);
     expect(await renewLeases(stage.database, [task], later)).toEqual(new Set([task.id]));
@@ -83,7 +83,7 @@ describe("when a task is looked at next", () => {
   });
 });
 
-test("a row that its phase cannot have is an error of its own, and keeps no other task from being claimed", async () => {
+test("a row that is invalid for its phase is reported as an error, and does not keep other tasks from being claimed", async () => {
   const [broken, other] = [await claimNew(), await claimNew()];
   await stage.database.updateTable("tasks").set({ phase: "running" }).where("id", "=", broken.id).execute();
   const time = { now: inMs(leaseMs + 1000), until: inMs(3 * leaseMs) };

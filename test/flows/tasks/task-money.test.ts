@@ -38,7 +38,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const image = { model: "image", prompt: "A lighthouse" };
 
-/** What was held for the caller's only task, what was paid for it, and what is left of 10.00. */
+/** The hold and charge of the caller's only task, and what is left of 10.00. */
 async function readLedger(caller: StageCaller) {
   const [hold] = await caller.listHolds();
   const [charge] = await caller.listCharges();
@@ -99,7 +99,7 @@ describe("a task that succeeded is charged", () => {
     ]);
   });
 
-  test("for each character that is said, spaces and signs too", async () => {
+  test("for each spoken character, including spaces and punctuation", async () => {
     const caller = await stage.createCaller();
     const text = "Grüße \u{1F600}".repeat(100);
     const body = { model: "speech", input: text, voice: "alloy" };
@@ -109,7 +109,7 @@ describe("a task that succeeded is charged", () => {
     expect(await readLedger(caller)).toMatchObject({ items: { characters: 700 }, held: "0.0105", paid: "0.0105" });
   });
 
-  test("for the seconds of the audio that an avatar says", async () => {
+  test("for the seconds of the audio that an avatar speaks", async () => {
     const caller = await stage.createCaller();
     const file = await caller.upload(voice.bytes);
     const person = await caller.upload(film.bytes);
@@ -117,7 +117,7 @@ describe("a task that succeeded is charged", () => {
     expect(task.usage).toEqual({ total_units: 1, charge: "0.20", estimated_charge: "0.20" });
   });
 
-  test("only for what came, with a warning, where the model made fewer than asked for", async () => {
+  test("only for the delivered outputs, with a warning, if the model made fewer than requested", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ withheldCount: 2 });
     const task = await caller.finish(paths.image, { ...image, n: 4 });
@@ -130,7 +130,7 @@ describe("a task that succeeded is charged", () => {
     expect(await readLedger(caller)).toMatchObject({ held: "0.16", items: { images: 2 }, paid: "0.08", left: "9.92" });
   });
 
-  test("never for more than was asked for, and gets no more", async () => {
+  test("for no more than requested, and delivers no more", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ extraCount: 2 });
     const task = await caller.finish(paths.image, { ...image, n: 2 });
@@ -139,7 +139,7 @@ describe("a task that succeeded is charged", () => {
     expect(await readLedger(caller)).toMatchObject({ items: { images: 2 }, paid: "0.08" });
   });
 
-  test("for the seconds that were asked for, where the video is longer", async () => {
+  test("for the requested seconds, if the video is longer", async () => {
     await using server = await startRecordingServer(async (_, response) => {
       response.writeHead(200, { "content-type": "video/mp4" }).end(await makeMedia("mp4"));
     });
@@ -150,7 +150,7 @@ describe("a task that succeeded is charged", () => {
     expect(task.usage).toEqual({ total_units: 1, charge: "0.10", estimated_charge: "0.10" });
   });
 
-  test("the price of its submission, though the price has changed since", async () => {
+  test("the price of its submission, even if the price has changed since", async () => {
     const caller = await stage.createCaller();
     const finish = createGate();
     stage.media.script({ beforeFinish: finish });
@@ -189,7 +189,7 @@ describe("a task costs nothing", () => {
     expect(await caller.listEvents()).toMatchObject([{ type: "task.failed", data: { error: task.error } }]);
   });
 
-  test("of a model that is free: nothing is even held, also where there is no money at all", async () => {
+  test("of a free model: nothing is on hold, and no money is needed", async () => {
     const caller = await stage.createCaller({ cash: "0" });
     const task = await caller.finish(paths.image, { model: "gift", prompt: "For you", n: 2 });
     expect(task).toMatchObject({ status: "succeeded", usage: { charge: "0.00", estimated_charge: "0.00" } });
@@ -197,7 +197,7 @@ describe("a task costs nothing", () => {
   });
 });
 
-describe("who pays", () => {
+describe("payment sources", () => {
   async function createQuotaCaller(quotas: { image?: bigint; video?: bigint; text?: bigint }, cash = "0") {
     const id = `plan-${Object.entries(quotas).flat().join("-")}-${cash}`;
     const whole = { text: 0n, image: 0n, video: 0n, ...quotas };
@@ -207,7 +207,7 @@ describe("who pays", () => {
     return caller;
   }
 
-  test("a plan's quota pays wholly, in its own unit, for what was delivered", async () => {
+  test("a plan's quota pays in full, in its own unit, for the delivered outputs", async () => {
     const caller = await createQuotaCaller({ image: 3n, video: 5n, text: 100n });
     stage.media.script({ withheldCount: 1 });
     const pictures = await caller.finish(paths.image, { ...image, n: 3 });
@@ -225,7 +225,7 @@ describe("who pays", () => {
     expect(refused.status).toBe(402);
   });
 
-  test("a quota that does not cover all of a task pays nothing of it: money does", async () => {
+  test("a quota that does not cover all of a task pays none of it: money does", async () => {
     const caller = await createQuotaCaller({ image: 2n }, "1");
     await caller.finish(paths.image, { ...image, n: 3 });
     expect(await caller.listCharges()).toMatchObject([{ unit: "money", paid: "0.12" }]);
@@ -233,7 +233,7 @@ describe("who pays", () => {
     expect(await caller.listCharges()).toMatchObject([{ unit: "money" }, { unit: "image", paid: "2" }]);
   });
 
-  test("a key's budget counts what was charged, and what failed gives its part back", async () => {
+  test("a key's budget counts charges, and a failure returns its part", async () => {
     const budget = { amount: nano(120_000_000n), period: "month" } as const;
     const caller = await stage.createCaller({ budget });
     await caller.finish(paths.image, { ...image, n: 2, prompt: "<<fault:fail>>" });
@@ -244,7 +244,7 @@ describe("who pays", () => {
     expect((await caller.post(paths.image, image)).status).toBe(402);
   });
 
-  test("what is held is frozen until the end, and then given back as far as it was not needed", async () => {
+  test("a hold lasts until the end, and the unused part is then released", async () => {
     const caller = await stage.createCaller({ cash: "0.60" });
     const finish = createGate();
     stage.media.script({ beforeFinish: finish });
@@ -260,7 +260,7 @@ describe("who pays", () => {
     expect(await (await caller.get("/holds")).json()).toMatchObject({ data: [] });
   });
 
-  test("its charge is found by the task, by nobody but its account", async () => {
+  test("a task's charge is found by the task, and by its own account only", async () => {
     const caller = await stage.createCaller();
     const task = await caller.finish(paths.image, { ...image, n: 2 });
     await caller.finish(paths.image, image);

@@ -20,7 +20,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 let front: DramaFront;
 let caller: DramaCaller;
-/** More than one connection, for those who wait for each other. */
+/** More than one connection, for transactions that wait for each other. */
 let database: Database;
 
 let shared: TestDatabase;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await shared.close();
 });
 
-/** An order for a task, under an id of its own unless told. */
+/** An order for a task, with its own id unless given. */
 function orderOf(taskId: string, more: Partial<OwnedOrder> = {}): OwnedOrder {
   const names = { clientBusinessId: `order-${randomBytes(6).toString("hex")}`, scope: "video 1" };
   const fingerprint = Buffer.from("one request");
@@ -48,7 +48,7 @@ function orderOf(taskId: string, more: Partial<OwnedOrder> = {}): OwnedOrder {
 const newId = (): TaskId => front.gateway.parts.ids.next("task");
 
 describe("an order", () => {
-  test("is taken once, and found again as it was", async () => {
+  test("is claimed once, and found again unchanged", async () => {
     const order = orderOf(newId());
     expect(await claimOrders(database, [order])).toEqual(new Set([order.taskId]));
     expect(await claimOrders(database, [{ ...order, taskId: newId() }])).toEqual(new Set());
@@ -56,7 +56,7 @@ describe("an order", () => {
     expect(await findSameOrder(database, order)).toBe(order.taskId);
   });
 
-  test("is another one in another scope, under another id, and of another account", async () => {
+  test("is independent in another scope, under another id, and of another account", async () => {
     const other = await front.createCaller();
     const order = orderOf(newId());
     const others = [
@@ -73,7 +73,7 @@ describe("an order", () => {
   test.each([
     ["queued", false],
     ["canceled", true],
-  ] as const)("whose task is %s can be taken anew: %s", async (state, isFree) => {
+  ] as const)("whose task is %s can be claimed again: %s", async (state, isFree) => {
     const { id } = await caller.order();
     if (state === "canceled") await caller.cancel(id);
     const order = orderOf(id);
@@ -83,7 +83,7 @@ describe("an order", () => {
     expect((await findOrder(database, order))?.taskId).toBe(isFree ? next.taskId : id);
   });
 
-  test("that is given back is free, and others are not", async () => {
+  test("that is released is free, and others are not", async () => {
     const [one, two] = [orderOf(newId()), orderOf(newId())];
     await claimOrders(database, [one, two]);
     await withdrawOrders(database, [one]);
@@ -93,8 +93,8 @@ describe("an order", () => {
   });
 });
 
-describe("of two who want the same order at the same moment", () => {
-  /** Somebody who has taken an order and not yet said whether they keep it. */
+describe("of two transactions that claim the same order at once", () => {
+  /** A transaction that has claimed an order and is still open. */
   async function takeAndWait(order: OwnedOrder) {
     const taken = Promise.withResolvers<void>();
     const decided = Promise.withResolvers<"keep" | "drop">();
@@ -129,7 +129,7 @@ describe("of two who want the same order at the same moment", () => {
     },
   );
 
-  test("both want many, in whatever order they name them: neither waits for the other for ever", async () => {
+  test("both claim many, in any order, without a deadlock", async () => {
     for (let round = 0; round < 10; round += 1) {
       const orders = Array.from({ length: 20 }, () => orderOf(newId()));
       const mine = orders.map((order) => ({ ...order, taskId: newId() }));
@@ -142,7 +142,7 @@ describe("of two who want the same order at the same moment", () => {
   });
 });
 
-/** Resolves when somebody waits for a lock. */
+/** Resolves when a transaction waits for a lock. */
 async function awaitLock(): Promise<void> {
   await waitUntil("somebody who waits", async () => {
     const { rows } = await sql`select 1 from pg_stat_activity
@@ -226,7 +226,7 @@ describe("submissions that are written together", () => {
     expect(await owner.countOrders()).toBe(0);
   });
 
-  test("without an order, or for others, have nothing to do with it", async () => {
+  test("without an order, or for others, are independent of it", async () => {
     const owner = await front.createCaller();
     const other = { clientBusinessId: "order-2", scope: "script 1", fingerprint: Buffer.from("one") };
     const outcomes = await write([
@@ -238,7 +238,7 @@ describe("submissions that are written together", () => {
     expect(await owner.countOrders()).toBe(2);
   });
 
-  test("one that can be paid is not refused for another request under its id that cannot", async () => {
+  test("one that can be paid is not refused because another request under its id cannot be", async () => {
     const owner = await front.createCaller({ cash: "0.01" });
     const order = { clientBusinessId: "order-1", scope: "script 1", fingerprint: Buffer.from("another") };
     const [dear, cheap] = await write([submissionOf(owner, 5n * cent), submissionOf(owner, cent, { order })]);

@@ -11,13 +11,13 @@ const later = (days: number) => ({ now: () => new Date(Date.now() + days * dayMs
 
 type Retention = { taskDays: number; promptDays: number; afterDays: number };
 
-/** As the hourly job does it, so many days from now. */
+/** Runs the hourly job as of this many days from now. */
 async function forget({ database }: Pick<TaskStage, "database">, { afterDays, ...retention }: Retention) {
   const signal = new AbortController().signal;
   await forgetOldTasks({ ...retention, database, clock: later(afterDays), signal });
 }
 
-test("what old tasks were asked for is erased, and all else of them stays, final as before", async () => {
+test("the requests of old tasks are erased, and everything else stays, final as before", async () => {
   await using stage = await openTaskStage();
   const caller = await stage.createCaller();
   const { id } = await caller.submitImage("image", "A secret lighthouse");
@@ -45,7 +45,7 @@ test("what old tasks were asked for is erased, and all else of them stays, final
   const dependencies = { ...stage.gateway.parts, database: stage.database, currency: "CNY" };
   await expect(retryTask(dependencies, id)).rejects.toThrow(`The request of ${id} has been erased.`);
 
-  // Nothing else of a task that is over can be changed, not even together with it.
+  // Nothing else of a finished task can be changed, not even in the same statement.
   const { id: whole } = await caller.submitImage("image", "Another lighthouse");
   await caller.awaitTask(whole);
   for (const change of [
@@ -59,7 +59,7 @@ test("what old tasks were asked for is erased, and all else of them stays, final
   }
 });
 
-test("tasks go with their month when it is old, not while one is open, and charges stay", async () => {
+test("tasks are dropped with their month when it is old, not while one is open, and charges stay", async () => {
   const stage = await openTaskStage({ settings: { task_days: 30 } });
   const caller = await stage.createCaller();
   const { id } = await caller.submitImage("image", "A lighthouse");
@@ -67,12 +67,12 @@ test("tasks go with their month when it is old, not while one is open, and charg
   const [charge] = await caller.listCharges();
   const [hold] = await caller.listHolds();
   const balance = await caller.readBalance();
-  // One that nobody works on is open for as long as it takes.
+  // A task without a worker stays open.
   await sql`insert into task_leases (task_id, next_poll_at, fencing_token, polls) values (${id}, 'infinity', 0, 0)`.execute(
     stage.database,
   );
   await forget(stage, { taskDays: 30, promptDays: 0, afterDays: 400 });
-  // It is over, so that it is deleted as a row; its month stays.
+  // It is over, so it is deleted as a row; its month stays.
   const listMonths = async () =>
     (
       await sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
@@ -96,13 +96,13 @@ test("tasks go with their month when it is old, not while one is open, and charg
   for (const path of ["/charges", "/ledger", "/usage", "/tasks", "/events", "/holds"]) {
     expect([path, (await caller.get(path)).status]).toEqual([path, 200]);
   }
-  // All books are right, but that the task of the hold is no longer there.
+  // All checks pass, except that the task of the hold no longer exists.
   await expect(stage[Symbol.asyncDispose]()).rejects.toThrow(
     `Something is wrong: ${JSON.stringify([`a hold for a task has one, but not ${hold?.id}`], null, 2)}`,
   );
 });
 
-test("an order whose task is gone is not made and charged a second time; one that is open stays", async () => {
+test("an order whose task is gone is not run and charged a second time; an open one stays", async () => {
   await using front = await openDramaFront({ settings: { roles: ["http"] } });
   const caller = await front.createCaller();
   const order = { client_business_id: "order-1" };

@@ -16,7 +16,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 let stage: TaskStage;
 
 /**
- * Each test has a model and providers of its own, because one that failed is left alone for a while: `<name>-1` to
+ * Each test has its own model and providers, because a failed provider's circuit stays open for a while: `<name>-1` to
  * `<name>-4` in this order.
  */
 const names = ["next", "hopeless", "full", "lonely", "strict", "broken", "late"];
@@ -59,7 +59,7 @@ afterEach(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** Which providers were handed work with this prompt, in order. */
+/** The providers that received a submission with this prompt, in order. */
 function listTried(prompt: string): string[] {
   return stage.media.submissionsOf(prompt).map(({ model }) => model.split("/")[1] ?? "");
 }
@@ -67,7 +67,7 @@ function listTried(prompt: string): string[] {
 const minuteMs = 60_000;
 
 describe("a task that a provider refuses", () => {
-  test("is handed to the next one, and its caller notices nothing", async () => {
+  test("goes to the next one, invisibly to the caller", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ status: 503 }, {});
     const task = await caller.finish(paths.image, { model: "next", prompt: "Onwards" });
@@ -75,7 +75,7 @@ describe("a task that a provider refuses", () => {
     expect(listTried("Onwards")).toEqual(["next-1", "next-2"]);
   });
 
-  test("is handed to three at most, and then has failed at no charge", async () => {
+  test("goes to three at most, and then fails at no charge", async () => {
     const caller = await stage.createCaller();
     const task = await caller.finish(paths.image, { model: "hopeless", prompt: "<<fault:status=503>>" });
     expect(task).toMatchObject({
@@ -87,7 +87,7 @@ describe("a task that a provider refuses", () => {
     expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
   });
 
-  test("because there are too many lets it rest as long as it asked for: the next task does not go there", async () => {
+  test("with 429 opens the circuit for the Retry-After time: the next task goes elsewhere", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ status: 429, headers: { "retry-after": "60" } });
     await caller.finish(paths.image, { model: "full", prompt: "First" });
@@ -95,7 +95,7 @@ describe("a task that a provider refuses", () => {
     expect([listTried("First"), listTried("Second")]).toEqual([["full-1", "full-2"], ["full-2"]]);
   });
 
-  test("for what was asked is handed to nobody else", async () => {
+  test("because of its request goes to no other provider", async () => {
     const caller = await stage.createCaller();
     const error = { param: "num_images", message: "too many" };
     stage.media.script({ status: 422, error });
@@ -109,7 +109,7 @@ describe("a task that a provider refuses", () => {
     expect([listTried("Wrong"), listTried("<<fault:policy>>")]).toEqual([["strict-1"], ["strict-1"]]);
   });
 
-  test("after it was begun is handed to the next one too", async () => {
+  test("after it had started goes to the next one too", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ result: failed }, {});
     const task = await caller.finish(paths.image, { model: "broken", prompt: "Again" });
@@ -117,7 +117,7 @@ describe("a task that a provider refuses", () => {
     expect(listTried("Again")).toEqual(["broken-1", "broken-2"]);
   });
 
-  test("because there are too many, and that is the only one, waits until it has room", async () => {
+  test("with 429, without another provider, waits until it has room", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ status: 429, headers: { "retry-after": "1" } });
     const task = await caller.finish(paths.image, { model: "lonely", prompt: "Patience" });
@@ -125,7 +125,7 @@ describe("a task that a provider refuses", () => {
   });
 });
 
-test("a primary with three keys that all fail costs no task while a backup is well", async () => {
+test("if all three keys of a primary fail, tasks succeed at the healthy backup", async () => {
   const caller = await stage.createCaller();
   stage.media.alwaysFor(({ apiKey }) => apiKey !== null && primaryKeys.includes(apiKey), { status: 500 });
   const finish = (at: number) => caller.finish(paths.image, { model: "backed", prompt: `Backed ${at}` });
@@ -140,7 +140,7 @@ test("a primary with three keys that all fail costs no task while a backup is we
   }
 });
 
-test("images whose fate got lost are asked for once more from an upstream that knows them again, and paid once", async () => {
+test("images with an unknown outcome are requested again from an idempotent upstream, and paid once", async () => {
   const caller = await stage.createCaller();
   stage.media.script({ isReset: true }, {});
   const prompt = `Lost by ${caller.accountId}`;
@@ -148,7 +148,7 @@ test("images whose fate got lost are asked for once more from an upstream that k
   await waitUntil("nobody to know", async () => (await readPhase(id)) === "unknown");
   await stage.age(id, minuteMs);
   expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", usage: { charge: "0.05" } });
-  // As often as a worker that was believed dead and the next one have asked: to the upstream it is one request.
+  // A presumed-dead worker and its successor may both have sent it: to the upstream it is one request.
   const sent = stage.media.submissionsOf(prompt).map(({ call }) => call.headers["idempotency-key"]);
   expect(sent.length).toBeGreaterThanOrEqual(2);
   expect(new Set(sent)).toEqual(new Set([id]));
@@ -161,7 +161,7 @@ const failed = {
   body: { detail: "Internal Server Error" },
 };
 
-describe("a question that fails never fails a task:", () => {
+describe("a failing poll never fails a task:", () => {
   async function begin(behaviour: MediaBehaviour, prompt: string) {
     const caller = await stage.createCaller();
     stage.media.script(behaviour);
@@ -169,7 +169,7 @@ describe("a question that fails never fails a task:", () => {
     return { caller, id };
   }
 
-  test("somebody on the way answers for a while", async () => {
+  test("a proxy answers for a while", async () => {
     const behaviour: MediaBehaviour = { result: { status: 502, body: "<html>Bad Gateway</html>" } };
     const { caller, id } = await begin(behaviour, "Behind a wall");
     await asked(id, 3);
@@ -182,18 +182,18 @@ describe("a question that fails never fails a task:", () => {
     expect((await caller.awaitTask(id)).status).toBe("succeeded");
   });
 
-  test("the result comes later than the word that it is there", async () => {
+  test("the result appears later than the completed status", async () => {
     const { caller, id } = await begin({ lateResults: 1 }, "Almost");
     expect((await caller.awaitTask(id)).status).toBe("succeeded");
   });
 
-  test("a word that nobody knows means that the work goes on", async () => {
+  test("an unknown status means that the work goes on", async () => {
     const { caller, id } = await begin({ work: 1, statusWord: "PONDERING" }, "A new word");
     await caller.awaitTask(id, ["processing"]);
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", started_at: expect.any(String) });
   });
 
-  test("work that is forgotten is waited for, and if it is found again it goes on", async () => {
+  test("a forgotten job is waited for, and the task continues if it is found again", async () => {
     const { caller, id } = await begin({ work: 2, vanishesAfter: 1 }, "Lost and found");
     await lost(id);
     await stage.age(id, 1.9 * minuteMs);
@@ -205,7 +205,7 @@ describe("a question that fails never fails a task:", () => {
     expect((await caller.awaitTask(id)).status).toBe("succeeded");
   });
 
-  test("work that stays forgotten for more than two minutes has failed, at no charge, and is not begun again", async () => {
+  test("a job that stays forgotten for more than two minutes has failed, at no charge, and is not started again", async () => {
     const { caller, id } = await begin({ work: 2, vanishesAfter: 1 }, "Lost for good");
     await lost(id);
     await stage.age(id, 2 * minuteMs + 1);
@@ -217,7 +217,7 @@ describe("a question that fails never fails a task:", () => {
     expect(listTried("Lost for good")).toHaveLength(1);
   });
 
-  test("a route that an operator takes away leaves the task waiting, and when it is back the task goes on", async () => {
+  test("a route that an operator removes leaves the task waiting, and when it is back the task goes on", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ work: 1 });
     const { id } = await caller.submit(paths.image, { model: "late", prompt: "Away" });
@@ -236,7 +236,7 @@ describe("a submission that may have reached the upstream", () => {
     { what: "the connection broke", behaviour: { isReset: true } },
     { what: "the answer was cut off", behaviour: { cut: "inside-body" } },
     { what: "the answer cannot be read", behaviour: { isMalformed: true } },
-    { what: "somebody on the way gave up", behaviour: { status: 504, body: "<html>" } },
+    { what: "a proxy timed out", behaviour: { status: 504, body: "<html>" } },
   ] as const)("is never sent again, though $what: it waits for its deadline", async ({ what, behaviour }) => {
     const caller = await stage.createCaller();
     stage.media.script(behaviour);
@@ -253,7 +253,7 @@ describe("a submission that may have reached the upstream", () => {
   });
 
   test.each([{ isReset: true }, { cut: "inside-body" }] as const)(
-    "to one that keeps nothing has failed, at no charge, and is never sent again: %o",
+    "to a synchronous upstream has failed, at no charge, and is never sent again: %o",
     async (behaviour) => {
       const caller = await stage.createCaller();
       stage.media.script(behaviour);
@@ -266,13 +266,13 @@ describe("a submission that may have reached the upstream", () => {
   );
 });
 
-describe("what was made", () => {
+describe("an output", () => {
   test.each([
     { what: "cannot be fetched for a while", fault: "forbidden" },
     { what: "breaks off for a while", fault: "cut" },
     { what: "is too large for a while", fault: "huge" },
     { what: "leads to a private address for a while", fault: { redirectTo: "http://169.254.169.254/meta" } },
-  ] as const)("and $what is fetched again, from a fresh address", async ({ what, fault }) => {
+  ] as const)("and $what is downloaded again, from a fresh address", async ({ what, fault }) => {
     const caller = await stage.createCaller();
     const behaviour: MediaBehaviour = { output: fault };
     stage.media.script(behaviour);
@@ -285,7 +285,7 @@ describe("what was made", () => {
     expect(listTried(what)).toHaveLength(1);
   });
 
-  test("and can never be fetched makes the task fail after two minutes, at no charge", async () => {
+  test("that can never be downloaded fails the task after two minutes, at no charge", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ output: "forbidden" });
     const { id } = await caller.submit(paths.image, { model: "image", prompt: "Behind a door" });
@@ -295,7 +295,7 @@ describe("what was made", () => {
     expect(task).toMatchObject({ status: "failed", error: { code: "upstream_unavailable" }, output: [] });
   });
 
-  test("and is garbage in part is charged and handed over as far as it is good, with a warning", async () => {
+  test("that is partly garbage is charged and delivered as far as it is valid, with a warning", async () => {
     const caller = await stage.createCaller();
     const good = (await makePicture({ width: 64, height: 64 }, 3)).bytes.toString("base64");
     const data = [good, "AAAA", film.bytes.toString("base64")].map((text) => ({ b64_json: text }));
@@ -309,14 +309,14 @@ describe("what was made", () => {
     });
   });
 
-  test("and is nothing at all makes the task fail, at no charge", async () => {
+  test("that is empty fails the task, at no charge", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ body: JSON.stringify({ data: [] }) });
     const task = await caller.finish(paths.image, { model: "prompt-image", prompt: "Empty" });
     expect(task).toMatchObject({ status: "failed", usage: { charge: "0.00" } });
   });
 
-  test("and was all held back for its content makes the task fail for that, at no charge", async () => {
+  test("that was withheld for its content fails the task for that reason, at no charge", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ withheldCount: 2 });
     const task = await caller.finish(paths.image, { model: "image", prompt: "Flagged", n: 2 });
@@ -329,7 +329,7 @@ async function readPhase(id: string): Promise<string | undefined> {
   return row?.phase;
 }
 
-/** Resolves when the upstream was found not to know a task, or not to hand over what it made. */
+/** Resolves when the upstream did not know a task, or did not deliver its output, this often. */
 async function asked(id: string, times: number): Promise<void> {
   await waitUntil(`${id} to be asked about`, async () => {
     const lease = await stage.database

@@ -43,7 +43,7 @@ async function fetchOutput(url: string): Promise<Buffer> {
 }
 
 describe("when a task has ended", () => {
-  test("the account's endpoint and the request's callback hear of it, signed, with links that work", async () => {
+  test("the account's endpoint and the request's callback get the event, signed, with links that work", async () => {
     await using endpoint = await startWebhookReceiver();
     await using callback = await startWebhookReceiver();
     const caller = await stage.createCaller();
@@ -73,7 +73,7 @@ describe("when a task has ended", () => {
     expect([endpoint.deliveries.length, callback.deliveries.length]).toEqual([1, 1]);
   });
 
-  test("badly, its error is told, and nothing of the upstream", async () => {
+  test("in a failure, the event has its error, and nothing of the upstream", async () => {
     await using endpoint = await startWebhookReceiver();
     const caller = await stage.createCaller();
     const secret = await createEndpoint(caller, { url: endpoint.url, event_types: ["task.failed"] });
@@ -87,7 +87,7 @@ describe("when a task has ended", () => {
     expect(endpoint.deliveries).toHaveLength(1);
   });
 
-  test("by a cancellation or by its deadline, that is told too, each once", async () => {
+  test("by a cancellation or by its deadline, one event is sent for each", async () => {
     await using callback = await startWebhookReceiver();
     const caller = await stage.createCaller();
     const body = { model: "image", prompt: "Endless <<fault:queue=9999>>", callback_url: callback.url };
@@ -106,7 +106,7 @@ describe("when a task has ended", () => {
     expect(types.toSorted()).toEqual(["task.canceled", "task.expired"]);
   });
 
-  test("it can be read from the list of events, whose links work too", async () => {
+  test("the list of events contains it, with links that work too", async () => {
     const caller = await stage.createCaller();
     const task = await caller.finish(paths.image, { model: "image", prompt: "Listed" });
     const { data } = (await (await caller.get("/events")).json()) as { data: Told[] };

@@ -16,7 +16,7 @@ const submissions = ["accepted", "done", "ambiguous", "refused", "overloaded", "
 const polls = ["queued", "running", "done", "one-only", "failed", "rejected", "canceled", "lost", "silent"] as const;
 const cancels = ["canceled", "requested", "too-late", "unsupported"] as const;
 
-/** What happens next, to which task. */
+/** The next event of a story, and its task. */
 type Move =
   | { kind: "step"; submit: (typeof submissions)[number]; poll: (typeof polls)[number]; progress: number }
   | { kind: "stalled"; poll: (typeof polls)[number]; progress: number }
@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-test("whatever an upstream says and whoever dies, a task ends once, is paid once and is sent once at a time", {
+test("with any upstream answers and any crashes, a task ends once, is paid once and is submitted once at a time", {
   timeout: 400_000,
 }, async () => {
   const counts = new Map<string, number>();
@@ -81,7 +81,7 @@ test("whatever an upstream says and whoever dies, a task ends once, is paid once
   console.log(`task chaos: ${[...counts].map(([state, count]) => `${count} ${state}`).join(", ")}`);
 });
 
-/** Lives through one story, and ends every task. Answers how they ended. */
+/** Runs one story, and ends every task. Returns how they ended. */
 async function live(
   moves: readonly (readonly [number, Move])[],
   { isRepeatable, endsWell }: { isRepeatable: boolean; endsWell: boolean },
@@ -101,7 +101,7 @@ async function live(
         await world.step(id).catch(expectDeath);
         return;
       case "stalled": {
-        // It has the task in hand while another takes it and goes on; then it writes what it heard.
+        // The worker holds the task while another claims it and goes on; then it writes its result.
         await world.makeDue(id);
         const late = await world.claim(id);
         hears("accepted");
@@ -138,7 +138,7 @@ async function live(
     await make(id, next);
     for (const each of ids) known.set(each, expectGrowth(known.get(each), await world.read(each)));
   }
-  // In half of all stories the upstream does its best before the time is over.
+  // In half of all stories the upstream succeeds before the deadline.
   for (const id of endsWell ? [...ids, ...ids] : []) {
     await make(id, { kind: "step", submit: "accepted", poll: "done", progress: 0 });
     known.set(id, expectGrowth(known.get(id), await world.read(id)));
@@ -156,7 +156,7 @@ async function live(
   return ends;
 }
 
-/** Has the upstream answer as told from now on, and notes what is sent to it although it may have it. */
+/** Makes the upstream answer as scripted from now on, and records repeated submissions that it may already have. */
 function scriptUpstream(isRepeatable: boolean) {
   const { upstream } = world;
   const mayHave = new Set<string>();
@@ -206,7 +206,7 @@ function expectDeath(error: unknown): void {
   if (!(error instanceof Error) || error.message !== "The process died.") throw error;
 }
 
-/** Progress never falls, versions grow, and what is over stays as it is. */
+/** Progress never falls, versions grow, and final tasks do not change. */
 function expectGrowth(before: Task | undefined, after: Task): Task {
   if (before === undefined) return after;
   if (isFinal(before.state)) expect(after).toEqual(before);
@@ -218,7 +218,7 @@ function expectGrowth(before: Task | undefined, after: Task): Task {
   return after;
 }
 
-/** Not even the database lets a final task change. */
+/** The database itself rejects changes of a final task. */
 async function expectUnchangeable(id: TaskId): Promise<void> {
   const { database } = world.parts;
   for (const change of ["state = 'processing', phase = 'running'", "charge = 1", "output = '[]'", "progress = 0"]) {

@@ -21,9 +21,9 @@ async function readLease(id: string) {
   return await query.where("task_id", "=", id).executeTakeFirstOrThrow();
 }
 
-test("a task that arrives while its worker closes is not begun there, and is free for others at once", async () => {
+test("a task that arrives while its worker closes is not started there, and is free for others at once", async () => {
   const id = await world.submit();
-  // It falls due when the worker has looked already, and will not look again.
+  // It falls due after the worker's last poll.
   const soon = new Date(world.clock.now().getTime() + 1000);
   await world.parts.database.updateTable("task_leases").set({ next_poll_at: soon }).execute();
   const worker = startWorker();
@@ -38,7 +38,7 @@ test("a task that arrives while its worker closes is not begun there, and is fre
   expect(dueAt.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
 });
 
-test("a task that arrived before its worker closes is begun, and the worker waits for that", async () => {
+test("a task that arrived before its worker closes is started, and the worker waits for that", async () => {
   const worker = startWorker();
   const id = await world.submit();
   await worker.begin([id]);

@@ -3,7 +3,7 @@ import { claimDueTasks, wakeWaitingTask } from "../../../src/features/tasks/leas
 import { countWaiting } from "../../../src/features/tasks/task-store.ts";
 import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
 
-describe("an upstream that takes one task at a time", () => {
+describe("an upstream that accepts one task at a time", () => {
   let world: ScriptedTasks;
   beforeEach(async () => {
     world = await openScriptedTasks({ tasksMax: 1 });
@@ -27,7 +27,7 @@ describe("an upstream that takes one task at a time", () => {
     expect(await world.read(id)).toMatchObject({ state: "succeeded" });
   }
 
-  test("is handed no second one, by any number of workers at once", async () => {
+  test("gets no second one, from any number of workers at once", async () => {
     const ids = await submitMany(6);
     const claimed = await Promise.all(ids.map((id) => world.claim(id)));
     await Promise.all(claimed.map((task) => (task === null ? null : world.advance(task))));
@@ -44,7 +44,7 @@ describe("an upstream that takes one task at a time", () => {
     expect(tasks.filter(({ waitsFor }) => waitsFor === "fal")).toHaveLength(5);
   });
 
-  test("has its place taken also while nobody knows whether it has a task", async () => {
+  test("has its slot taken even while a submission's outcome is unknown", async () => {
     const [first, second = first] = await submitMany(2);
     world.upstream.submit = async () => {
       throw new Error("The process died.");
@@ -58,7 +58,7 @@ describe("an upstream that takes one task at a time", () => {
     expect(world.upstream.submitted).toEqual([first]);
   });
 
-  test("gets the one that has waited longest when it is free, and each knows its place until then", async () => {
+  test("gets the longest waiting task when it is free, and each task has its queue position until then", async () => {
     const [first, second = first, third = first] = await submitMany(3);
     for (const id of [first, third, second]) await world.step(id);
     const { database, clock } = world.parts;
@@ -76,7 +76,7 @@ describe("an upstream that takes one task at a time", () => {
     expect(await countWaiting(database, { id: third, model: "image" })).toBe(1);
   });
 
-  test("is not handed a new task while an older one waits", async () => {
+  test("gets no new task while an older one waits", async () => {
     const [first, second = first] = await submitMany(2);
     await world.step(first);
     await world.step(second);

@@ -9,7 +9,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 const patienceMs = 60_000;
 
 describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
-  test("tasks go on when the database was restarted in the middle of them", { timeout: 400_000 }, async () => {
+  test("tasks continue after the database was restarted in the middle of them", { timeout: 400_000 }, async () => {
     await using server = await startExternalPostgres(externalBinaries ?? "");
     const own = { url: server.url, close: async () => {} };
     let restarted: AsyncDisposable | null = null;
@@ -38,7 +38,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
       expect(numbers.map((number) => place.media.submissionsOf(`Restart ${number}`).length)).toEqual(
         numbers.map(() => 1),
       );
-      // New ones as well, by the queue that was connected to the old server.
+      // New ones as well, through the queue that was connected to the old server.
       const { id } = await caller.submitImage("image", "Afterwards");
       expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
     }
@@ -46,7 +46,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
   });
 });
 
-/** Stops a server at once, as a restart of its machine does, and starts it on the same data. */
+/** Stops a server immediately, as a restart of its machine does, and starts it on the same data. */
 async function restartPostgres(url: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -71,7 +71,7 @@ async function restartPostgres(url: string): Promise<AsyncDisposable> {
 
 function isAlive(processId: number): boolean {
   try {
-    // One that has ended, and that nobody has buried, is not alive.
+    // A zombie process is not alive.
     return !readFileSync(`/proc/${processId}/stat`, "utf8").includes(") Z ");
   } catch {
     return false;

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const unreachable = new ProviderError("unreachable", "Nobody is there.");
 const never = new AbortController().signal;
-/** How many steps a worker takes at a time here: as many as there are connections. */
+/** How many steps a worker takes at a time here: one per connection. */
 const stepsMax = 8;
 
 async function claimOne(id: `task_${string}`) {
@@ -30,8 +30,8 @@ async function claimOne(id: `task_${string}`) {
   return task;
 }
 
-describe("a worker that was believed dead", () => {
-  /** Takes a task, lets the lease run out, and lets another worker take it. */
+describe("a worker that was presumed dead", () => {
+  /** Claims a task, lets the lease expire, and lets another worker claim it. */
   async function loseTask(id: `task_${string}`) {
     const late = await claimOne(id);
     world.clock.advance(leaseMs);
@@ -40,7 +40,7 @@ describe("a worker that was believed dead", () => {
     return { late, taken };
   }
 
-  test("hands nothing over", async () => {
+  test("submits nothing", async () => {
     const id = await world.submit();
     const { late } = await loseTask(id);
     expect(await world.advance(late)).toBeNull();
@@ -48,7 +48,7 @@ describe("a worker that was believed dead", () => {
     expect(await world.read(id)).toMatchObject({ phase: "ready", target: null });
   });
 
-  test("does not write what the upstream calls the task", async () => {
+  test("does not write the upstream's job id", async () => {
     const id = await world.submit();
     const gate = createGate();
     world.upstream.submit = async () => {
@@ -63,7 +63,7 @@ describe("a worker that was believed dead", () => {
     gate.open();
     await step;
     expect(await world.read(id)).toMatchObject({ phase: "submitting", handle: null });
-    // Nobody knows whether the upstream has it, so the other one does not send it again.
+    // The outcome of the submission is unknown, so the other worker does not send it again.
     await world.advance(taken);
     expect(await world.read(id)).toMatchObject({ phase: "unknown", state: "queued" });
     expect(world.upstream.submitted).toEqual([id]);
@@ -74,7 +74,7 @@ describe("a worker that was believed dead", () => {
     ["that it does not know the task", { kind: "lost" }],
     ["a failure", { kind: "failed", error: new ProviderError("rejected", "No.") }],
     ["a failure that another target may not have", { kind: "failed", error: unreachable }],
-    ["an end that nobody asked for", { kind: "canceled", outputs: [] }],
+    ["an end without a cancel", { kind: "canceled", outputs: [] }],
   ] as const)("does not write %s", async ([, outcome]) => {
     const id = await world.submit();
     await world.step(id);
@@ -86,7 +86,7 @@ describe("a worker that was believed dead", () => {
     expect(await world.read(id)).toEqual(before);
   });
 
-  test("ends nothing, and what it stored is what the other one finds", async () => {
+  test("ends nothing, and the other worker finds the output that it stored", async () => {
     const id = await world.submit();
     await world.step(id);
     world.clock.advance(10_000);
@@ -95,7 +95,7 @@ describe("a worker that was believed dead", () => {
     world.upstream.poll = async () => ({ kind: "done", outputs });
     await world.advance(late);
     expect(await world.read(id)).toMatchObject({ phase: "running", state: "queued" });
-    // To come too late is nothing that would have to be told of.
+    // A late result is not logged.
     expect(world.logs).toEqual([]);
     await world.advance(taken);
     expect(await world.read(id)).toMatchObject({ state: "succeeded", progress: 100, units: 2n });
@@ -103,7 +103,7 @@ describe("a worker that was believed dead", () => {
     expect(rows).toHaveLength(2);
   });
 
-  test("neither keeps nor gives back what is another's", async () => {
+  test("neither extends nor returns the lease of another", async () => {
     const id = await world.submit();
     const { late, taken } = await loseTask(id);
     const { database, clock } = world.parts;
@@ -123,7 +123,7 @@ describe("a worker that was believed dead", () => {
   });
 });
 
-test("a due task is taken by one of any number of workers, the longest due first", async () => {
+test("a due task is claimed by one of any number of workers, the longest due first", async () => {
   const ids: string[] = [];
   for (let index = 0; index < 20; index += 1) ids.push(await world.submit());
   const { database, clock } = world.parts;
@@ -139,8 +139,8 @@ test("a due task is taken by one of any number of workers, the longest due first
   expect(taken.flat().every(({ fencingToken }) => fencingToken === 1)).toBe(true);
 });
 
-describe("whoever hands a task over and dies", () => {
-  /** The target is written and the upstream has it, but nobody heard its answer. */
+describe("a worker that dies during a submission", () => {
+  /** The target is written and the upstream has the job, but its answer was lost. */
   async function dieHandingOver(id: `task_${string}`): Promise<void> {
     const hears = world.upstream.submit;
     world.upstream.submit = async () => {
@@ -150,7 +150,7 @@ describe("whoever hands a task over and dies", () => {
     world.upstream.submit = hears;
   }
 
-  test("leaves a task that is never sent again, and that its deadline ends at no charge", async () => {
+  test("leaves a task that is never sent again, and that expires at no charge", async () => {
     const id = await world.submit();
     await dieHandingOver(id);
     for (let looks = 0; looks < 3; looks += 1) await world.step(id);
@@ -161,7 +161,7 @@ describe("whoever hands a task over and dies", () => {
     expect(await world.read(id)).toMatchObject({ state: "expired", charge: 0n });
   });
 
-  test("leaves a task that has failed where the upstream keeps nothing that could be asked for", async () => {
+  test("leaves a task that has failed if the upstream is synchronous", async () => {
     const id = await world.submit();
     world.upstream.traits = { ...world.upstream.traits, keepsWork: false };
     await dieHandingOver(id);
@@ -170,7 +170,7 @@ describe("whoever hands a task over and dies", () => {
     expect(world.upstream.submitted).toEqual([id]);
   });
 
-  test("leaves a task that is found where the upstream can be asked for it", async () => {
+  test("leaves a task that is found if the upstream can look it up", async () => {
     const id = await world.submit();
     await dieHandingOver(id);
     world.upstream.find = async () => null;
@@ -182,7 +182,7 @@ describe("whoever hands a task over and dies", () => {
     expect(world.upstream.submitted).toEqual([id]);
   });
 
-  test("leaves a task that is handed over again where twice does no harm", async () => {
+  test("leaves a task that is submitted again if the upstream is idempotent", async () => {
     const id = await world.submit();
     world.upstream.traits = { ...world.upstream.traits, isRepeatable: true };
     await dieHandingOver(id);
@@ -191,7 +191,7 @@ describe("whoever hands a task over and dies", () => {
     expect(world.upstream.submitted).toEqual([id, id]);
   });
 
-  test("leaves a task that ends when it is not wanted, though nobody knows where it is", async () => {
+  test("leaves a task that a cancel ends, although its outcome is unknown", async () => {
     const id = await world.submit();
     await dieHandingOver(id);
     expect(await world.cancel(id)).toMatchObject({ state: "queued" });
@@ -200,7 +200,7 @@ describe("whoever hands a task over and dies", () => {
     expect(await world.read(id)).toMatchObject({ state: "canceled", charge: 0n });
   });
 
-  test("leaves a task that a cancellation ends at once as soon as its fate is known to be unknown", async () => {
+  test("leaves a task that a cancel ends as soon as its outcome is marked unknown", async () => {
     const id = await world.submit();
     await dieHandingOver(id);
     await world.step(id);
@@ -208,8 +208,8 @@ describe("whoever hands a task over and dies", () => {
   });
 });
 
-describe("an upstream that cannot be asked", () => {
-  test("is asked again, and the task goes on when it answers", async () => {
+describe("an upstream that cannot be polled", () => {
+  test("is polled again, and the task continues when it answers", async () => {
     const id = await world.submit();
     await world.step(id);
     const outputs = await makeOutputs(2);
@@ -234,7 +234,7 @@ describe("an upstream that cannot be asked", () => {
     expect(await world.read(id)).toMatchObject({ state: "succeeded" });
   });
 
-  test("has lost the task when that lasts for two minutes", async () => {
+  test("has lost the task if that lasts for two minutes", async () => {
     const id = await world.submit();
     await world.step(id);
     world.upstream.poll = async () => ({ kind: "lost" });
@@ -249,7 +249,7 @@ describe("an upstream that cannot be asked", () => {
   });
 });
 
-test("an upstream's progress is told as far as it makes sense, and 100 means success alone", async () => {
+test("an upstream's progress is clamped to a plausible range, and only success is 100", async () => {
   const id = await world.submit();
   await world.step(id);
   const told: number[] = [];
@@ -279,7 +279,7 @@ describe("targets", () => {
     expect(world.upstream.submitted).toHaveLength(2);
   });
 
-  test("that may have got the task are the last", async () => {
+  test("that may have received the task are the last", async () => {
     const id = await world.submit();
     world.upstream.submit = async () => ({ kind: "ambiguous", error: unreachable });
     await world.step(id);
@@ -289,8 +289,8 @@ describe("targets", () => {
   });
 });
 
-describe("stray money", () => {
-  test("of no task, or of one that is over, is given back and told of; that of open tasks stays", async () => {
+describe("orphaned holds", () => {
+  test("of no task, or of a finished one, are released and logged; those of open tasks stay", async () => {
     const { database, clock, ids } = world.parts;
     const open = await world.submit();
     const stray = {
@@ -317,7 +317,7 @@ describe("stray money", () => {
   });
 });
 
-test("the deadlines of a thousand tasks at once are all kept", async () => {
+test("the deadlines of a thousand tasks at once are all met", async () => {
   const submitted = await Promise.all(
     Array.from({ length: 1000 }, () => world.trySubmit({ count: 1, tasksInFlight: 1000, lifeMs: 60_000 })),
   );
@@ -337,7 +337,7 @@ test("the deadlines of a thousand tasks at once are all kept", async () => {
   expect(world.upstream.submitted).toEqual([]);
 });
 
-describe("submissions that come together", () => {
+describe("concurrent submissions", () => {
   test("are admitted up to the limit, and those beyond it leave nothing behind", async () => {
     const asked = Array.from({ length: 30 }, (_, index) => ({ key: `key-${index}`, tasksInFlight: 10 }));
     const results = await Promise.all(asked.map((options) => world.trySubmit(options)));
@@ -355,7 +355,7 @@ describe("submissions that come together", () => {
     expect(again.map(({ outcome }) => outcome.kind).toSorted()).toEqual(["created", "full"]);
   });
 
-  test("with one key make one task", async () => {
+  test("with one key create one task", async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => world.trySubmit({ key: "same" })));
     expect(results.map(({ outcome }) => outcome.kind).toSorted()).toEqual([
       "created",
@@ -377,7 +377,7 @@ describe("submissions that come together", () => {
   });
 });
 
-test("a cancellation takes the task from whoever asks about it, so that no two changes have one version", async () => {
+test("a cancellation takes the lease from the polling worker, so no two changes have one version", async () => {
   const id = await world.submit();
   await world.step(id);
   world.clock.advance(2_000);

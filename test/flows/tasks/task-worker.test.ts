@@ -8,7 +8,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const patienceMs = 50_000;
 
-/** The first gateway only answers, so that each test decides who works. */
+/** The first gateway runs no worker, so each test decides which one works. */
 let place: TaskGateway;
 let workers: TestGateway[];
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function readPhase(id: string): Promise<string | undefined> {
   return (await query.executeTakeFirst())?.phase;
 }
 
-/** As if a worker's lease had run out. */
+/** Ends a worker's lease early. */
 async function endLease(id: string): Promise<void> {
   await sql`update task_leases set next_poll_at = now() where task_id = ${id}`.execute(place.database);
 }
@@ -50,7 +50,7 @@ async function expire(id: string): Promise<void> {
   await endLease(id);
 }
 
-test("a gateway that is only a worker takes tasks to their end, and tells nothing but how it does", async () => {
+test("a worker-only gateway finishes tasks, and serves nothing but health probes", async () => {
   const worker = await startWorker({ roles: ["worker"] });
   const caller = await place.createCaller();
   await caller.submitImage("image", "A boat");
@@ -61,7 +61,7 @@ test("a gateway that is only a worker takes tasks to their end, and tells nothin
   ]);
 });
 
-test("two workers do 200 tasks, each handed over once", async () => {
+test("two workers do 200 tasks, each submitted once", async () => {
   await Promise.all([startWorker(), startWorker()]);
   const callers = await Promise.all(Array.from({ length: 5 }, () => place.createCaller()));
   const asked = callers.flatMap((caller, number) =>
@@ -97,7 +97,7 @@ test("a gateway without workers accepts, and another one works", async () => {
   expect(await caller.awaitTask(task.id)).toMatchObject({ status: "succeeded" });
 });
 
-test("a worker that stands still loses its task, and what it writes afterwards changes nothing", async () => {
+test("a suspended worker loses its task, and its later writes change nothing", async () => {
   const gate = place.upstream.gate();
   place.media.always({ beforeHead: gate });
   const [stalled, other] = [await startWorker(), await startWorker()];
@@ -118,7 +118,7 @@ test("a worker that stands still loses its task, and what it writes afterwards c
   expect(await caller.awaitTask(id)).toMatchObject({ status: "expired", usage: { charge: "0.00" } });
 });
 
-test("a worker that lives keeps its task, however long a step takes", async () => {
+test("a live worker keeps its task, however long a step takes", async () => {
   const gate = place.upstream.gate();
   place.media.always({ beforeHead: gate });
   await startWorker();
@@ -135,8 +135,8 @@ test("a worker that lives keeps its task, however long a step takes", async () =
   expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
 });
 
-describe("a worker that is closed in the middle of a step", () => {
-  test("gives its task back at once, and another one ends it", async () => {
+describe("a worker that is closed during a step", () => {
+  test("returns its task at once, and another one ends it", async () => {
     place.media.always({ output: "silent" });
     const first = await startWorker({ shutdown_timeout_ms: 100 });
     const caller = await place.createCaller();
@@ -154,7 +154,7 @@ describe("a worker that is closed in the middle of a step", () => {
     expect(await caller.listCharges()).toHaveLength(1);
   });
 
-  test("leaves what it was handing over to its deadline: nobody sends it a second time", async () => {
+  test("leaves a running submission to its deadline: it is not sent a second time", async () => {
     const gate = place.upstream.gate();
     place.media.always({ beforeHead: gate });
     const first = await startWorker({ shutdown_timeout_ms: 100 });
@@ -170,7 +170,7 @@ describe("a worker that is closed in the middle of a step", () => {
     expect(await caller.awaitTask(id)).toMatchObject({ status: "expired" });
   });
 
-  test("lets steps end that do not take long", async () => {
+  test("waits for short steps", async () => {
     const gate = place.upstream.gate();
     place.media.always({ beforeHead: gate });
     const first = await startWorker({ shutdown_timeout_ms: 30_000 });
@@ -186,8 +186,8 @@ describe("a worker that is closed in the middle of a step", () => {
   });
 });
 
-describe("an upstream that takes two tasks at a time", () => {
-  test("never has more from two workers, the others know their place, and the next starts when one ends", async () => {
+describe("an upstream that accepts two tasks at a time", () => {
+  test("never gets more from two workers, the others have a queue position, and the next starts when one ends", async () => {
     await place.applyCatalog(writeTaskCatalog(place.upstream, { falFields: { tasks_max: 2 } }));
     const gate = place.upstream.gate();
     place.media.always({ beforeFinish: gate });
@@ -217,7 +217,7 @@ describe("an upstream that takes two tasks at a time", () => {
     }
   });
 
-  test("is not left idle when a task ends in the step that handed it over", async () => {
+  test("does not stay idle when a task ends in the step that submitted it", async () => {
     await place.applyCatalog(writeTaskCatalog(place.upstream, { openFields: { tasks_max: 1 } }));
     const gate = place.upstream.gate();
     place.media.script({ beforeHead: gate });
@@ -231,7 +231,7 @@ describe("an upstream that takes two tasks at a time", () => {
       const query = database.selectFrom("tasks").select("waits_for").where("id", "=", second.id);
       return (await query.executeTakeFirst())?.waits_for === "open";
     });
-    // It is only looked at again when it is woken.
+    // It is polled again only when it is woken.
     await waitUntil("its lease to be returned", async () => {
       const lease = (await place.listLeases()).find(({ task_id }) => task_id === second.id);
       return lease !== undefined && lease.next_poll_at.getTime() < Date.now() + 10_000;

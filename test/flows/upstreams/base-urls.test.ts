@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>;
 
 const query = "api-version=2024-10-21&tier=a%2Fb";
 
-/** An address of this machine that others on its network reach, where it has one. */
+/** An address of this machine that is reachable from its network, if it has one. */
 const host =
   Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -20,7 +20,7 @@ const host =
 
 type Front = AsyncDisposable & { url: string; paths: string[] };
 
-/** Stands before the fakes as a cloud does before its models: it wants the query, and hands on all else. */
+/** A proxy before the fakes, like a cloud's front end: it requires the query, and forwards everything. */
 async function openFront(getBehind: () => URL): Promise<Front> {
   const paths: string[] = [];
   const server = createServer((incoming, response) => {
@@ -161,10 +161,10 @@ test.each(calls)("%s goes over a private network, with the address's query after
   expect(asked[0]).toMatch(new RegExp(`${RegExp.escape(sent)}[?&]${RegExp.escape(query)}$`));
 });
 
-test("fal's queue is asked with the query too", async () => {
+test("requests to fal's queue have the query too", async () => {
   await using fake = await startFakeUpstreams();
   await using other = await startFakeUpstreams();
-  // Of addresses on another origin nothing is taken, so that the usual ones are asked.
+  // Addresses on another origin are ignored, so the default ones are used.
   fake.media.script({ urlsOn: other.url });
   await using stage = await openMediaStage({ baseUrl: `${fake.falUrl}?${query}` });
   const submitted = await stage.fal.submit(describeCall());

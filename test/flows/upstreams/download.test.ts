@@ -33,8 +33,8 @@ async function serve(answer: Parameters<typeof startRecordingServer>[0]): Promis
 }
 
 /**
- * The Internet: every name has an address as the test says, and every connection, whatever its address, leads to the
- * server, over sockets that seem to have that address.
+ * A fake Internet: every name resolves to the test's address, and every connection goes to the server, over sockets
+ * that appear to have that address.
  */
 function pretendInternet(server: RecordingServer, addresses: Record<string, string>) {
   const { port } = new URL(server.url);
@@ -61,7 +61,7 @@ describe("an upstream on the Internet", () => {
     "inner.vendor.example": "10.0.0.7",
   };
 
-  test("has its files fetched from anywhere on the Internet, and keys go to its own origin only", async () => {
+  test("has its files downloaded from anywhere on the Internet, and keys go to its own origin only", async () => {
     const server = await serve((_, response) => void response.end("film"));
     const parts = pretendInternet(server, addresses);
     expect(await fetchText(parts, "https://cdn.vendor.example/a.mp4?x=1")).toBe("film");
@@ -86,7 +86,7 @@ describe("an upstream on the Internet", () => {
     "https://user:secret@cdn.vendor.example/a",
     "file:///etc/passwd",
     "data:text/plain,a",
-  ])("cannot send us to %s, at once or by a redirect", async (url) => {
+  ])("cannot send us to %s, directly or by a redirect", async (url) => {
     const server = await serve((_, response) => void response.writeHead(302, { location: url }).end());
     const parts = pretendInternet(server, addresses);
     expect(await fetchText(parts, url)).toBe("forbidden-address");
@@ -95,7 +95,7 @@ describe("an upstream on the Internet", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("loses its key on the way to another host", async () => {
+  test("does not get its key forwarded to another host", async () => {
     const server = await serve(({ path }, response) => {
       if (path === "/a") response.writeHead(307, { location: "https://cdn.vendor.example/b" }).end();
       else response.end("film");
@@ -115,7 +115,7 @@ describe("an upstream on this machine", () => {
   });
 
   test.for(["http://10.0.0.1/a", "http://169.254.169.254/a", "http://example.com/a", "https://192.168.0.1/a"])(
-    "cannot send us further inside, to %s",
+    "cannot send us to another internal address, %s",
     async (url) => {
       const own = await serve((_, response) => void response.writeHead(301, { location: url }).end());
       expect(await fetchText({ origin: own.url }, `${own.url}/a`)).toBe("forbidden-address");
@@ -124,7 +124,7 @@ describe("an upstream on this machine", () => {
 });
 
 describe("a file", () => {
-  test("is followed through three redirects, relative ones too, and no further", async () => {
+  test("is followed through three redirects, also relative ones, and no further", async () => {
     const own = await serve(({ path }, response) => {
       const left = Number(path.slice(1));
       if (left === 0) response.end("here");
@@ -134,14 +134,14 @@ describe("a file", () => {
     expect(await fetchText({ origin: own.url }, `${own.url}/4`)).toBe("bad-answer");
   });
 
-  test("that redirects nowhere cannot be had", async () => {
+  test("with a redirect without a target fails", async () => {
     const own = await serve((_, response) => void response.writeHead(302).end());
     expect(await fetchText({ origin: own.url }, own.url)).toBe("bad-answer");
     expect(own.requests).toHaveLength(1);
     expect(await fetchText({ origin: own.url }, "no address")).toBe("bad-answer");
   });
 
-  test("that has too many bytes is given up, whether it says so or not", async () => {
+  test("with too many bytes is aborted, with or without a content length", async () => {
     const own = await serve(({ path }, response) => {
       if (path === "/said") response.writeHead(200, { "content-length": "11" });
       else response.writeHead(200);
@@ -165,7 +165,7 @@ describe("a file", () => {
     }
   });
 
-  test("that does not come, or stops coming, is given up in time", async () => {
+  test("that does not arrive, or stalls, times out", async () => {
     const own = await serve(({ path }, response) => {
       if (path === "/stops") response.writeHead(200).write("half");
     });
@@ -177,7 +177,7 @@ describe("a file", () => {
     }
   });
 
-  test("that is cut off or is no HTTP at all is no file", async () => {
+  test("that is cut off or is not HTTP fails", async () => {
     const own = await serve((_, response) => {
       response.writeHead(200, { "content-length": "10" }).write("half", () => response.socket?.destroySoon());
     });
@@ -190,7 +190,7 @@ describe("a file", () => {
     expect(await fetchText({ origin: url }, url)).toBe("bad-answer");
   });
 
-  test("is given up with the signal's reason, and when its client closes", async () => {
+  test("is aborted with the signal's reason, and when its client closes", async () => {
     const own = await serve(() => {});
     const stop = new AbortController();
     const first = fetchText({ origin: own.url }, own.url, stop.signal);

@@ -29,7 +29,7 @@ async function openStage(answer: Parameters<typeof startRecordingServer>[0]) {
   return { server, client, send };
 }
 
-/** Whoever makes media has so many connections of each kind, and nobody else sets such a limit. */
+/** Only media providers limit the number of connections of each kind. */
 async function openMediaStage(answer: Parameters<typeof startRecordingServer>[0]) {
   const server = await startRecordingServer(answer);
   const authHeader = { name: "authorization", prefix: "Key " };
@@ -43,7 +43,7 @@ async function openMediaStage(answer: Parameters<typeof startRecordingServer>[0]
   return { server, client, usual };
 }
 
-test("an answer that nobody wants gives its place back, and so does one that is read in part", async () => {
+test("a discarded answer frees its slot, and so does one that is read in part", async () => {
   const { server, client, usual } = await openMediaStage((_, response) => void response.write("without end"));
   for (let round = 0; round < 3; round += 1) {
     (await client.send(usual)).drop();
@@ -53,7 +53,7 @@ test("an answer that nobody wants gives its place back, and so does one that is 
   expect(server.requests).toHaveLength(9);
 });
 
-test("where all places are taken, a question waits for one as long as it may, and a submission is refused", async () => {
+test("if all slots are taken, a poll waits for one until its time-out, and a submission is refused", async () => {
   const { server, client, usual } = await openMediaStage(() => {});
   const stop = new AbortController();
   const first = client.ask({ ...usual, signal: stop.signal, bytesMax: 100 });
@@ -90,7 +90,7 @@ test.for(["kept", "fresh"] as const)("a signal ends a %s exchange with its reaso
   await expect(reading).rejects.toBe(reason);
 });
 
-test("a request that must not be sent twice tells when it is on its way, and one that cannot be read never is", async () => {
+test("a non-repeatable request reports when it is being sent, and one with an unreadable body is never sent", async () => {
   const { server, send } = await openStage((_, response) => void response.end("ok"));
   let sentCount = 0;
   const onSent = (): void => {

@@ -17,7 +17,7 @@ import { startRecordingServer } from "../../harness/servers/recording-server.ts"
 import { findCanary } from "../../harness/upstreams/fake-upstreams.ts";
 import { film } from "../../harness/upstreams/media-samples.ts";
 
-describe("work that fal is handed", () => {
+describe("a job for fal", () => {
   test("goes to the model's path with the key, our headers and the input of an image", async () => {
     await using stage = await openMediaStage();
     await submit(stage.fal, describeCall({ request: picture }));
@@ -34,7 +34,7 @@ describe("work that fal is handed", () => {
     });
   });
 
-  test("is asked about without the model's last part, until its images are there in the asked size", async () => {
+  test("is polled without the model's last path segment, until its images exist in the requested size", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ queue: 2, work: 1 });
     const call = describeCall();
@@ -74,7 +74,7 @@ describe("work that fal is handed", () => {
     expect((await readOutput(output)).equals(film.bytes)).toBe(true);
   });
 
-  test("may be an avatar, whose image and voice are sent along where nobody else can fetch them", async () => {
+  test("may be an avatar, whose image and voice are sent inline if they have no public address", async () => {
     await using stage = await openMediaStage();
     const person = createInput({ role: "person", content: "face", url: "http://localhost:4000/v1/files/file_1" });
     const audio = createInput({ role: "audio", content: "voice", contentType: "audio/mpeg" });
@@ -89,7 +89,7 @@ describe("work that fal is handed", () => {
     expect(stage.media.refusals()).toEqual([]);
   });
 
-  test("is not sent when its inputs have more than 20 MB together", async () => {
+  test("is not sent if its inputs total more than 20 MB", async () => {
     await using stage = await openMediaStage();
     const half = createInput({ content: "x".repeat(10 * 1024 * 1024) });
     const failure = await catchFailure(
@@ -100,7 +100,7 @@ describe("work that fal is handed", () => {
     await submit(stage.fal, describeCall({ inputs: [half, half] }));
   });
 
-  test("is not sent when an input has more bytes than it says", async () => {
+  test("is not sent if an input has more bytes than declared", async () => {
     await using stage = await openMediaStage();
     const liar = createInput({ content: "x".repeat(21 * 1024 * 1024), bytes: 1 });
     expect(await catchFailure(stage.fal.submit(describeCall({ inputs: [liar] })))).toMatchObject({ kind: "rejected" });
@@ -113,7 +113,7 @@ describe("a submission to fal", () => {
     ["<<fault:reset>>", "unreachable"],
     ["<<fault:cut>>", "unreachable"],
     ["<<fault:malformed>>", "bad-answer"],
-  ] as const)("that may have been taken is ambiguous: %s", async ([prompt, kind]) => {
+  ] as const)("that may have been accepted is ambiguous: %s", async ([prompt, kind]) => {
     await using stage = await openMediaStage();
     expect(await stage.fal.submit(askFor(prompt))).toMatchObject({ kind: "ambiguous", error: { kind } });
     expect(stage.media.submissionsOf(prompt)).toHaveLength(1);
@@ -126,7 +126,7 @@ describe("a submission to fal", () => {
     expect(stage.media.submissions).toHaveLength(1);
   });
 
-  test("that somebody on the way answers is ambiguous, unless that says that it was not passed on", async () => {
+  test("that a proxy answers is ambiguous, unless the answer shows that it was not forwarded", async () => {
     await using stage = await openMediaStage();
     const page = { body: "<html>Bad Gateway</html>", contentType: "text/html" };
     stage.media.script({ status: 502, ...page }, { status: 504, ...page }, { status: 503, ...page });
@@ -135,7 +135,7 @@ describe("a submission to fal", () => {
     expect(await catchFailure(stage.fal.submit(askFor("c")))).toMatchObject({ kind: "overloaded" });
   });
 
-  test("whose reply names no request is ambiguous", async () => {
+  test("whose reply has no request id is ambiguous", async () => {
     await using stage = await openMediaStage();
     for (const body of ['{"status":"IN_QUEUE"}', '{"request_id":"../../admin"}', "[]", '{"request_id":7}']) {
       stage.media.script({ body });
@@ -154,21 +154,21 @@ describe("a submission to fal", () => {
     [{ status: 500 }, "overloaded"],
     [{ status: 503 }, "overloaded"],
     [{ status: 307, headers: { location: "http://127.0.0.1:1/" } }, "bad-answer"],
-  ] as const)("that is refused has failed for certain: %j", async ([behaviour, kind]) => {
+  ] as const)("that is refused has definitely failed: %j", async ([behaviour, kind]) => {
     await using stage = await openMediaStage();
     stage.media.script(behaviour);
     expect(await catchFailure(stage.fal.submit(describeCall()))).toMatchObject({ kind });
     expect(stage.media.calls).toHaveLength(1);
   });
 
-  test("that comes too soon says when to come back", async () => {
+  test("that is rate limited has a retry time", async () => {
     await using stage = await openMediaStage();
     const [soon, silent] = ["<<fault:retry-after=7>>", "<<fault:status=429>>"];
     expect(await catchFailure(stage.fal.submit(askFor(soon)))).toMatchObject({ retryAfterMs: 7000 });
     expect(await catchFailure(stage.fal.submit(askFor(silent)))).toMatchObject({ retryAfterMs: null });
   });
 
-  test("that is refused for a while is taken later, each time once", async () => {
+  test("that is temporarily refused is accepted later, each time once", async () => {
     await using stage = await openMediaStage();
     const call = askFor("<<fault:burst=2>>");
     await catchFailure(stage.fal.submit(call));
@@ -178,7 +178,7 @@ describe("a submission to fal", () => {
     expect(stage.media.jobs).toHaveLength(1);
   });
 
-  test("to a server that is not there has failed for certain", async () => {
+  test("to an unreachable server has definitely failed", async () => {
     const server = createServer();
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const { port } = server.address() as { port: number };
@@ -187,7 +187,7 @@ describe("a submission to fal", () => {
     expect(await catchFailure(stage.fal.submit(describeCall()))).toMatchObject({ kind: "unreachable" });
   });
 
-  test("beyond the connections that there may be has failed for certain", async () => {
+  test("beyond the connection limit has definitely failed", async () => {
     await using stage = await openMediaStage({ connectionsMax: 1 });
     const gate = stage.fake.gate();
     stage.media.script({ beforeHead: gate });
@@ -200,7 +200,7 @@ describe("a submission to fal", () => {
     expect(stage.media.submissionsOf("second")).toHaveLength(0);
   });
 
-  test("that nobody waits for any more is ended, and its connection closed", async () => {
+  test("that is aborted ends, and its connection is closed", async () => {
     await using stage = await openMediaStage();
     const gate = stage.fake.gate();
     stage.media.script({ beforeHead: gate });
@@ -212,7 +212,7 @@ describe("a submission to fal", () => {
     await stage.media.aborted(1);
   });
 
-  test("never uses a connection that an older one left behind", async () => {
+  test("never uses a kept-alive connection", async () => {
     await using stage = await openMediaStage();
     await submit(stage.fal, askFor("one"));
     await submit(stage.fal, askFor("two"));
@@ -230,8 +230,8 @@ describe("a submission to fal", () => {
   });
 });
 
-describe("work in fal's queue", () => {
-  test("goes on while its status is a word that nobody knows", async () => {
+describe("a job in fal's queue", () => {
+  test("goes on while its status is unknown", async () => {
     await using stage = await openMediaStage();
     const call = askFor("<<fault:word=PAUSED>>");
     const handle = await submit(stage.fal, call);
@@ -240,7 +240,7 @@ describe("work in fal's queue", () => {
     expect(await stage.fal.poll(handle, call)).toMatchObject({ kind: "done" });
   });
 
-  test("starts and ends when the vendor says so", async () => {
+  test("starts and ends at the vendor's times", async () => {
     await using stage = await openMediaStage();
     const [start, finish] = [stage.fake.gate(), stage.fake.gate()];
     stage.media.script({ beforeStart: start, beforeFinish: finish });
@@ -252,7 +252,7 @@ describe("work in fal's queue", () => {
     expect(await stage.fal.poll(handle, call)).toMatchObject({ kind: "running", isStarted: true });
   });
 
-  test("goes on while its result is said to be still in progress", async () => {
+  test("goes on while its result is still in progress", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ lateResults: 1 });
     const call = describeCall();
@@ -302,7 +302,7 @@ describe("work in fal's queue", () => {
     [429, { detail: "Too many requests" }],
     [502, "<html>"],
     [504, "<html>"],
-  ] as const)("is not said to have failed when only its result could not be asked for: %i", async ([status, body]) => {
+  ] as const)("has not failed if only its result could not be read: %i", async ([status, body]) => {
     await using stage = await openMediaStage();
     stage.media.script({ result: { status, body } });
     const call = describeCall();
@@ -310,7 +310,7 @@ describe("work in fal's queue", () => {
     await catchFailure(stage.fal.poll(handle, call));
   });
 
-  test("has failed when its result has nothing in it, or all of it was held back", async () => {
+  test("has failed if its result is empty, or all of it was withheld", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ result: { status: 200, body: { seed: 1 } } }, { withheldCount: 2 }, { withheldCount: 1 });
     const call = describeCall();
@@ -322,14 +322,14 @@ describe("work in fal's queue", () => {
     expect(getOutputs(await stage.fal.poll(await submit(stage.fal, call), call))).toHaveLength(1);
   });
 
-  test("makes no more than was asked for", async () => {
+  test("delivers no more than requested", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ extraCount: 3 });
     const call = describeCall();
     expect(getOutputs(await stage.fal.poll(await submit(stage.fal, call), call))).toHaveLength(2);
   });
 
-  test("is not asked about elsewhere, whatever the vendor says, and the key stays", async () => {
+  test("is not polled elsewhere, whatever URLs the vendor returns, and the key stays", async () => {
     await using other = await startRecordingServer((_, response) => void response.end("{}"));
     await using stage = await openMediaStage();
     stage.media.script({ urlsOn: other.url });
@@ -339,23 +339,23 @@ describe("work in fal's queue", () => {
     expect(other.requests).toEqual([]);
   });
 
-  test("that another provider was handed is not asked about", async () => {
+  test("of another provider is not polled", async () => {
     await using stage = await openMediaStage();
     expect(await catchFailure(stage.fal.poll({ id: "x" }, describeCall()))).toMatchObject({ kind: "bad-answer" });
     expect(stage.media.calls).toEqual([]);
   });
 
-  test("can be asked about again and again on few connections", async () => {
+  test("can be polled repeatedly on few connections", async () => {
     await using stage = await openMediaStage();
     const call = askFor("<<fault:work=20>>");
     const handle = await submit(stage.fal, call);
     for (let round = 0; round < 10; round += 1) await stage.fal.poll(handle, call);
-    // One for the submission; of the others, one may not be free again before the next question.
+    // One for the submission; of the others, one may not be free again before the next poll.
     expect(stage.fake.connectionCount()).toBeLessThanOrEqual(3);
   });
 });
 
-describe("a wish to cancel fal's work", () => {
+describe("a cancel of fal's job", () => {
   test.for([
     [{ work: 5 }, "requested"],
     [{ work: 5, cancel: "gone" }, "canceled"],
@@ -365,7 +365,7 @@ describe("a wish to cancel fal's work", () => {
       { result: { status: 499, body: {}, headers: { "x-fal-error-type": "client_cancelled" } }, cancel: "requested" },
       "canceled",
     ],
-  ] as const)("is answered by how the work stands: %j", async ([behaviour, outcome]) => {
+  ] as const)("depends on the job's state: %j", async ([behaviour, outcome]) => {
     await using stage = await openMediaStage();
     stage.media.script(behaviour);
     const call = describeCall();
@@ -375,7 +375,7 @@ describe("a wish to cancel fal's work", () => {
     expect(stage.media.jobs[0]?.cancelCount).toBe(1);
   });
 
-  test("ends work as canceled when the vendor says that it was", async () => {
+  test("ends the job as canceled when the vendor confirms it", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ result: { status: 499, body: { detail: "canceled" } } });
     const call = describeCall();
@@ -383,7 +383,7 @@ describe("a wish to cancel fal's work", () => {
   });
 });
 
-describe("what was made", () => {
+describe("an output", () => {
   test.for([
     ["forbidden", "bad-answer"],
     ["huge", "bad-answer"],
@@ -394,7 +394,7 @@ describe("what was made", () => {
     [{ redirectTo: "http://example.com/x" }, "bad-answer"],
     [{ redirectTo: "file:///etc/passwd" }, "bad-answer"],
   ] as const)(
-    "cannot be had when the vendor's file is %j, and that is no matter of its health",
+    "fails when the vendor's file is %j, without affecting its circuit",
     async ([output, kind]) => {
       await using stage = await openMediaStage();
       stage.media.script({ output });
@@ -404,7 +404,7 @@ describe("what was made", () => {
     },
   );
 
-  test("is fetched through redirects, with the key on the vendor's own origin only", async () => {
+  test("is downloaded through redirects, with the key on the vendor's own origin only", async () => {
     await using stage = await openMediaStage();
     await using other = await startRecordingServer((_, response) => void response.end("bytes"));
     stage.media.script({ output: { redirectTo: `${other.url}/made.png` } });
@@ -417,7 +417,7 @@ describe("what was made", () => {
     expect(stage.media.calls.at(-1)?.headers).toMatchObject({ authorization: "Key sk-1" });
   });
 
-  test("is fetched only as far as somebody wants it, and the connection ends with the reader", async () => {
+  test("is downloaded only as far as it is read, and the connection ends with the reader", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ output: "silent" });
     const call = describeCall();
@@ -442,7 +442,7 @@ describe("what was made", () => {
   });
 });
 
-test("nothing of the vendor's is in what a customer is told of a failure", async () => {
+test("a customer's error contains nothing of the vendor's", async () => {
   await using stage = await openMediaStage();
   for (const prompt of ["<<fault:policy>>", "<<fault:fail>>"]) {
     const call = askFor(prompt);
@@ -455,7 +455,7 @@ test("nothing of the vendor's is in what a customer is told of a failure", async
   expect(findCanary(explainFailure(await catchFailure(stage.fal.submit(describeCall()))))).toBeNull();
 });
 
-test("fal does not speak, and says so before anything is sent", async () => {
+test("fal refuses speech before anything is sent", async () => {
   await using stage = await openMediaStage();
   const request = { type: "speech", text: "Hi", voice: "alloy", format: "mp3", speed: 1 } as const;
   expect(stage.fal.findObstacle(request)).toMatchObject({ param: "model" });

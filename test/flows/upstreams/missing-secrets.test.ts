@@ -14,9 +14,9 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Variables that no environment of a test has. */
+/** Variables that no test environment has. */
 const absent = { key: "SLUICE_TEST_ABSENT_KEY", header: "SLUICE_TEST_ABSENT_HEADER" };
-/** Set by the test that needs it, as the name of a file. */
+/** Set by the test that needs it, to the name of a file. */
 const filed = "SLUICE_TEST_FILED_KEY";
 
 const routeTo = (provider: string, priority = 0): Fields => ({
@@ -102,7 +102,7 @@ const calls: [what: string, path: string, body: Fields | FormData][] = [
   ["an image", "/images/generations", { model: "image", prompt: "A barn" }],
 ];
 
-test.each(calls)("%s is a 503 where the only route lacks its secret, and nothing leaves", async (_what, path, body) => {
+test.each(calls)("%s is a 503 if the only route lacks its secret, and nothing is sent", async (_what, path, body) => {
   const before = countRequests();
   const answer = await post(path, body);
   expect(answer.status).toBe(503);
@@ -110,13 +110,13 @@ test.each(calls)("%s is a 503 where the only route lacks its secret, and nothing
   expect(countRequests()).toBe(before);
 });
 
-test("another route serves in its place", async () => {
+test("another route serves instead", async () => {
   expect(await post("/chat/completions", { model: "paired", messages })).toMatchObject({ status: 200 });
   expect(chat.upstream.requests.at(-1)?.model).toBe(`${canary}-open`);
 });
 
 test("a provider that declares no key is called without one", async () => {
-  // The fake vendor wants a key, and says so.
+  // The fake vendor requires a key, and answers with that error.
   expect(await post("/chat/completions", { model: "local", messages })).toMatchObject({ code: "upstream_unavailable" });
   expect(chat.upstream.requests.at(-1)).toMatchObject({ model: `${canary}-anonymous`, apiKey: null });
 });
@@ -133,7 +133,7 @@ function listFaultLogs(): Fields[] {
   return chat.gateway.logs.filter(({ msg }) => msg === "upstream out of service");
 }
 
-test("the log has it once for each provider and version of the catalog, not for each call", async () => {
+test("the warning is logged once per provider and catalog version, not per call", async () => {
   const describeFault = (upstream: string, variable: string) =>
     expect.objectContaining({ level: "error", upstream, reason: expect.stringContaining(variable) });
   const faults = [
@@ -178,7 +178,7 @@ test("a route is back soon after the file with its secret appears", async () => 
   }
 });
 
-test("a task that is under way waits for its provider's secret, and ends when that is back", async () => {
+test("a running task waits for its provider's secret, and ends when that is back", async () => {
   const variable = "SLUICE_TEST_TASK_KEY";
   process.env[variable] = "sk-task";
   const write = (upstream: FakeUpstreams, name: string): string =>

@@ -114,7 +114,7 @@ function readSent(): Record<string, unknown> {
 
 type WireEvent = { type: string } & Record<string, unknown>;
 
-/** The events that a caller would be sent, each with its own name. */
+/** The events that a caller would receive, each with its own name. */
 function readEvents({ pieces }: Heard): WireEvent[] {
   const text = pieces.map(({ nativeEvents = "" }) => nativeEvents).join("");
   return text
@@ -131,7 +131,7 @@ function readEvents({ pieces }: Heard): WireEvent[] {
 const textOf = ({ pieces }: Heard): string => pieces.map(({ text }) => text).join("");
 
 describe("by Messages", () => {
-  test("the body goes to the vendor as it was written, but for the model and the limit", async () => {
+  test("the body goes to the vendor unchanged, except for the model and the limit", async () => {
     const body = {
       max_tokens: 900,
       system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral", ttl: "1h" } }],
@@ -154,7 +154,7 @@ describe("by Messages", () => {
     expect(fake.requests.at(-1)?.path).toBe("/anthropic/v1/messages");
   });
 
-  test("marks for the cache are set where the provider says so, and none for longer than is sold", async () => {
+  test("cache markers are set if the provider enables them, and none for longer than is sold", async () => {
     await start("messages", { call: { cacheControl: { isAutomatic: true, allowsHour: false } } }).over;
     const mark = { type: "ephemeral" };
     expect(readSent().messages).toEqual([
@@ -164,7 +164,7 @@ describe("by Messages", () => {
     expect(readSent().cache_control).toEqual(mark);
   });
 
-  test("the version is said for a caller who does not, and what the operator says stands", async () => {
+  test("the version header is added if the caller sent none, and the operator's value takes precedence", async () => {
     await start("messages").over;
     expect(fake.requests.at(-1)?.headers["anthropic-version"]).toBe("2023-06-01");
     const chat = getChat("messages", { headers: { "Anthropic-Version": "2024-01-01", "anthropic-beta": "ours" } });
@@ -173,7 +173,7 @@ describe("by Messages", () => {
     expect([headers?.["anthropic-version"], headers?.["anthropic-beta"]]).toEqual(["2024-01-01", "ours, theirs"]);
   });
 
-  test("a budget for thoughts that the balance does not cover any more shrinks with the limit, or goes", async () => {
+  test("a thinking budget that the balance no longer covers shrinks with the limit, or is removed", async () => {
     const body = { max_tokens: 8000, thinking: { type: "enabled", budget_tokens: 4000 } };
     const budgets: unknown[] = [];
     for (const outputTokensMax of [8000, 3000, 1200]) {
@@ -188,7 +188,7 @@ describe("by Messages", () => {
     expect(fake.refusals()).toEqual([]);
   });
 
-  test("a whole answer comes back in its own form, with our id and model, and is counted", async () => {
+  test("a whole answer comes back in its own format, with our id and model, and is counted", async () => {
     const { answer, order } = await start("messages", {
       behaviour: {
         thinking: "Hm.",
@@ -213,7 +213,7 @@ describe("by Messages", () => {
     expect(findCanary(answer)).toBeNull();
   });
 
-  test("events come through in order, all but the last, and the meter hears all of the text", async () => {
+  test("events pass in order, all but the last, and the meter counts all of the text", async () => {
     const heard = await start("messages", {
       body: { stream: true },
       behaviour: {
@@ -248,7 +248,7 @@ describe("by Messages", () => {
     expect(findCanary(heard)).toBeNull();
   });
 
-  test("what is new in a block passes, and a new event where it names nothing of the vendor's", async () => {
+  test("unknown fields of a block pass, and so does an unknown event without vendor names", async () => {
     const write = (event: WireEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
     const block = { type: "hologram", shape: "cube" };
     const heard = await start("messages", {
@@ -291,7 +291,7 @@ describe("by Messages", () => {
     ["a cut before the head", { cut: "before-head" }, "unreachable"],
     ["a redirect", { redirectTo: "http://127.0.0.1:1/" }, "bad-answer"],
     ["broken JSON", { isMalformed: true }, "bad-answer"],
-  ])("%s is told by its kind, whole or streamed", async ([, behaviour, kind]) => {
+  ])("%s is classified by its kind, whole or streamed", async ([, behaviour, kind]) => {
     for (const stream of [false, true]) {
       const { error, order } = await start("messages", { body: { stream }, behaviour }).over;
       expect([error?.kind, order.at(-1)]).toEqual([kind, "error"]);
@@ -304,7 +304,7 @@ describe("by Messages", () => {
     ["a cut", { cut: { afterPieces: 1 } }, "unreachable"],
     ["a cut inside an event", { cut: { afterPieces: 1, where: "inside-chunk" } }, "unreachable"],
     ["an end without a reason", { hasNoFinish: true, hasNoDone: true }, "bad-answer"],
-  ])("after %s in mid-stream, what came before stands", async ([, behaviour, kind]) => {
+  ])("after %s in mid-stream, the events before it are delivered", async ([, behaviour, kind]) => {
     for (const wire of ["messages", "responses"] as const) {
       const heard = await start(wire, { body: { stream: true }, behaviour }).over;
       expect([wire, heard.error?.kind, heard.order]).toEqual([wire, kind, ["accepted", "pieces", "error"]]);
@@ -314,7 +314,7 @@ describe("by Messages", () => {
     }
   });
 
-  test("a vendor that fails after it said that it begins has said nothing: another can be tried", async () => {
+  test("a vendor that fails after its start event has delivered nothing: another can be tried", async () => {
     const begun = `event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n`;
     const ping = `event: ping\ndata: {"type":"ping"}\n\n`;
     const failed = `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n`;
@@ -328,12 +328,12 @@ describe("by Messages", () => {
     }
   });
 
-  test("nothing but the usage can be missing of a message whose reason for its end has come", async () => {
+  test("a message with a stop reason can lack nothing but its usage", async () => {
     const { order, usage } = await start("messages", { body: { stream: true }, behaviour: { hasNoDone: true } }).over;
     expect([order.at(-1), usage?.outputTokens]).toEqual(["end", 3]);
   });
 
-  test("an OpenAI-compatible provider that has Messages as well is asked there, with its own key", async () => {
+  test("an OpenAI-compatible provider that also offers Messages is called there, with its own key", async () => {
     const chat = getChat("responses", { native_wires: ["messages", "responses"] });
     const { answer } = await start("messages", { chat }).over;
     expect(answer?.nativeBody).toMatchObject({ id: "msg_ours", content: [{ type: "text" }] });
@@ -343,7 +343,7 @@ describe("by Messages", () => {
 });
 
 describe("by Responses", () => {
-  test("the body goes to the vendor as it was written, but for the model, the limit and what is kept", async () => {
+  test("the body goes to the vendor unchanged, except for the model, the limit and `store`", async () => {
     const body = {
       ...{ store: true, background: false, previous_response_id: "resp_before", reasoning: { effort: "low" } },
       input: [{ role: "user", content: "Hello there" }],
@@ -365,7 +365,7 @@ describe("by Responses", () => {
     expect(fake.requests.at(-1)?.path).toBe("/openai/v1/responses");
   });
 
-  test("a whole answer comes back in its own form, with our id and model, and is counted", async () => {
+  test("a whole answer comes back in its own format, with our id and model, and is counted", async () => {
     const { answer } = await start("responses", {
       behaviour: {
         ...{ thinking: "Hm.", hasVendorFields: true },
@@ -390,7 +390,7 @@ describe("by Responses", () => {
     expect(findCanary(answer)).toBeNull();
   });
 
-  test("events come through in order, numbered without a gap, and the meter hears all of the text", async () => {
+  test("events pass in order, numbered without a gap, and the meter counts all of the text", async () => {
     const heard = await start("responses", {
       body: { stream: true },
       behaviour: {
@@ -416,7 +416,7 @@ describe("by Responses", () => {
     expect(findCanary(heard)).toBeNull();
   });
 
-  test("an event that is left out leaves no gap, and one without a number gets one", async () => {
+  test("an omitted event leaves no gap, and one without a number gets one", async () => {
     const write = (event: WireEvent) => `data: ${JSON.stringify(event)}\n\n`;
     const response = { id: "resp_theirs", object: "response", status: "completed", output: [] };
     const heard = await start("responses", {
@@ -456,7 +456,7 @@ describe("by Responses", () => {
   });
 });
 
-/** Answers without a word of text, in the shapes of the vendors' SDKs (November 2026). Not recorded. */
+/** Answers without text, in the formats of the vendors' SDKs (November 2026). Not recorded. */
 const compaction = {
   ...{ id: "msg_theirs", type: "message", role: "assistant", model: "theirs" },
   content: [{ type: "compaction", content: "They talked about the weather." }],
@@ -472,7 +472,7 @@ const compaction = {
   },
 };
 
-test("what Anthropic used to compact a context is counted, whole and streamed", async () => {
+test("the tokens that Anthropic used to compact a context are counted, whole and streamed", async () => {
   const counted = { inputTokens: 82_000, outputTokens: 1_555, cachedInputTokens: 2_000 };
   const whole = await start("messages", { behaviour: { body: JSON.stringify(compaction) } }).over;
   expect(whole.answer).toMatchObject({ text: "They talked about the weather.", isContent: true, usage: counted });
@@ -531,7 +531,7 @@ test.for(items)("a response that is only a $type passes and is content", async (
 });
 
 test.for(["messages", "responses"] as const)(
-  "by %s a call is held up, goes on and is cancelled like any other",
+  "by %s a call is paused, resumed and canceled like any other",
   async (wire) => {
     const gate = fake.gate();
     const behaviour: Behaviour = { pieces: ["one ", "two ", "three"], beforeEnd: gate };
@@ -552,11 +552,11 @@ test.for(["messages", "responses"] as const)(
   },
 );
 
-describe("events that are alike", () => {
+describe("similar events", () => {
   const write = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
   const texts = ["plain", ' "quoted" \\ ', "line\nend", "", "日本 😀", '"text":"', '{"type":"error"}', "end"];
 
-  test("by Messages say what they say, padded or not, whatever is written in them", async () => {
+  test("by Messages keep their content, padded or not, whatever is written in them", async () => {
     const delta = (text: string, kind = "text") => ({
       ...{ type: "content_block_delta", index: 0, delta: { type: `${kind}_delta`, [kind]: text } },
     });
@@ -564,7 +564,7 @@ describe("events that are alike", () => {
     const padded = events.map((event, at) => write(event).replace(/\}\n\n$/, `${" ".repeat(at % 3)}}\n\n`));
     const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } };
     const rawChunks = [write({ type: "message_start", message: {} }), ...padded, write(end)];
-    // What is no longer alike is read like the rest: another field, and what is no JSON.
+    // A different event takes the slow path: another field, and invalid JSON.
     const odd = write({ ...delta("odd"), [`x_${canary}`]: 1 });
     for (const last of ["", odd]) {
       const heard = await start("messages", {
@@ -583,7 +583,7 @@ describe("events that are alike", () => {
     expect(heard.error?.kind).toBe("bad-answer");
   });
 
-  test("by Responses say what they say, numbered on, with whatever noise", async () => {
+  test("by Responses keep their content and are renumbered, with any obfuscation", async () => {
     const place = { item_id: "m", output_index: 0, content_index: 0 };
     const events = texts.map((delta, at) => ({
       ...{ type: "response.output_text.delta", sequence_number: at + 1, ...place, delta, logprobs: [] },
@@ -596,7 +596,7 @@ describe("events that are alike", () => {
         rawChunks: [
           write({ type: "response.created", response, sequence_number: 0 }),
           ...events.slice(0, 4).map(write),
-          // One number too far, and all after it: they are numbered as they should be.
+          // One number too far, and all after it: they are renumbered.
           ...events.slice(4).map((event) => write({ ...event, sequence_number: event.sequence_number + 5 })),
           write({ type: "response.completed", response }),
         ],

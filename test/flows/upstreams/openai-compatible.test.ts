@@ -40,7 +40,7 @@ describe("a request", () => {
     expect(JSON.parse(body)).toMatchObject({ model: "vendor-9", max_completion_tokens: 100 });
   });
 
-  test("keeps the query of the address, and sends the key as the upstream wants it", async () => {
+  test("keeps the query of the address, and sends the key in the configured header", async () => {
     await using world = await openChatUpstream({ authHeader: { name: "api-key", prefix: "" } });
     const base = `${world.upstream.origin}/deployments/x/?api-version=1`;
     const provider = createOpenAiCompatible({
@@ -65,13 +65,13 @@ describe("a request", () => {
     expect(JSON.parse(body)).toMatchObject({ max_tokens: 100, stream_options: { include_usage: true } });
   });
 
-  test("has no key where there is none", async () => {
+  test("has no key if none is configured", async () => {
     await using world = await openChatUpstream();
     await world.ask([rawJson(completion({ content: "Hi" }))], { apiKey: null });
     expect(world.upstream.requests[0]?.head).not.toContain("authorization");
   });
 
-  test("that asks for what the upstream cannot do is known before it is sent", async () => {
+  test("that the upstream does not support is rejected before it is sent", async () => {
     await using world = await openChatUpstream({ unsupportedFields: ["logit_bias", "n"] });
     const request: ChatRequest = { model: "ours", messages: [] };
     expect(world.provider.findObstacle({ ...request, n: 1 })).toBeNull();
@@ -83,7 +83,7 @@ describe("a request", () => {
 });
 
 describe("a whole answer", () => {
-  test("is told with its usage, and without anything of the vendor's", async () => {
+  test("is delivered with its usage, and without anything of the vendor's", async () => {
     await using world = await openChatUpstream();
     const heard = await world.ask([rawJson(completion({ content: "Grüße 🦊", vendor: 1 }))], {});
     expect(heard.order).toEqual(["accepted", "answer"]);
@@ -99,7 +99,7 @@ describe("a whole answer", () => {
     expect(JSON.stringify(heard.answer)).not.toMatch(/vendor|chatcmpl|fp/i);
   });
 
-  test("in many parts is put together", async () => {
+  test("in many parts is joined", async () => {
     await using world = await openChatUpstream();
     const bytes = Buffer.from(JSON.stringify(completion({ content: "ü".repeat(50_000) })));
     const parts = Array.from({ length: Math.ceil(bytes.length / 777) }, (_, at) =>
@@ -134,13 +134,13 @@ describe("a whole answer", () => {
     await waitUntil("the connection to be closed", () => world.upstream.connections.open === 0);
   });
 
-  test("that is an error after all is that error", async () => {
+  test("that contains an error is that error", async () => {
     await using world = await openChatUpstream();
     const heard = await world.ask([rawJson({ error: { code: "rate_limit_exceeded", message: "vendor" } })], {});
     expect(heard.error?.kind).toBe("rate-limited");
   });
 
-  test("in a stream that nobody asked for is put together", async () => {
+  test("that arrives as an unrequested stream is joined", async () => {
     await using world = await openChatUpstream();
     const calls = [
       [{ index: 1, delta: { content: "Two", reasoning: "Hm" }, logprobs: { content: [{ token: "b", logprob: 0 }] } }],
@@ -207,7 +207,7 @@ describe("a whole answer", () => {
 });
 
 describe("a refusal", () => {
-  test("is read from its status and body, and its connection is used again", async () => {
+  test("is read from its status and body, and its connection is reused", async () => {
     await using world = await openChatUpstream();
     const body = { error: { message: "Vendor says no", code: "bad", param: "messages[0].content" } };
     const heard = await world.ask([rawJson(body, "400 Bad Request")]);
@@ -219,7 +219,7 @@ describe("a refusal", () => {
     expect(world.upstream.connections.made).toBe(1);
   });
 
-  test("that is too long or breaks off still tells by its status", async () => {
+  test("that is too long or breaks off is classified by its status", async () => {
     await using world = await openChatUpstream();
     const long = await world.ask([rawJson(`"${"x".repeat(70_000)}"`, "503 No")]);
     expect(long.error?.kind).toBe("overloaded");
@@ -238,7 +238,7 @@ describe("a refusal", () => {
     },
   );
 
-  test("to speak plainly is a bad answer", async () => {
+  test("to send an uncompressed body is a bad answer", async () => {
     await using world = await openChatUpstream();
     const heard = await world.ask([rawJson("xx", "200 OK", { "content-encoding": "gzip" })], {});
     expect(heard.order).toEqual(["error"]);
@@ -254,7 +254,7 @@ describe("a refusal", () => {
 describe("an upstream without a cap", () => {
   const endless = words(...Array.from({ length: 100 }, () => "four"));
 
-  test("is stopped when the text has passed it", async () => {
+  test("is stopped when the text exceeds it", async () => {
     await using world = await openChatUpstream({ outputCapField: "none" });
     const heard = await world.ask([rawStreamHead, rawChunk(endless)], { stream: true, outputTokensMax: 10 });
     expect(textOf(heard)).toBe("four".repeat(11));
@@ -263,7 +263,7 @@ describe("an upstream without a cap", () => {
     await waitUntil("the connection to be closed", () => world.upstream.connections.open === 0);
   });
 
-  test("is stopped later where several choices were asked for", async () => {
+  test("is stopped later if several choices were requested", async () => {
     await using world = await openChatUpstream({ outputCapField: "none" });
     const heard = await world.ask([rawStreamHead, rawChunk(endless)], { stream: true, n: 2, outputTokensMax: 10 });
     expect(textOf(heard)).toBe("four".repeat(21));
@@ -290,7 +290,7 @@ describe("an upstream without a cap", () => {
     ]);
   });
 
-  test("is left alone when it stays below it, and characters of other scripts count for a token each", async () => {
+  test("is not stopped below it, and characters of other scripts count as a token each", async () => {
     await using world = await openChatUpstream({ outputCapField: "none" });
     const short = await world.ask(stream(words("four", "漢🦊"), stop, event([], { usage: reported }), done), {
       outputTokensMax: 3,
@@ -306,7 +306,7 @@ describe("an upstream without a cap", () => {
 });
 
 describe("a run", () => {
-  test("that is cancelled while it is told of pieces hears nothing more", async () => {
+  test("that is canceled while it emits pieces emits nothing more", async () => {
     await using world = await openChatUpstream();
     world.upstream.answer(...stream(words("a", "b") + stop + done));
     const heard = startChat(world.provider, { stream: true }, ({ run }) => run.cancel());
@@ -317,7 +317,7 @@ describe("a run", () => {
     expect(heard.order).toEqual(["accepted", "pieces"]);
   });
 
-  test("that is cancelled before anything came hears nothing", async () => {
+  test("that is canceled before any data emits nothing", async () => {
     await using world = await openChatUpstream();
     const heard = startChat(world.provider, { stream: true });
     heard.run.cancel();
@@ -325,7 +325,7 @@ describe("a run", () => {
     expect(heard.order).toEqual([]);
   });
 
-  test("that is paused stops the upstream until it goes on", async () => {
+  test("that is paused stops the upstream until it resumes", async () => {
     await using world = await openChatUpstream();
     const text = "x".repeat(32 * 1024);
     const blocks = 400;
@@ -347,7 +347,7 @@ describe("a run", () => {
     expect(heard.pieces).toHaveLength(blocks + 1);
   });
 
-  test("that takes too long fails as late", async () => {
+  test("that takes too long fails as timed out", async () => {
     await using world = await openChatUpstream();
     expect((await world.ask([], { timeouts: { firstByteMs: 40 } })).error?.kind).toBe("timeout");
     expect(
@@ -362,7 +362,7 @@ describe("a run", () => {
     waiting.run.cancel();
   });
 
-  test("with a key that cannot be sent fails, and does not say the key", async () => {
+  test("with a key that cannot be sent fails, without the key in the error", async () => {
     await using world = await openChatUpstream();
     const heard = await world.ask([], { apiKey: "secret\nkey" });
     expect(heard.order).toEqual(["error"]);

@@ -29,8 +29,8 @@ async function hear({ chunks }: SpeechAudio): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(chunks));
 }
 
-describe("images in OpenAI's form", () => {
-  test("are made while we wait, from what was asked for", async () => {
+describe("images in OpenAI's format", () => {
+  test("are created synchronously from the request", async () => {
     await using stage = await openMediaStage();
     const outputs = getOutputs(await stage.openAi.submit(describeCall({ upstreamModel: "gpt-image-2" })));
     expect(outputs.map(({ type }) => type)).toEqual(["image", "image"]);
@@ -43,7 +43,7 @@ describe("images in OpenAI's form", () => {
     expect(submission?.fields).toEqual({ model: "gpt-image-2", prompt: "A red barn", n: 2, size: "64x96" });
   });
 
-  test("start from images that are sent along whole, in a form with a length", async () => {
+  test("start from input images that are sent whole, in a form with a length", async () => {
     await using stage = await openMediaStage();
     const inputs = [
       createInput({ content: "first\r\n--picture", url: "https://example.com/a.png" }),
@@ -64,7 +64,7 @@ describe("images in OpenAI's form", () => {
     expect(stage.media.refusals()).toEqual([]);
   });
 
-  test("that need an image which cannot be read have failed for certain, since no whole request was sent", async () => {
+  test("with an unreadable input image have definitely failed, since no whole request was sent", async () => {
     await using stage = await openMediaStage();
     const short = createInput({ bytes: 100 });
     const unreadable = { kind: "unreachable", isIsolated: true };
@@ -78,7 +78,7 @@ describe("images in OpenAI's form", () => {
     expect(stage.media.submissions).toEqual([]);
   });
 
-  test("may lie at an address, which is fetched with care and without the key", async () => {
+  test("may be at an address, which is downloaded with SSRF protection and without the key", async () => {
     await using stage = await openMediaStage();
     await using other = await startRecordingServer((_, response) => void response.end("bytes"));
     stage.media.script(
@@ -95,7 +95,7 @@ describe("images in OpenAI's form", () => {
     expect(await catchFailure(readOutput(inside))).toMatchObject({ kind: "bad-answer", isIsolated: true });
   });
 
-  test("are asked for again under the task's own key where the upstream knows one, and are waited for while it works", async () => {
+  test("are requested again under the task's own key if the upstream is idempotent, and waited for while it works", async () => {
     await using stage = await openMediaStage({ idempotencyHeader: "idempotency-key" });
     expect(stage.openAi.traits).toMatchObject({ isRepeatable: true, keepsWork: true });
     stage.media.script({ isReset: true }, { status: 409, error: { code: "idempotency_in_progress" } }, {});
@@ -115,7 +115,7 @@ describe("images in OpenAI's form", () => {
     expect(plain.media.submissions[0]?.call.headers).not.toHaveProperty("idempotency-key");
   });
 
-  test("are never more than were asked for, and may be fewer", async () => {
+  test("are never more than requested, and may be fewer", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ extraCount: 2 }, { extraCount: -1 }, { body: '{"data":[]}' }, { body: '{"data":[{},7]}' });
     const counts: number[] = [];
@@ -142,7 +142,7 @@ describe("images in OpenAI's form", () => {
     [{ status: 500 }, "overloaded", null],
     [{ body: '{"error":{"code":"rate_limit_exceeded","message":"canaryvendor"}}' }, "rate-limited", null],
     [{ status: 302 }, "bad-answer", null],
-  ] as const)("that are refused have failed for certain: %j", async ([behaviour, kind, param]) => {
+  ] as const)("that are refused have definitely failed: %j", async ([behaviour, kind, param]) => {
     await using stage = await openMediaStage();
     stage.media.script(behaviour);
     const failure = await catchFailure(stage.openAi.submit(describeCall()));
@@ -151,7 +151,7 @@ describe("images in OpenAI's form", () => {
     expect(stage.media.calls).toHaveLength(1);
   });
 
-  test("that are asked for too soon say when to come back", async () => {
+  test("that are rate limited have a retry time", async () => {
     await using stage = await openMediaStage();
     const failure = await catchFailure(stage.openAi.submit(askFor("<<fault:retry-after=3>>")));
     expect(failure).toMatchObject({ kind: "rate-limited", retryAfterMs: 3000 });
@@ -161,20 +161,20 @@ describe("images in OpenAI's form", () => {
     ["<<fault:reset>>", "unreachable"],
     ["<<fault:cut>>", "unreachable"],
     ["<<fault:malformed>>", "bad-answer"],
-  ] as const)("that may have been made are ambiguous: %s", async ([prompt, kind]) => {
+  ] as const)("that may have been created are ambiguous: %s", async ([prompt, kind]) => {
     await using stage = await openMediaStage();
     expect(await stage.openAi.submit(askFor(prompt))).toMatchObject({ kind: "ambiguous", error: { kind } });
     expect(stage.media.submissionsOf(prompt)).toHaveLength(1);
   });
 
-  test("that do not come in time are ambiguous, and the connection is closed", async () => {
+  test("that time out are ambiguous, and the connection is closed", async () => {
     await using stage = await openMediaStage();
     const outcome = await stage.openAi.submit({ ...askFor("<<fault:hang>>"), timeoutMs: 300 });
     expect(outcome).toMatchObject({ kind: "ambiguous", error: { kind: "timeout" } });
     await stage.media.aborted(1);
   });
 
-  test("that nobody waits for any more are no longer made", async () => {
+  test("are aborted when their caller aborts", async () => {
     await using stage = await openMediaStage();
     const gate = stage.fake.gate();
     stage.media.script({ beforeHead: gate });
@@ -186,7 +186,7 @@ describe("images in OpenAI's form", () => {
     await stage.media.aborted(1);
   });
 
-  test("cannot be asked about or canceled, and videos cannot be made at all", async () => {
+  test("cannot be polled or canceled, and videos cannot be created at all", async () => {
     await using stage = await openMediaStage();
     expect(await stage.openAi.poll({}, describeCall())).toEqual({ kind: "lost" });
     expect(await stage.openAi.cancel({}, describeCall())).toBe("unsupported");
@@ -201,8 +201,8 @@ describe("images in OpenAI's form", () => {
   });
 });
 
-describe("speech in OpenAI's form", () => {
-  test("is asked for in the vendor's words, and comes as it is", async () => {
+describe("speech in OpenAI's format", () => {
+  test("is requested in the vendor's format, and delivered unchanged", async () => {
     await using stage = await openMediaStage();
     const audio = await stage.speech.startSpeech(askToSay("Good morning"));
     expect((await hear(audio)).equals(voice.bytes)).toBe(true);
@@ -217,7 +217,7 @@ describe("speech in OpenAI's form", () => {
     expect(stage.media.submissions[1]?.fields).toMatchObject({ response_format: "pcm", speed: 1.5 });
   });
 
-  test("can be heard before all of it is made", async () => {
+  test("can be played before all of it is created", async () => {
     await using stage = await openMediaStage();
     const gate = stage.fake.gate();
     stage.media.script({ beforeRest: gate });
@@ -245,7 +245,7 @@ describe("speech in OpenAI's form", () => {
     [{ headers: { "content-encoding": "gzip" } }, "bad-answer", null],
     [{ isReset: true }, "unreachable", null],
     [{ cut: "after-head" }, "unreachable", null],
-  ] as const)("that does not begin is a failure, and no audio: %j", async ([behaviour, kind, param]) => {
+  ] as const)("that does not begin is a failure without audio: %j", async ([behaviour, kind, param]) => {
     await using stage = await openMediaStage();
     stage.media.script(behaviour);
     const failure = await catchFailure(stage.speech.startSpeech(askToSay("Hi")));
@@ -253,7 +253,7 @@ describe("speech in OpenAI's form", () => {
     expect(findCanary(explainFailure(failure))).toBeNull();
   });
 
-  test("that breaks off says so after all that came", async () => {
+  test("that breaks off fails after everything that arrived", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ cut: "inside-body" });
     const { chunks } = await stage.speech.startSpeech(askToSay("Hi"));
@@ -265,7 +265,7 @@ describe("speech in OpenAI's form", () => {
     expect(length).toBe(Math.floor(voice.bytes.length / 2));
   });
 
-  test("that falls silent ends in time, before it began or after", async () => {
+  test("that falls silent times out, before it began or after", async () => {
     await using stage = await openMediaStage();
     const late = { timeoutMs: 300 };
     expect(await catchFailure(stage.speech.startSpeech(askToSay("<<fault:hang>>", late)))).toMatchObject({
@@ -277,7 +277,7 @@ describe("speech in OpenAI's form", () => {
     await stage.media.aborted(2);
   });
 
-  test("ends with its listener, however that goes", async () => {
+  test("ends with its listener, in every way", async () => {
     await using stage = await openMediaStage();
     const unheard = stage.fake.gate();
     stage.media.always({ beforeRest: unheard });
@@ -300,7 +300,7 @@ describe("speech in OpenAI's form", () => {
 describe("speech as a task", () => {
   const task = (text: string) => describeCall({ request: { ...speech, text }, upstreamModel: "tts-1" });
 
-  test("is one audio, which can be read again", async () => {
+  test("is one audio file, which can be read again", async () => {
     await using stage = await openMediaStage();
     const outputs = getOutputs(await stage.openAi.submit(task("Good morning")));
     expect(outputs.map(({ type }) => type)).toEqual(["audio"]);
@@ -309,7 +309,7 @@ describe("speech as a task", () => {
     expect(stage.media.submissions[0]?.fields).toMatchObject({ input: "Good morning", voice: "alloy" });
   });
 
-  test("is ambiguous when half of it came, or none", async () => {
+  test("is ambiguous when half of it arrived, or none", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ cut: "inside-body" }, { isReset: true }, { body: "" });
     const kinds = ["unreachable", "unreachable", "bad-answer"];
@@ -318,7 +318,7 @@ describe("speech as a task", () => {
     }
   });
 
-  test("has failed for certain when it is refused, also in place of audio", async () => {
+  test("has definitely failed when it is refused, also by an error instead of audio", async () => {
     await using stage = await openMediaStage();
     const said = { contentType: "application/json", body: '{"error":{"code":"rate_limit_exceeded"}}' };
     stage.media.script({ status: 400, error: { param: "input" } }, said);
@@ -327,7 +327,7 @@ describe("speech as a task", () => {
   });
 });
 
-test("the address of an upstream keeps its query, and the key goes into the header that it wants", async () => {
+test("the address of an upstream keeps its query, and the key goes into the configured header", async () => {
   await using server = await startRecordingServer((_, response) => void response.end('{"data":[]}'));
   const provider = createOpenAiGeneration({
     baseUrl: `${server.url}/deployments/x/?api-version=1`,

@@ -46,7 +46,7 @@ function run(chat: ChatProvider, onStart: (run: ChatRun) => void = () => {}): Pr
   return promise;
 }
 
-test("a provider is made once for each definition, and anew when anything of it changes", async () => {
+test("a provider is created once per definition, and again when anything of it changes", async () => {
   await using registry = openRegistry();
   const first = registry.getChat(define());
   expect(registry.getChat(define())).toBe(first);
@@ -72,7 +72,7 @@ test("every kind of provider answers", async () => {
   expect(upstream.refusals()).toEqual([]);
 });
 
-test("each kind serves the types that its table names, and no other", async () => {
+test("each kind serves the types in its table, and no other", async () => {
   await using registry = openRegistry();
   const samples: Record<string, GenerationRequest> = {
     image: { type: "image", prompt: "A barn", width: 64, height: 64, count: 1 },
@@ -100,7 +100,7 @@ test("each kind serves the types that its table names, and no other", async () =
   }
 });
 
-test("the sandbox is loaded when a catalog names it, and by nothing of the gateway before", async () => {
+test("the sandbox is loaded only when a catalog names it", async () => {
   const program = `
     import { registerHooks } from "node:module";
     let count = 0;
@@ -122,7 +122,7 @@ test("the sandbox is loaded when a catalog names it, and by nothing of the gatew
   expect(after).toBeGreaterThan(10);
 });
 
-test("a call on a provider that was replaced is finished by it", async () => {
+test("a call on a replaced provider is finished by it", async () => {
   await using registry = openRegistry();
   const gate = upstream.gate();
   upstream.script({ beforeHead: gate, text: "from before" });
@@ -144,7 +144,7 @@ test("headers take their secrets from the environment, and one without its secre
   expect(received).not.toHaveProperty("x-missing");
 });
 
-test("the ways of an upstream are those of its definition", async () => {
+test("an upstream has the options of its definition", async () => {
   await using registry = openRegistry();
   const before = upstream.requests.length;
   const habits = { auth_header: "api-key", output_cap_field: "max_tokens", unsupported_fields: ["seed"] } as const;
@@ -158,7 +158,7 @@ test("the ways of an upstream are those of its definition", async () => {
   expect(chat.findObstacle({ ...call.request, seed: 1 })).toMatchObject({ param: "seed" });
 });
 
-test("a provider whose package is not there fails its calls, and nobody else's", async () => {
+test("a provider with a missing package fails its own calls only", async () => {
   await using registry = openRegistry();
   const broken = registry.getChat({ id: "broken", kind: "ai-sdk", package: "@ai-sdk/not-installed" });
   const error = await run(broken);
@@ -168,19 +168,19 @@ test("a provider whose package is not there fails its calls, and nobody else's",
   expect(await run(registry.getChat(define()))).toContain("Hello");
 });
 
-test("a cancelled call of a provider that cannot be used is not heard of again", async () => {
+test("a canceled call of an unusable provider emits nothing", async () => {
   await using registry = openRegistry();
   const broken = registry.getChat({ id: "broken", kind: "ai-sdk", package: "@ai-sdk/not-installed" });
   let heard: unknown = null;
   void run(broken, ({ cancel }) => cancel()).then((outcome) => {
     heard = outcome;
   });
-  // The other call's error comes later than the first one's would have.
+  // The other call's error arrives later than the first one's would have.
   await run(broken);
   expect(heard).toBeNull();
 });
 
-test("closing ends the calls of every provider there has been", async () => {
+test("closing ends the calls of every current and former provider", async () => {
   const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere" });
   const gate = upstream.gate();
   upstream.script({ beforeHead: gate }, { beforeHead: gate });

@@ -25,7 +25,7 @@ import {
 import { waitUntil } from "../../harness/wait-until.ts";
 
 describe("a streamed answer", () => {
-  test("is told piece by piece, then its usage, and nothing of the vendor's", async () => {
+  test("is emitted piece by piece, then its usage, and nothing of the vendor's", async () => {
     await using world = await openChatUpstream();
     const first = event([{ index: 0, delta: { role: "assistant", content: "" } }]);
     const heard = await world.ask(
@@ -39,7 +39,7 @@ describe("a streamed answer", () => {
     expect(JSON.stringify(heard.pieces)).not.toMatch(/vendor|chatcmpl|fp/i);
   });
 
-  test("that arrives in one read is one call, however it is cut into chunks of HTTP", async () => {
+  test("that arrives in one read is one callback, however HTTP chunks split it", async () => {
     await using world = await openChatUpstream();
     const events = `${words("a", "b", "c", "d", "e")}${stop}`;
     const chunks = [...events.matchAll(/[\s\S]{1,7}/g)].map(([part]) => rawChunk(part));
@@ -48,7 +48,7 @@ describe("a streamed answer", () => {
     expect(heard.batches).toBe(1);
   });
 
-  test("is told as it comes, not at its end", async () => {
+  test("is emitted as it arrives, not at its end", async () => {
     await using world = await openChatUpstream();
     world.upstream.answer(rawStreamHead, rawChunk(words("a", "b")));
     const heard = startChat(world.provider, { stream: true });
@@ -64,7 +64,7 @@ describe("a streamed answer", () => {
     expect(heard.usage).toEqual(usage);
   });
 
-  test("ends at once with [DONE], before the connection does, which is then used again", async () => {
+  test("ends at once with [DONE], before the connection does, which is then reused", async () => {
     await using world = await openChatUpstream({ connectionsMax: 1 });
     let goOn = (): void => {};
     const hold = () =>
@@ -99,7 +99,7 @@ describe("a streamed answer", () => {
     ["no finish reason", stream(words("a"), done)],
     ["signs of life", stream(": ping\n\n", "data:\n\n", words("a"), "event: ping\n\n", stop, done)],
     ["chunks without choices", stream("data: {}\n\n", event([]), words("a"), stop, done)],
-  ])("with %s is whole", async (_what, steps) => {
+  ])("with %s is complete", async (_what, steps) => {
     await using world = await openChatUpstream();
     const heard = await world.ask(steps);
     expect(heard.order).toEqual(["accepted", "pieces", "end"]);
@@ -168,7 +168,7 @@ describe("a streamed answer", () => {
     await waitUntil("the connection to be closed", () => world.upstream.connections.open === 0);
   });
 
-  test("that comes whole is told as a stream", async () => {
+  test("that arrives whole is emitted as a stream", async () => {
     await using world = await openChatUpstream();
     const call = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
     const heard = await world.ask([rawJson(completion({ content: "Hi", tool_calls: [call] }))]);
@@ -184,13 +184,13 @@ describe("a streamed answer", () => {
     expect(heard.usage).toEqual(usage);
   });
 
-  test("is read as a stream even where its type is not told", async () => {
+  test("is read as a stream even without a content type", async () => {
     await using world = await openChatUpstream();
     const head = rawHead("200 OK", { "transfer-encoding": "chunked" });
     expect(textOf(await world.ask([head, rawChunk(words("a") + stop + done), rawLastChunk]))).toBe("a");
   });
 
-  test("may change the form of its chunks as often as it likes", async () => {
+  test("may change the format of its chunks at any time", async () => {
     await using world = await openChatUpstream();
     const chunks = Array.from({ length: 60 }, (_, at) => {
       const delta = at % 3 === 0 ? { content: `<${at}>` } : { content: `<${at}>`, role: "assistant" };

@@ -34,7 +34,7 @@ type Heard = {
   bytes: number;
   isEnded: boolean;
   error: UpstreamError | null;
-  /** The order of what was heard. */
+  /** The order of the callbacks. */
   order: string[];
 };
 
@@ -91,7 +91,7 @@ test("a request arrives with its path, headers and body, and the answer comes ba
   expect(upstream.requests[0]?.body).toBe('{"a":"ü"}');
 });
 
-test("calls one after another share a connection, and calls at the same time do not", async () => {
+test("sequential calls share a connection, and concurrent calls do not", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   for (let count = 0; count < 5; count += 1) {
@@ -105,7 +105,7 @@ test("calls one after another share a connection, and calls at the same time do 
   expect(upstream.connections.made).toBe(2);
 });
 
-test("more calls than connections are refused, and taken again when one has ended", async () => {
+test("more calls than connections are refused, and accepted again when one has ended", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin, { connectionsMax: 2 });
   const waiting = [send(pool), send(pool)];
@@ -119,7 +119,7 @@ test("more calls than connections are refused, and taken again when one has ende
   expect(waiting.map(({ order }) => order)).toEqual([[], []]);
 });
 
-test("a refused call that was cancelled at once is not told", async () => {
+test("a refused call that was canceled at once emits nothing", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin, { connectionsMax: 0 });
   const refused = send(pool);
@@ -129,7 +129,7 @@ test("a refused call that was cancelled at once is not told", async () => {
   expect(refused.order).toEqual([]);
 });
 
-test("an unused connection is closed after a while, and the next call makes a new one", async () => {
+test("an idle connection is closed after a while, and the next call opens a new one", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin, { idleMs: 20, connectionsMax: 1 });
   upstream.answer(greeting);
@@ -140,7 +140,7 @@ test("an unused connection is closed after a while, and the next call makes a ne
   expect(upstream.connections.made).toBe(2);
 });
 
-test("a connection that the upstream closes after its answer is not used again", async () => {
+test("a connection that the upstream closes after its answer is not reused", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   upstream.answer(rawJson({}, "200 OK", { connection: "close" }), endConnection);
@@ -154,7 +154,7 @@ test("a connection that the upstream closes after its answer is not used again",
   expect((await finish(send(pool))).status).toBe(200);
 });
 
-test("a connection that broke while it was unused does not stand in the way of one that works", async () => {
+test("a connection that broke while idle does not fail the next call", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   let goOn = (): void => {};
@@ -215,7 +215,7 @@ test.each([
     [rawHead("101 Switching Protocols", { upgrade: "x", connection: "upgrade" })],
     "unreachable",
   ],
-] as const)("%s is told once, and the next call works", async (_what, steps, kind) => {
+] as const)("%s is reported once, and the next call works", async (_what, steps, kind) => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   upstream.answer(...steps);
@@ -226,7 +226,7 @@ test.each([
   expect(heard.order.filter((what) => what === "error" || what === "end")).toEqual(["error"]);
 });
 
-test("nobody listening is unreachable", async () => {
+test("a refused connection is unreachable", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -236,7 +236,7 @@ test("nobody listening is unreachable", async () => {
   expect((await finish(send(pool))).error?.kind).toBe("unreachable");
 });
 
-test("a request that cannot be sent is told after the start, not during it", async () => {
+test("a request that cannot be sent fails after the start, not during it", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   const heard = send(pool, { headers: ["x-key", "line\r\nbreak: yes"] });
@@ -245,7 +245,7 @@ test("a request that cannot be sent is told after the start, not during it", asy
   expect(upstream.requests).toEqual([]);
 });
 
-test("answers that only say to wait are not taken for the answer", async () => {
+test("1xx responses are not taken for the answer", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   upstream.answer(rawHead("103 Early Hints", { link: "x" }), rawHead("102 Processing", {}), greeting);
@@ -267,9 +267,9 @@ test.each([
   await waitUntil("the connection to be closed", () => upstream.connections.open === 0);
 });
 
-test("a connection that is not made is a time-out, and is not tried any longer", async () => {
+test("a connection that does not open is a time-out, and the attempt ends", async () => {
   await using upstream = await startRawUpstream();
-  // The server never answers the greeting of TLS.
+  // The server never answers the TLS handshake.
   await using pool = createPool(upstream.origin.replace("http:", "https:"));
   const heard = send(pool, { timeouts: { connectMs: 40 } });
   await waitUntil("the attempt", () => upstream.connections.made === 1);
@@ -277,7 +277,7 @@ test("a connection that is not made is a time-out, and is not tried any longer",
   await waitUntil("the end of the attempt", () => upstream.connections.open === 0);
 });
 
-test("silence between a first piece of data and the next may be longer than the wait for a connection", async () => {
+test("silence between two pieces of data may be longer than the connect time-out", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   let goOn = (): void => {};
@@ -294,7 +294,7 @@ test("silence between a first piece of data and the next may be longer than the 
   expect((await finish(heard)).data).toBe("ab");
 });
 
-test("time in which this process stood still is no silence of the upstream: what came meanwhile is read first", async () => {
+test("a stall of this process does not count as silence of the upstream: buffered data is read first", async () => {
   await using upstream = await startRawUpstream();
   const clock = createTestClock();
   await using pool = createPool(upstream.origin, { clock });
@@ -313,7 +313,7 @@ test("time in which this process stood still is no silence of the upstream: what
   );
   const heard = send(pool, { timeouts: { idleMs: 80 } });
   await waitUntil("the first data", () => heard.data === "a");
-  // From here, timers come before what there is to read.
+  // From here, timers come before pending reads.
   await nextTurn();
   goOn();
   clock.advance(1000);
@@ -337,13 +337,13 @@ async function fill(upstream: RawUpstream, pool: UpstreamPool, timeouts: Partial
   return { heard, bytes: blocks * 64 * 1024, isWritten: () => isWritten };
 }
 
-test("a paused call stops the upstream, does not count as silent, and goes on where it stopped", async () => {
+test("a paused call stops the upstream, does not count as silent, and resumes where it stopped", async () => {
   await using upstream = await startRawUpstream();
   const clock = createTestClock();
   await using pool = createPool(upstream.origin, { clock });
   const timeouts = { idleMs: 20, firstByteMs: 20 };
   const { heard, bytes, isWritten } = await fill(upstream, pool, timeouts);
-  // The second of two calls that are late after the same time shows that the paused one was looked at in between.
+  // The second of two calls with the same time-out shows that the paused one was checked in between.
   for (const requestCount of [2, 3]) {
     const other = send(pool, { timeouts });
     await waitUntil("another request", () => upstream.requests.length === requestCount);
@@ -358,12 +358,12 @@ test("a paused call stops the upstream, does not count as silent, and goes on wh
   expect(heard).toMatchObject({ error: null, bytes });
 });
 
-test("silence counts anew when a paused call goes on", async () => {
+test("silence counts from zero when a paused call resumes", async () => {
   await using upstream = await startRawUpstream();
   const clock = createTestClock();
   await using pool = createPool(upstream.origin, { clock });
   upstream.answer(rawStreamHead, rawChunk("abc"));
-  // The shortest of the times says how often a call is looked at; this one passes only when the test says so.
+  // The shortest time-out sets how often a call is checked; this one passes only when the test lets it.
   const heard = send(pool, { timeouts: { idleMs: 20, connectMs: 1 } });
   await waitUntil("some data", () => heard.data !== "");
   heard.call.pause();
@@ -392,7 +392,7 @@ test("a call that was resumed and paused again at once stays paused", async () =
   heard.call.cancel();
 });
 
-test("a paused call still ends when its whole time is over", async () => {
+test("a paused call still ends at its total time-out", async () => {
   await using upstream = await startRawUpstream();
   const clock = createTestClock();
   await using pool = createPool(upstream.origin, { clock });
@@ -401,7 +401,7 @@ test("a paused call still ends when its whole time is over", async () => {
   expect((await finish(heard)).error?.kind).toBe("timeout");
 });
 
-test("a cancelled call is silent from then on, and its connection is closed", async () => {
+test("a canceled call emits nothing more, and its connection is closed", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   upstream.answer(rawStreamHead, rawChunk("abc"));
@@ -414,7 +414,7 @@ test("a cancelled call is silent from then on, and its connection is closed", as
   expect(heard.order).toEqual(["head", "data"]);
 });
 
-test("a drained call is silent, and its connection serves the next one when the answer has ended", async () => {
+test("a drained call emits nothing, and its connection serves the next one when the answer has ended", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin, { connectionsMax: 1 });
   let goOn = (): void => {};
@@ -435,7 +435,7 @@ test("a drained call is silent, and its connection serves the next one when the 
   expect(upstream.connections.made).toBe(1);
 });
 
-test("a drained call that goes on and on is cut off", async () => {
+test("a drained call that keeps sending is cut off", async () => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);
   const { heard, isWritten } = await fill(upstream, pool);
@@ -458,7 +458,7 @@ test("a drained call that does not end is cut off", async () => {
   expect(heard.order).toEqual(["head", "data"]);
 });
 
-test("closing ends idle and busy connections without a word, and refuses what comes later", async () => {
+test("closing ends idle and busy connections silently, and refuses later calls", async () => {
   await using upstream = await startRawUpstream();
   const pool = createPool(upstream.origin);
   upstream.answer(greeting);

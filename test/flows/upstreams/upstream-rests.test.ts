@@ -28,7 +28,7 @@ let clock: TestClock;
 let chat: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
-  // Today, because what was on hold is looked at by the real time too.
+  // Today, because holds are also checked against the real time.
   clock = createTestClock(new Date());
   chat = await openChatGateway({
     clock,
@@ -60,7 +60,7 @@ function countCalls(id: string, at = 0): number {
   return chat.upstream.requests.filter(({ model }) => model === nameUpstream(id, at)).length;
 }
 
-/** Fails five calls, after which the upstream is left alone for two seconds. */
+/** Fails five calls, which opens the circuit for two seconds. */
 async function breakDown(id: string): Promise<void> {
   script(id, ...Array.from({ length: 5 }, () => ({ status: 500 })));
   for (let call = 0; call < 5; call += 1) {
@@ -68,8 +68,8 @@ async function breakDown(id: string): Promise<void> {
   }
 }
 
-describe("an upstream that asks to be left alone", () => {
-  test("is not called before the time it named, and every caller is told how long that is", async () => {
+describe("an upstream that sends Retry-After", () => {
+  test("is not called before that time, and every caller gets it as Retry-After", async () => {
     script("asked", { status: 429, headers: { "retry-after": "30" } });
     expect(await send("asked")).toMatchObject({ status: 503, code: "upstream_unavailable", retryAfter: "30" });
     clock.advance(9500);
@@ -92,7 +92,7 @@ describe("an upstream that asks to be left alone", () => {
     expect(await send("asked-long")).toMatchObject(ok);
   });
 
-  test("costs nobody anything, and holds nothing", async () => {
+  test("costs callers nothing, and leaves no hold", async () => {
     script("left", { status: 429, headers: { "retry-after": "5" } });
     const own = await chat.createCaller();
     const body = { model: "left", messages: [{ role: "user", content: "Hello" }] };
@@ -103,7 +103,7 @@ describe("an upstream that asks to be left alone", () => {
     expect(await own.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
   });
 
-  test("is left alone, though a call from before is answered meanwhile", async () => {
+  test("is left alone, even if an earlier call is answered meanwhile", async () => {
     const gate = chat.upstream.gate();
     script("stale", { beforeHead: gate }, { status: 429, headers: { "retry-after": "60" } });
     const slow = send("stale");
@@ -116,7 +116,7 @@ describe("an upstream that asks to be left alone", () => {
 });
 
 describe("an upstream that keeps failing", () => {
-  test("is left alone, twice as long each time, until it is well", async () => {
+  test("is left alone, twice as long each time, until it is healthy", async () => {
     await breakDown("failing");
     expect(await send("failing")).toMatchObject({ ...unroutable, retryAfter: "2" });
     for (const restMs of [2000, 4000, 8000]) {
@@ -132,7 +132,7 @@ describe("an upstream that keeps failing", () => {
     expect(await send("failing")).toMatchObject(ok);
   });
 
-  test("is tried by one call at a time", async () => {
+  test("is probed by one call at a time", async () => {
     await breakDown("probed");
     clock.advance(2000);
     const gate = chat.upstream.gate();
@@ -147,7 +147,7 @@ describe("an upstream that keeps failing", () => {
     expect(await send("probed")).toMatchObject(ok);
   });
 
-  test("is tried by the next call when the caller whose call tried hangs up", async () => {
+  test("is probed by the next call when the probing caller disconnects", async () => {
     await breakDown("told");
     clock.advance(2000);
     const gate = chat.upstream.gate();
@@ -159,7 +159,7 @@ describe("an upstream that keeps failing", () => {
     const abortedBefore = chat.upstream.abortedCalls().length;
     leaving.abort();
     await expect(abandoned).rejects.toThrow();
-    // The verdict comes first: only an upstream that has accepted is stopped.
+    // The outcome comes first: only an upstream that has accepted is stopped.
     gate.open();
     await chat.upstream.aborted(abortedBefore + 1);
     expect(await send("told")).toMatchObject(ok);
@@ -172,7 +172,7 @@ describe("an upstream that keeps failing", () => {
     expect(await send("blameless")).toMatchObject(ok);
   });
 
-  test("leaves its calls to the next route without being asked", async () => {
+  test("leaves its calls to the next route without being called", async () => {
     script("pair", { status: 429, headers: { "retry-after": "30" } });
     for (let call = 0; call < 3; call += 1) expect(await send("pair")).toMatchObject(ok);
     expect([countCalls("pair"), countCalls("pair", 1)]).toEqual([1, 3]);
@@ -182,7 +182,7 @@ describe("an upstream that keeps failing", () => {
   });
 });
 
-test("the list of models tells: available, degraded, unavailable, and available again", async () => {
+test("sets the model's status: available, degraded, unavailable, and available again", async () => {
   const readStatus = async (): Promise<unknown> => {
     const response = await chat.fetch(`${chat.gateway.baseUrl}/models`, {
       headers: { authorization: `Bearer ${caller.key}` },
@@ -210,7 +210,7 @@ test("the list of models tells: available, degraded, unavailable, and available 
   expect(await readStatus()).toBe("available");
 });
 
-describe("operators see how upstreams are doing", () => {
+describe("operators see the health of upstreams", () => {
   let database: TestDatabase;
   let own: ChatGateway;
   let by: ChatCaller;
@@ -237,13 +237,13 @@ describe("operators see how upstreams are doing", () => {
   const countRows = async (): Promise<number> =>
     (await own.gateway.database.selectFrom("upstream_health").selectAll().execute()).length;
 
-  test("all are well at first", async () => {
+  test("all are healthy at first", async () => {
     expect(await listJson()).toHaveLength(4);
     expect((await findOpen())?.reports).toEqual([]);
     expect(await list()).toMatch(/open +openai-compatible +canaryvendor-open +\$\{FAKE_UPSTREAM_KEY\} +open +closed/);
   });
 
-  test("one that rests is shown with its reason and its end, and is well again when it is", async () => {
+  test("an open circuit is shown with its reason and its end, and is closed after recovery", async () => {
     own.upstream.script({ status: 429, headers: { "retry-after-ms": "500" } });
     const body = { model: "open", messages: [{ role: "user", content: "Hello" }] };
     expect((await by.post(body)).status).toBe(503);
@@ -257,7 +257,7 @@ describe("operators see how upstreams are doing", () => {
     expect((await findOpen())?.reports).toEqual([]);
   });
 
-  test("what a gateway told that is no more is not shown, and goes when another tells something", async () => {
+  test("the report of a stopped gateway is not shown, and is deleted when another reports", async () => {
     const row = {
       ...{ provider_id: "open", upstream_model: `${canary}-open`, key_number: 0, state: "open", failures: 5 },
       ...{ last_failure: "overloaded", open_until: new Date() },

@@ -21,7 +21,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-/** An account, and where its own deliveries arrive among all. */
+/** An account, and its own deliveries among all. */
 async function createReceiverOf(more: { event_types?: string[] } = {}) {
   const accountId = await stage.createAccount();
   const path = `${accountId}/hook`;
@@ -30,7 +30,7 @@ async function createReceiverOf(more: { event_types?: string[] } = {}) {
   return { accountId, endpoint, url: receiver.url + path, list };
 }
 
-test("an event arrives as the contract has it, and the official library finds its signature right", async () => {
+test("an event arrives as specified, and the official library accepts its signature", async () => {
   const { accountId, endpoint, list } = await createReceiverOf();
   const id = await stage.record(accountId);
   const [delivery] = await stage.settle(id);
@@ -53,7 +53,7 @@ test("an event arrives as the contract has it, and the official library finds it
   expect(() => verifyDelivery(request, `whsec_${Buffer.alloc(32).toString("base64")}`, now)).toThrow();
 });
 
-test("a transaction that is rolled back leaves no event, and nobody hears of it", async () => {
+test("a rolled back transaction leaves no event and no delivery", async () => {
   const { accountId, list } = await createReceiverOf();
   const event = { accountId, type: "task.failed" as const, createdAt: stage.clock.now(), data: {}, callbackUrl: null };
   const failing = stage.database.transaction().execute(async (tx) => {
@@ -66,8 +66,8 @@ test("a transaction that is rolled back leaves no event, and nobody hears of it"
   expect((await stage.call(accountId, "GET", "/events")).body.data).toHaveLength(1);
 });
 
-describe("who hears of an event", () => {
-  test("is every endpoint whose filter matches", async () => {
+describe("the receivers of an event", () => {
+  test("are all endpoints whose filter matches", async () => {
     const accountId = await stage.createAccount();
     const url = (name: string): string => `${receiver.url}${accountId}/${name}`;
     await stage.createEndpoint(accountId, url("all"));
@@ -77,7 +77,7 @@ describe("who hears of an event", () => {
     expect(deliveries.map((delivery) => delivery.url).toSorted()).toEqual([url("all"), url("failures")]);
   });
 
-  test("is the callback URL too, signed with the account's own secret", async () => {
+  test("include the callback URL, signed with the account's own secret", async () => {
     const { accountId } = await createReceiverOf();
     const callbackUrl = `${receiver.url}${accountId}/callback?task=1#part`;
     const deliveries = await stage.settle(await stage.record(accountId, { callbackUrl }));
@@ -88,7 +88,7 @@ describe("who hears of an event", () => {
     expect(verifyDelivery(request, body.secret, stage.clock.now())).toMatchObject({ type: "task.succeeded" });
   });
 
-  test("is each URL once, however it is spelled", async () => {
+  test("get each URL once, however it is spelled", async () => {
     const { accountId, endpoint, url, list } = await createReceiverOf();
     const callbackUrl = url.replace("http://127.0.0.1", "HTTP://127.1").replace("/hook", "/x/../hook#a");
     const id = await stage.record(accountId, { callbackUrl });
@@ -96,14 +96,14 @@ describe("who hears of an event", () => {
     expect(list()).toHaveLength(1);
   });
 
-  test("is nobody where nobody wants to, and the event is there to be read", async () => {
+  test("are none without a matching endpoint, and the event can be listed", async () => {
     const accountId = await stage.createAccount();
     const id = await stage.record(accountId);
     expect(await stage.listDeliveries(id)).toEqual([]);
     expect((await stage.call(accountId, "GET", "/events")).body.data).toMatchObject([{ id, object: "event" }]);
   });
 
-  test("is somebody when there is an enabled endpoint or the inbox is open", async () => {
+  test("exist if there is an enabled endpoint or the inbox is open", async () => {
     const accountId = await stage.createAccount();
     expect(await hasListener(stage.database, accountId, stage.clock.now())).toBe(false);
     await openEventInbox(stage.database, accountId, stage.clock.now());
@@ -116,7 +116,7 @@ describe("who hears of an event", () => {
   });
 });
 
-test("a failing receiver hears the same id on every retry of the schedule, with a signature and links of its own", async () => {
+test("a failing receiver gets the same id on every scheduled retry, with a fresh signature and links", async () => {
   await using failing = await startWebhookReceiver((_, response) => void response.writeHead(500).end());
   const accountId = await stage.createAccount();
   const endpoint = await stage.createEndpoint(accountId, failing.url);
@@ -137,19 +137,19 @@ test("a failing receiver hears the same id on every retry of the schedule, with 
     if (delivery.nextAttemptAt === null) break;
     waitsMs.push(delivery.nextAttemptAt.getTime() - stage.clock.now().getTime());
     stage.clock.advance((waitsMs.at(-1) ?? 0) - 1);
-    // What is due is looked for all at once, so by then this one was passed over.
+    // All due deliveries are claimed at once, so by then this one was skipped.
     await stage.settle(await stage.record(witness.accountId));
     expect(await stage.settle(id)).toMatchObject([{ attemptCount: number }]);
     stage.clock.advance(1);
   }
-  // Chance stands in the middle here.
+  // The jitter is fixed at its middle here.
   expect(waitsMs).toEqual([...retryDelaysMs]);
   expect(await stage.settle(id)).toMatchObject([{ state: "failed", attemptCount: 10, nextAttemptAt: null }]);
   expect(new Set(list().map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([id]));
   expect(new Set(list().map(({ headers }) => headers["webhook-timestamp"])).size).toBe(10);
 });
 
-test("both secrets sign while one is rotated, and only the new one afterwards", async () => {
+test("both secrets sign during a rotation, and only the new one afterwards", async () => {
   const { accountId, endpoint, list } = await createReceiverOf();
   const rotated = await stage.call(accountId, "POST", `/webhook_endpoints/${endpoint.id}/rotate_secret`);
   expect(rotated.body.previous_secret_expires_at).toBe(new Date(stage.clock.now().getTime() + dayMs).toISOString());
@@ -183,7 +183,7 @@ test("the account's own secret is rotated the same way", async () => {
   for (const secret of [first, body.secret]) verifyDelivery(request, secret, stage.clock.now());
 });
 
-test("410 ends the delivery, disables the endpoint and drops what waits for it", async () => {
+test("410 ends the delivery, disables the endpoint and drops its pending deliveries", async () => {
   const { accountId, endpoint, list } = await createReceiverOf();
   receiver.answerWith(500);
   const waiting = await stage.record(accountId);
@@ -209,7 +209,7 @@ test("410 of a callback URL ends its delivery", async () => {
   expect(await stage.settle(id)).toMatchObject([{ state: "failed", attemptCount: 1, endpointId: null }]);
 });
 
-test("five days of failure disable an endpoint and tell its owner once; a success in between begins them anew", async () => {
+test("five days of failure disable an endpoint and notify its owner once; a success in between resets them", async () => {
   const { accountId, endpoint } = await createReceiverOf();
   const fail = async (): Promise<boolean> => {
     receiver.answerWith(500);
@@ -267,10 +267,10 @@ test("a redirect is a failure and is not followed", async () => {
   expect(receiver.deliveries.filter(({ path }) => path === "/redirected")).toEqual([]);
 });
 
-test("an answer that never ends is a success by its status, and only its beginning is kept", async () => {
+test("an endless answer is a success by its status, and only its beginning is stored", async () => {
   await using server = await startRecordingServer((_, response) => {
     response.writeHead(202);
-    // Until nobody reads: a response stays writable where its connection is gone, and would be written to for ever.
+    // Until the connection closes: a response stays writable after that, and would be written to endlessly.
     const go = (): void => {
       response.write(`\0é${"x".repeat(10_000)}`, (error) => {
         if (error == null && !response.destroyed) setImmediate(go);
@@ -284,7 +284,7 @@ test("an answer that never ends is a success by its status, and only its beginni
   expect(delivery?.attempts[0]?.answer).toBe(`�é${"x".repeat(1021)}`);
 });
 
-test("events that are older than 30 days are not shown, and go with their month, unless one is still on its way", async () => {
+test("events older than 30 days are not listed, and are dropped with their month, unless one is still pending", async () => {
   await using own = await openWebhookStage();
   const accountId = await own.createAccount();
   await own.createEndpoint(accountId, "http://127.0.0.1:9/");

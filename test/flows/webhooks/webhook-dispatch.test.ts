@@ -34,14 +34,14 @@ async function countSucceeded(stage: WebhookStage): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** What a process claims that then dies. */
+/** Claims as a process that then dies. */
 async function claimAndDie(stage: WebhookStage, lane: string): Promise<number> {
   const now = stage.clock.now();
   const lease = { leaseId: "node_dead", leaseUntil: new Date(now.getTime() + leaseMs), now };
   return (await claimDeliveries(stage.database, new Map([[lane, 10]]), lease)).length;
 }
 
-test("what a process claimed before it died is taken over when its lease is over, and not before", async () => {
+test("deliveries that a process claimed before it died are claimed by another when its lease is over, and not before", async () => {
   const [stage, receiver] = [await openStage(), await openReceiver()];
   const accountId = await stage.createAccount();
   const { id: endpointId } = await stage.createEndpoint(accountId, receiver.url);
@@ -57,7 +57,7 @@ test("what a process claimed before it died is taken over when its lease is over
   expect(listIds(receiver)).toEqual([witness, claimed]);
 });
 
-test("a crash between sending and writing the result sends it again with the same id, by another process", async () => {
+test("a crash between sending and writing the result makes another process send it again with the same id", async () => {
   const stage = await openStage();
   const answers: (() => void)[] = [];
   const receiver = await openReceiver((_, response) => {
@@ -81,7 +81,7 @@ test("a crash between sending and writing the result sends it again with the sam
   expect(delivery).toMatchObject({ state: "succeeded", attemptCount: 1, attempts: [{ number: 1, status: 204 }] });
 });
 
-test("a result that comes after another process has taken over is logged and changes nothing", async () => {
+test("a result that comes after another process has claimed the delivery is logged and changes nothing", async () => {
   const stage = await openStage();
   const answers: (() => void)[] = [];
   const receiver = await openReceiver((_, response) => {
@@ -128,7 +128,7 @@ test("two processes share the work and never send the same delivery at the same 
   expect(leases).toHaveLength(2);
 });
 
-test("a receiver that hangs delays nobody else, of its own account or another", async () => {
+test("a receiver that hangs delays no other, of its own account or another", async () => {
   const stage = await openStage();
   const dead = await openReceiver(() => {});
   const receiver = await openReceiver();
@@ -139,7 +139,7 @@ test("a receiver that hangs delays nobody else, of its own account or another", 
     await stage.record(deadAccount, { callbackUrl: `${dead.url}callback/${count}`, type: "task.failed" });
   }
   const sender = await stage.startSender({ attemptMs: 15_000, heldMax: 40 });
-  // All that the hanging receiver gets at a time: its endpoint, and its callbacks as one.
+  // The concurrency limit of the hanging receiver: its endpoint, and its callbacks as one.
   await dead.waitForDeliveries(20);
   await stage.createEndpoint(deadAccount, `${receiver.url}same-account`);
   for (let count = 0; count < 20; count += 1) {
@@ -155,7 +155,7 @@ test("a receiver that hangs delays nobody else, of its own account or another", 
   await sender.close();
 });
 
-test("a process that stops gives back what it has not finished, for others to send at once", async () => {
+test("a process that stops returns its unfinished deliveries, for others to send at once", async () => {
   const stage = await openStage();
   let isHanging = true;
   const receiver = await openReceiver((_, response) => {
@@ -174,7 +174,7 @@ test("a process that stops gives back what it has not finished, for others to se
   expect(await stage.settle(id)).toMatchObject([{ state: "succeeded", attemptCount: 1 }]);
 });
 
-test("a process that stops lets what is under way end", async () => {
+test("a process that stops waits for deliveries in progress", async () => {
   const stage = await openStage();
   const answers: (() => void)[] = [];
   const receiver = await openReceiver((_, response) => {
@@ -191,7 +191,7 @@ test("a process that stops lets what is under way end", async () => {
   expect(await stage.listDeliveries(id)).toMatchObject([{ state: "succeeded" }]);
 });
 
-test("a receiver that says nothing runs out of time, and is tried again", async () => {
+test("a silent receiver times out, and is retried", async () => {
   const stage = await openStage();
   const dead = await openReceiver(() => {});
   const accountId = await stage.createAccount();
@@ -203,14 +203,14 @@ test("a receiver that says nothing runs out of time, and is tried again", async 
   ]);
 });
 
-test("what waits for an endpoint that has gone is dropped", async () => {
+test("pending deliveries of a deleted or disabled endpoint are dropped", async () => {
   const stage = await openStage();
   const receiver = await openReceiver();
   const accountId = await stage.createAccount();
   const deleted = await stage.createEndpoint(accountId, `${receiver.url}deleted`);
   const disabled = await stage.createEndpoint(accountId, `${receiver.url}disabled`);
   const id = await stage.record(accountId);
-  // As when the event is recorded while somebody deletes and disables.
+  // As if the event is recorded during a delete and a disable.
   await stage.database.deleteFrom("webhook_endpoints").where("id", "=", deleted.id).execute();
   const off = { disabled_at: stage.clock.now(), disabled_reason: "owner" };
   await stage.database.updateTable("webhook_endpoints").set(off).where("id", "=", disabled.id).execute();
@@ -223,7 +223,7 @@ test("what waits for an endpoint that has gone is dropped", async () => {
   expect(receiver.deliveries).toEqual([]);
 });
 
-test("a secret that cannot be opened is a failure of ours that is seen, and keeps nothing else from being sent", async () => {
+test("a secret that cannot be decrypted is logged as an internal error, and blocks no other delivery", async () => {
   const stage = await openStage();
   const receiver = await openReceiver();
   const accountId = await stage.createAccount();
@@ -266,7 +266,7 @@ test("no secret is in the database or in the logs", async () => {
   }
 });
 
-test("while nothing is due it looks seldom, until it is told that something may be", async () => {
+test("an idle dispatcher polls rarely, until a notification wakes it", async () => {
   const stage = await openStage();
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timers.mockRestore());
