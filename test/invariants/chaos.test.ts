@@ -7,7 +7,7 @@ import { externalBinaries } from "../harness/servers/external-postgres.ts";
 import { testSeed } from "../harness/test-seed.ts";
 
 test.skipIf(externalBinaries === null)(
-  "gateways lose and double nothing under faults of every kind, and whoever checks that finds every lie",
+  "gateways lose and duplicate nothing under faults of every kind, and the checker finds every falsified record",
   { timeout: 300_000 },
   async () => {
     const options = { seed: testSeed, faultsCount: faultKinds.length, nodesCount: 2, callersCount: 6 };
@@ -17,7 +17,7 @@ test.skipIf(externalBinaries === null)(
     if (findings.length > 0) console.log(run.log.slice(-20_000));
     expect(findings).toEqual([]);
     expect(new Set(run.faults.map(({ kind }) => kind))).toEqual(new Set(faultKinds));
-    // Else the checker had nothing to look at.
+    // Otherwise the checker has nothing to check.
     expect(run.evidence.journal.length).toBeGreaterThan(20);
     for (const [name, lie] of Object.entries(lies)) {
       const found = checkBooks(lie(run.evidence));
@@ -28,7 +28,7 @@ test.skipIf(externalBinaries === null)(
 
 type Lie = (evidence: Evidence) => Evidence;
 
-/** Changes the books alone. */
+/** Falsifies the books only. */
 const falsify =
   (change: (books: Evidence["books"]) => Partial<Evidence["books"]>): Lie =>
   (evidence) => ({ ...evidence, books: { ...evidence.books, ...change(evidence.books) } });
@@ -41,13 +41,13 @@ const lies: Record<string, Lie> = {
   })),
   "something stays on hold": falsify(() => ({ openHolds: 1 })),
   "a task is forgotten": falsify(({ taskStates }) => ({ taskStates: new Map([...taskStates].slice(1)) })),
-  "a task is nobody's": falsify(({ taskStates }) => ({ taskStates: new Map([...taskStates, ["task_x", "queued"]]) })),
-  "a caller waits for ever": (evidence) => ({
+  "a task without a caller": falsify(({ taskStates }) => ({ taskStates: new Map([...taskStates, ["task_x", "queued"]]) })),
+  "a caller is never answered": (evidence) => ({
     ...evidence,
     journal: evidence.journal.map((entry, index) => (index === 0 ? { ...entry, ending: { kind: "open" } } : entry)),
   }),
   "events do not arrive": (evidence) => ({ ...evidence, events: [] }),
-  "an event is told under another id": (evidence) => ({
+  "an event is delivered under another id": (evidence) => ({
     ...evidence,
     events: evidence.events.flatMap((event) => [event, { ...event, eventId: `${event.eventId}x` }]),
   }),

@@ -31,7 +31,7 @@ const leaseMs = 60_000;
 const holdsEndMs = 60 * 60_000;
 const models = ["open", "anthropic", "google"] as const;
 
-test("a gateway that is killed in the middle of its calls charges what it answered, once, and nothing else", {
+test("a gateway that is killed during its calls charges answered calls, once, and nothing else", {
   timeout: 240_000 + cycles * 20_000,
 }, async () => {
   const random = createRandom(testSeed);
@@ -63,7 +63,7 @@ test("a gateway that is killed in the middle of its calls charges what it answer
     );
   }
   await checkOpenHolds(place, load);
-  // Else nobody was killed in the middle of anything.
+  // Otherwise the kill hit no running call.
   expect(running).toBeGreaterThan(0);
   expect(place.upstream.refusals()).toEqual([]);
 });
@@ -73,12 +73,12 @@ type Customer = { accountId: AccountId; key: string; isKeyed: boolean };
 type Place = AsyncDisposable & {
   upstream: FakeUpstreams;
   url: string;
-  /** Two with keys and two without, so that what is charged can be told apart. */
+  /** Two with keys and two without, to tell their charges apart. */
   customers: Customer[];
   database(): Database;
   kill(): Promise<void>;
   restart(): Promise<void>;
-  /** As if a minute had passed for the claims that the dead process left. */
+  /** Ends the leases of claims that the dead process left, as if a minute had passed. */
   endLeases(): Promise<void>;
 };
 
@@ -164,7 +164,7 @@ type Call = {
   customer: Customer;
   idempotencyKey: string | null;
   body: string;
-  /** What the answer said, once it came whole. */
+  /** The answer's content, once it is complete. */
   answer: { requestId: string; charge: string } | null;
 };
 
@@ -172,14 +172,14 @@ type Load = {
   calls: Call[];
   countComplete(): number;
   count(): { complete: number; lost: number };
-  /** Lets callers work until they are told to stop, or nobody answers. */
+  /** Lets callers work until they are stopped, or the gateway is dead. */
   start(): Promise<void>;
   stop(): void;
-  /** The calls with a key whose answer nobody has got. */
+  /** The calls with a key that have not been answered. */
   listUnfinished(): Call[];
-  /** Sends a call once; answers its status, and 0 where there was no whole answer. */
+  /** Sends a call once; returns its status, or 0 without a complete answer. */
   send(call: Call): Promise<number>;
-  /** Sends a call again until it is answered. */
+  /** Retries a call until it is answered. */
   insist(call: Call): Promise<void>;
 };
 
@@ -212,7 +212,7 @@ function createLoad(place: Place, random: Random): Load {
       if (status === 200) call.answer = readAnswer(text);
       return status === 200 && call.answer === null ? 0 : status;
     } catch {
-      // The gateway was killed; whoever has a key sends it again.
+      // The gateway was killed; callers with a key retry.
       return 0;
     }
   }
@@ -255,7 +255,7 @@ async function post(url: string, { customer, idempotencyKey, body }: Call): Prom
   return { status: response.status, text: await response.text() };
 }
 
-/** The request that the answer is of, by its id, and what it says that it cost; `null` where it is not whole. */
+/** The answer's request id and its stated cost; `null` if it is incomplete. */
 function readAnswer(text: string): Call["answer"] {
   const isWhole = text.endsWith("}") || text.endsWith("data: [DONE]\n\n");
   const id = /"id":"chatcmpl-([^"]+)"/.exec(text)?.[1];
@@ -263,7 +263,10 @@ function readAnswer(text: string): Call["answer"] {
   return isWhole && id !== undefined && charge !== undefined ? { requestId: `req_${id}`, charge } : null;
 }
 
-/** Nobody takes a key from a process that may be alive, and what ended before the kill is answered. Counts the former. */
+/**
+ * Checks that keys of a possibly live process are not claimed, and that calls that ended before the kill are answered.
+ * Counts the former.
+ */
 async function expectRunningClaimsToHold(place: Place, load: Load, unfinished: readonly Call[]): Promise<number> {
   const rows = await place.database().selectFrom("idempotency_keys").select(["key", "state"]).execute();
   const states = new Map(rows.map(({ key, state }) => [key, state]));
@@ -289,18 +292,18 @@ async function checkCharges(place: Place, { calls }: Load): Promise<void> {
     expect(told.map(({ requestId }) => [requestId, settled.get(requestId)?.settled])).toEqual(
       told.map(({ requestId, charge }) => [requestId, charge]),
     );
-    // Every request has one hold, and every hold that was settled one charge.
+    // Every request has one hold, and every settled hold has one charge.
     expect(new Set(holds.map(({ causeId }) => causeId)).size).toBe(holds.length);
     expect(charges.map(({ holdId }) => holdId).sort()).toEqual([...settled.values()].map(({ id }) => id).sort());
     const asked = place.upstream.requests.filter(({ ask }) => ask?.prompt.endsWith(customer.accountId)).length;
     expect(charges.length).toBeLessThanOrEqual(asked);
-    // Whoever has a key has been answered by now: once for each key. Without one, what was lost may have been charged.
+    // Every call with a key has been answered by now, once per key. Without a key, lost calls may have been charged.
     if (customer.isKeyed) expect(charges).toHaveLength(own.length);
     else expect(charges.length).toBeLessThanOrEqual(own.length);
   }
 }
 
-/** What the dead left open is at most what was lost, and ends when its time comes. */
+/** The dead process leaves at most the holds of lost calls, which expire. */
 async function checkOpenHolds(place: Place, load: Load): Promise<void> {
   const database = place.database();
   const listOpen = () => database.selectFrom("holds").select("id").where("state", "=", "open").execute();

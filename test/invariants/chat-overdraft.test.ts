@@ -7,7 +7,7 @@ import { boundInput, priceOf, writeQuestion } from "../harness/chat/hear-chat.ts
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { createWirePace } from "../harness/upstreams/wire-pace.ts";
 
-/** Models of every kind of hold, each served by an upstream that writes to its cap: where all see it, or where nobody does. */
+/** Models of every kind of hold, each with an upstream that writes up to its cap: visibly, or as hidden reasoning. */
 const models = {
   "seen-metered": { hold: "metered" },
   "seen-full": { hold: "full" },
@@ -65,14 +65,14 @@ function isHidden({ model }: { model: string | null }): boolean {
   return model?.startsWith(`${canary}-hidden`) === true;
 }
 
-/** What the upstream has been used for, at the price of the account: 1.00 and 2.00 for a thousand tokens. */
+/** The upstream usage, at the account's price: 1.00 and 2.00 for a thousand tokens. */
 function sumUsed(from: number): bigint {
   let used = 0n;
   for (const call of chat.upstream.requests.slice(from)) {
     const { ask, bytesWritten, outcome } = call;
     if (ask === null) continue;
     const cap = ask.outputTokensMax * ask.choiceCount;
-    // What was seen and stopped is what left the upstream.
+    // A visible answer that was stopped counts only what the upstream sent.
     const isWhole = isHidden(call) || outcome === "finished";
     const written = isWhole ? cap : Math.min(cap, Math.ceil(bytesWritten / chunkBytesMin));
     used += BigInt(inputTokens) * 1_000_000n + BigInt(written) * 2_000_000n;
@@ -83,7 +83,7 @@ function sumUsed(from: number): bigint {
 /** No chunk of the fake is smaller. */
 const chunkBytesMin = 150;
 
-test("whatever calls are made at once, upstreams that write to their caps are never used for more than there was", async () => {
+test("with any concurrent calls, upstreams that write up to their caps never cost more than the balance", async () => {
   const usage = { inputTokens };
   chat.upstream.always({ writesToCap: "seen", usage, beforePiece: pace });
   chat.upstream.alwaysFor(isHidden, { writesToCap: "hidden", usage });
@@ -108,7 +108,7 @@ test("whatever calls are made at once, upstreams that write to their caps are ne
   expect(chat.gateway.logs.filter(({ lost }) => lost !== undefined)).toEqual([]);
 });
 
-test("an upstream that breaks its own cap is logged, and the account pays no more than its hold", async () => {
+test("an upstream that exceeds its own cap is logged, and the account pays no more than its hold", async () => {
   const caller = await chat.createCaller({ cash: "1.00" });
   chat.upstream.scriptFor(
     { model: `${canary}-hidden-thinker` },

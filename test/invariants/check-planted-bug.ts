@@ -1,5 +1,5 @@
-// `planted-bugs.test.ts` runs this as a process: for each bug named on the command line it loads a ledger with that bug,
-// compares it with the model, and prints the verdict as a line of JSON. `none` stands for the ledger as it is.
+// `planted-bugs.test.ts` runs this as a process: for each bug named on the command line it loads a ledger with that
+// bug, compares it with the model, and prints the verdict as a line of JSON. `none` is the unchanged ledger.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ function nameQuery(bug: PlantedBug | undefined): string {
   return `?bug=${bug === undefined ? "none" : plantedBugs.indexOf(bug)}`;
 }
 
-/** Code that throws because the bug was planted clumsily proves nothing about the tests. */
+/** An exception from a clumsily planted bug proves nothing about the tests. */
 function judgeFailure(error: unknown): Verdict {
   const cause = error instanceof Error ? error.cause : undefined;
   // Not `instanceof`: each bug has a class of its own.
@@ -65,8 +65,8 @@ function judgeFailure(error: unknown): Verdict {
 }
 
 /**
- * Passes `?bug=` on from each module to those it imports, so that one process holds a ledger for each bug, and changes
- * the bug's file on load. A process for each bug spent most of its time loading what they have in common.
+ * Passes `?bug=` on from each module to its imports, so that one process contains a ledger for each bug, and changes
+ * the bug's file on load. With one process per bug, loading the common modules took most of the time.
  */
 function plantBugs(): void {
   const bugs = new Map<string, PlantedBug>(

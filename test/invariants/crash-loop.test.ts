@@ -29,21 +29,21 @@ import { waitUntil } from "../harness/wait-until.ts";
 const timeoutMs = 180_000;
 const cyclesMin = Number(process.env.CRASH_CYCLES ?? 0);
 const patienceMs = 60_000;
-/** The embedded server gives up when it has to be started again more often than this. */
+/** The embedded server gives up after more restarts than this. */
 const stopsMax = 5;
-/** So few callers go to one process only, and with calls only: it then decides from memory, and never locks. */
+/** So few callers use one process only, and send calls only: it then decides from memory, and never locks. */
 const callersOfOne = 4;
 const callersMany = 32;
 
 type Cycle = { victim: "ledger" | "backend" | "postmaster"; point: CommitPoint | "any moment"; callers: number };
 
-/** Every point once with the ledger's own death and once with its database's, and some moments that nobody chose. */
+/** Every failpoint once with the death of the ledger and once with that of its database, and some random moments. */
 function planCycles(random: Random): Cycle[] {
   const planned = commitPoints.flatMap((point, index): Cycle[] => [
     { victim: "ledger", point, callers: chooseCallers(point) },
     { victim: index % 2 === 0 ? "backend" : "postmaster", point, callers: chooseCallers(point) },
   ]);
-  // What was decided from memory is as durable as the rest, however soon after its answer the server dies.
+  // Decisions from memory are as durable as others, however soon after its answer the server dies.
   planned.push({ victim: "backend", point: "committed", callers: callersOfOne });
   planned.push({ victim: "postmaster", point: "answered", callers: callersOfOne });
   planned.push({ victim: "ledger", point: "any moment", callers: callersMany });
@@ -56,12 +56,12 @@ function planCycles(random: Random): Cycle[] {
   return planned;
 }
 
-/** A ledger that is alone seldom locks, and one that is not seldom does anything else. */
+/** A single ledger seldom locks, and one of several seldom does anything else. */
 function chooseCallers(point: Cycle["point"]): number {
   return point === "loaded" || point === "decided" ? callersOfOne : callersMany;
 }
 
-test("nothing that was acknowledged is lost and nothing happens twice, whatever dies at whatever moment", {
+test("no acknowledged change is lost and none happens twice, whatever dies at whatever moment", {
   timeout: timeoutMs + cyclesMin * 10_000,
 }, async () => {
   const random = createRandom(testSeed);
@@ -105,7 +105,7 @@ test("nothing that was acknowledged is lost and nothing happens twice, whatever 
         `points hit: ${[...run.hits].map(([point, victims]) => `${point} (${[...victims].join(", ")})`).join(", ")}; seed ${testSeed}`,
     );
   }
-  // Taken from the list itself: a new point has to be survived too, by the ledger and by its database.
+  // Read from the list itself: the ledger and its database must survive a new failpoint too.
   for (const point of commitPoints) expect(run.hits.get(point)?.size, point).toBeGreaterThan(1);
 });
 
@@ -114,13 +114,13 @@ type Place = AsyncDisposable & {
   database: Database;
   accountIds: AccountId[];
   findPostmasterId(): number;
-  /** A connection whose end tells that the server crashed, and whose own process can be what is killed. */
+  /** A connection whose end shows that the server crashed, and whose own backend can be the victim. */
   openSentinel(): Promise<{ processId: number; hasEnded(): boolean; close(): Promise<void> }>;
   /** Waits for the server to be back after a crash. */
   recover(): Promise<void>;
 };
 
-/** A PostgreSQL that writes through to the disk, as it does in production. */
+/** A PostgreSQL that writes through to the disk, as in production. */
 async function openDurablePlace(): Promise<Place> {
   const data = createDataDirectory();
   const open = () =>
@@ -184,13 +184,13 @@ type Run = AsyncDisposable & {
   journal: Intent[];
   counts: { kills: number; crashes: number; resent: number };
   hits: Map<CommitPoint, Set<Cycle["victim"]>>;
-  /** Lets callers work until what is to die has died, and those who can be answered are. */
+  /** Lets callers work until the victim is dead, and every call that can be answered is. */
   crash(cycle: Cycle): Promise<void>;
-  /** Sends everything that was not answered again, with the same ids, until it is. */
+  /** Resends every unanswered operation, with the same ids, until it is answered. */
   resend(): Promise<void>;
-  /** Asks about some of what was answered, as somebody does who forgot, and expects the same answers. */
+  /** Repeats some answered operations, and expects the same answers. */
   askAgain(): Promise<void>;
-  /** Ends every hold that is open. */
+  /** Ends every open hold. */
   endAll(): Promise<void>;
 };
 
@@ -247,7 +247,7 @@ async function startRun(place: Place, random: Random): Promise<Run> {
 
   const pickLedger = (): LedgerProcess => ledgers[random.below(2) === 0 ? 0 : 1];
 
-  /** Everything is answered, if need be in several attempts. */
+  /** Retries until every operation is answered. */
   async function insist(intents: readonly Intent[]): Promise<void> {
     const attempts = intents.map((intent) =>
       waitUntil("an answer", async () => (await attempt(intent, pickLedger())) || surprises.length > 0, patienceMs),
@@ -347,7 +347,7 @@ async function send({ operation, way, note }: Intent, ledger: LedgerProcess): Pr
   return result;
 }
 
-/** What happened by this answer, or had happened before it. */
+/** Whether this answer's effect is durable, so that a repetition gets the same answer. */
 function isRepeatable({ operation, result, way }: Intent): boolean {
   if (way === "rollback" || result === null || !("isReplay" in result)) return false;
   return result.kind !== "refused" || operation.kind === "hold";

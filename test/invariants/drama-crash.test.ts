@@ -25,8 +25,8 @@ import { waitUntil } from "../harness/wait-until.ts";
 const patienceMs = 60_000;
 
 /**
- * One drama is killed again and again, each time a little further on: what is being made, or was just made, at each
- * death stands beside it. Each is in a process of its own, in which the point is reached so many times before the end.
+ * One drama is killed repeatedly, each time a little further on; `when` names the work that is in progress or just
+ * done. Each process dies after reaching its failpoint this many times.
  */
 const deaths: readonly (TaskCrash & { when: string })[] = [
   { point: "steps-written", after: 1, when: "the script is begun" },
@@ -36,7 +36,7 @@ const deaths: readonly (TaskCrash & { when: string })[] = [
   { point: "document-kept", after: 1, when: "the roles are kept" },
   { point: "document-kept", after: 2, when: "the list of shots is kept" },
   { point: "steps-written", after: 1, when: "the picture is ordered" },
-  { point: "submitted", after: 1, when: "the picture is with its upstream, and nobody knows" },
+  { point: "submitted", after: 1, when: "the upstream has the picture, but the job id is not stored" },
   { point: "output-stored", after: 1, when: "the picture is in our storage" },
   { point: "finished", after: 1, when: "the picture's task is over" },
   { point: "document-kept", after: 1, when: "the storyboard is kept" },
@@ -48,7 +48,7 @@ const deaths: readonly (TaskCrash & { when: string })[] = [
   { point: "finished", after: 1, when: "the drama is over" },
 ];
 
-test("a drama whose gateway is killed at any point goes on from there: nothing is made or paid twice, and the video is made", {
+test("a drama whose gateway is killed at any point resumes: nothing is created or paid twice, and the video is complete", {
   timeout: 600_000,
 }, async () => {
   await using place = await openPlace();
@@ -60,7 +60,7 @@ test("a drama whose gateway is killed at any point goes on from there: nothing i
     id ??= await place.send();
     await place.dies(when);
     if (!place.hasHit()) missed.push(when);
-    // As if the time of the dead had run out.
+    // As if the dead gateway's leases had expired.
     await sql`update task_leases set next_poll_at = now()`.execute(place.database);
   }
   await place.restart(null);
@@ -73,10 +73,10 @@ test("a drama whose gateway is killed at any point goes on from there: nothing i
   expect(drama.output.map(({ type }) => type)).toEqual([
     ...["video", "subtitles", "image", "storyboard", "image", "roles", "script"],
   ]);
-  // Only the script was written before it could be kept.
+  // Only the script was written before it could be stored.
   expect(place.countQuestions()).toEqual({ drama_script: 2, drama_roles: 1, drama_storyboard: 1 });
   const asked = place.upstream.media.submissions.map(({ model }) => /(image|speech|avatar)-\d$/.exec(model)?.[0]);
-  // What the upstream made of the first image, nobody ever knew.
+  // The first image was lost with the process.
   expect(asked).toEqual(["image-1", "image-1", "speech-1", "avatar-1"]);
   const children = await listDramaChildren(place.database, drama.id);
   expect(children.map(({ step, purpose, state }) => `${step}: ${purpose} ${state}`).toSorted()).toEqual([
@@ -96,7 +96,7 @@ type Place = AsyncDisposable & {
   dies(when: string): Promise<void>;
   hasHit(): boolean;
   finish(id: string): Promise<SeenDrama>;
-  /** How often each document was asked for. */
+  /** How often each document was requested. */
   countQuestions(): Record<string, number>;
   checkAll(drama: SeenDrama): Promise<void>;
 };
@@ -120,7 +120,7 @@ async function openPlace(): Promise<Place> {
       seen.push(JSON.stringify([...response.headers]), text);
       return { status: response.status, text };
     } catch {
-      // It was killed before it answered.
+      // The gateway was killed before it answered.
       return null;
     }
   }
@@ -171,7 +171,7 @@ async function openPlace(): Promise<Place> {
         const bytes = Buffer.from(await response.arrayBuffer());
         expect([response.status, createHash("sha256").update(bytes).digest("hex")]).toEqual([200, sha256]);
       }
-      // Two documents and a list of shots for the storyboard, three of the video, and what was made for it.
+      // Two documents and a list of shots for the storyboard, three files of the video, and its parts.
       expect(await database.selectFrom("files").select("id").execute()).toHaveLength(4 + 3 + 3);
       expect(upstream.media.refusals()).toEqual([]);
       expect(findCanary(seen.join("\n"))).toBeNull();

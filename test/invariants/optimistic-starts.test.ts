@@ -20,12 +20,12 @@ import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.t
 import { testSeed } from "../harness/test-seed.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** More of them by the environment, for a night. */
+/** Set OPTIMISTIC_RUNS for more. */
 const runs = Number(process.env.OPTIMISTIC_RUNS ?? 200);
 const timeoutMs = 120_000 + runs * 500;
 const random = createRandom(testSeed);
 
-/** A ledger of its own on the shared database, as each process of a gateway has one. */
+/** A separate ledger on the shared database, as in each process of a gateway. */
 type Node = { ledger: Ledger; database: Database; money: ConstructorParameters<typeof Authorization>[0] };
 
 let place: TestLedger;
@@ -79,7 +79,10 @@ function isRefusal(error: unknown): boolean {
 
 type Tally = { used: bigint; started: number; early: number; refused: number };
 
-/** One call as `run-call.ts` makes it: the upstream works before the hold is durable where that is allowed, else after it. */
+/**
+ * One call as `run-call.ts` makes it: the upstream starts before the hold is durable if that is allowed, otherwise
+ * after it.
+ */
 async function call(node: Node, caller: Caller, price: bigint, tally: Tally): Promise<void> {
   const meter = { written: () => 0, writtenMax: () => 0 };
   const requestId = place.parts.ids.next("req");
@@ -155,7 +158,7 @@ async function runOnce(nodeCount: number): Promise<Tally> {
 }
 
 test.each([1, 2, 3])(
-  "calls at once on %i ledgers of one database use no more of upstreams than the balance has",
+  "concurrent calls on %i ledgers of one database use no more of upstreams than the balance",
   async (nodeCount) => {
     const sum = { started: 0, early: 0, refused: 0 };
     for (let run = 0; run < runs / 3; run += 1) {
@@ -165,7 +168,7 @@ test.each([1, 2, 3])(
       sum.refused += refused;
     }
     console.log(`optimistic starts: seed ${testSeed}, ${nodeCount} ledgers: ${JSON.stringify(sum)}`);
-    // Else nothing would be shown.
+    // Otherwise this would show nothing.
     expect(sum.early).toBeGreaterThan(sum.started / 20);
     expect(sum.refused).toBeGreaterThan(0);
     expect(await findViolations(place.database, { kind: "whole", accountIds: "all", now: new Date() })).toEqual([]);
@@ -173,13 +176,13 @@ test.each([1, 2, 3])(
   timeoutMs,
 );
 
-test("a hold that only another process's reserve prevents waits until it is given up, and is not refused", async () => {
+test("a hold that only another process's reserve prevents waits until the reserve is released, and is not refused", async () => {
   const [first, second] = nodes as [Node, Node];
   const accountId = await place.createAccount(1000n);
   const expiresAt = new Date(Date.now() + 60_000);
   expect(first.ledger.beginEarly(accountId, nano(10n))).toBe(false);
   await first.ledger.apply(place.hold(accountId, 10n, { expiresAt }));
-  // A quarter of 990 is reserved, and the call that begins by it keeps its part.
+  // A quarter of 990 is reserved, and the call that starts by it keeps its part.
   expect(first.ledger.beginEarly(accountId, nano(10n))).toBe(true);
   const large = second.ledger.apply(place.hold(accountId, 980n, { expiresAt }));
   expect(await first.ledger.apply(place.hold(accountId, 10n, { expiresAt, early: nano(10n) }))).toMatchObject({
@@ -190,7 +193,7 @@ test("a hold that only another process's reserve prevents waits until it is give
   expect(await second.ledger.apply(place.hold(accountId, 1n, { expiresAt }))).toMatchObject({ kind: "refused" });
 }, 60_000);
 
-test("a call that begins while a hold is being written keeps its money, though another process has taken its share", async () => {
+test("a call that starts while a hold is being written keeps its money, though another process has taken its share", async () => {
   const other = nodes[0] as Node;
   let begin = (): void => {};
   const node = openNode((point) => {
@@ -204,7 +207,7 @@ test("a call that begins while a hold is being written keeps its money, though a
   const expiresAt = new Date(Date.now() + 60_000);
   node.ledger.beginEarly(accountId, nano(10n));
   await node.ledger.apply(place.hold(accountId, 10n, { expiresAt }));
-  // The node has reserved 247 of 990. The other process leaves exactly that, which the node's memory does not know.
+  // The node has reserved 247 of 990. The other process leaves exactly that, unknown to the node's cache.
   expect(await other.ledger.apply(place.hold(accountId, 743n, { expiresAt }))).toMatchObject({ kind: "held" });
   let hasBegun = false;
   begin = () => {

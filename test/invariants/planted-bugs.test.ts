@@ -7,11 +7,11 @@ import { plantedBugs } from "./planted-bugs.ts";
 
 const run = promisify(execFile);
 const program = join(import.meta.dirname, "check-planted-bug.ts");
-/** As many as there are cores on the smallest machine that runs the tests. */
+/** One per core of the smallest machine that runs the tests. */
 const processCount = 2;
 const timeoutMs = 240_000;
 
-test("each bug that is planted in the ledger is found", { timeout: timeoutMs + 10_000 }, async () => {
+test("every bug planted in the ledger is found", { timeout: timeoutMs + 10_000 }, async () => {
   const verdicts = await judgeAll(["none", ...plantedBugs.map(({ name }) => name)]);
   expect(verdicts.get("none")).toEqual({ kind: "survived" });
   verdicts.delete("none");
@@ -21,7 +21,7 @@ test("each bug that is planted in the ledger is found", { timeout: timeoutMs + 1
   expect([...verdicts].filter(([, { kind }]) => kind !== "found")).toEqual([]);
 });
 
-test("no two planted bugs have one name", () => {
+test("planted bugs have unique names", () => {
   expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length);
 });
 

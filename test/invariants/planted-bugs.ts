@@ -1,4 +1,4 @@
-/** A mistake that somebody could make: `find` occurs once in the file, and `replace` stands there instead. */
+/** A plausible mistake: `find` occurs once in the file and is replaced by `replace`. */
 export type PlantedBug = { name: string; file: string; find: string; replace: string };
 
 const holds = "src/features/ledger/apply-hold-operations.ts";
@@ -11,7 +11,7 @@ const bill = "src/lib/bill.ts";
 const budget = "src/lib/budget.ts";
 
 export const plantedBugs: readonly PlantedBug[] = [
-  // What is there, and in which order it is spent
+  // Available amounts, and the order of spending
   {
     name: "what is held counts as available",
     file: draft,
@@ -19,7 +19,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "total += draft.findBucket(id)?.unit === unit ? (draft.findBucket(id)?.posted ?? 0n) : 0n;",
   },
   {
-    name: "what is held is held again",
+    name: "held amounts can be held again",
     file: draft,
     find: "? 0n : bucket.posted - bucket.held;",
     replace: "? 0n : bucket.posted;",
@@ -49,7 +49,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "",
   },
   {
-    name: "the order of buckets is not made anew when one is opened",
+    name: "buckets are not sorted again when one is opened",
     file: draft,
     find: "    spendOrder.delete(accountId);",
     replace: "",
@@ -80,7 +80,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "sumAvailable(draft, accountId, quota.kind) > quota.units",
   },
 
-  // What a batch knows of itself
+  // State within a batch
   {
     name: "a hold of the same batch is not known",
     file: draft,
@@ -252,7 +252,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "",
   },
   {
-    name: "an extension to what is held already is written",
+    name: "an extension to the held amount is written",
     file: holds,
     find: "if (more === 0n) return hold;",
     replace: "",
@@ -389,7 +389,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: 'return hold.state === "open" || hold.state === "settled" ? hold :',
   },
   {
-    name: "somebody else's hold can be ended",
+    name: "another account's hold can be ended",
     file: holds,
     find: "if (hold === undefined || hold.accountId !== asked.accountId)",
     replace: "if (hold === undefined)",
@@ -494,7 +494,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "let skipped = 0n;",
   },
   {
-    name: "somebody else's charge can be refunded",
+    name: "another account's charge can be refunded",
     file: credits,
     find: "charge.accountId !== operation.accountId || ",
     replace: "",
@@ -531,7 +531,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   { name: "cash can expire", file: credits, find: ' || bucket.kind === "cash"', replace: "" },
   {
-    name: "somebody else's bucket can be emptied",
+    name: "another account's bucket can be emptied",
     file: credits,
     find: "bucket.accountId !== operation.accountId || ",
     replace: "",
@@ -600,7 +600,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "accountId, bill.priceId]",
   },
 
-  // What is added to the writes of other processes
+  // Additions to the writes of other processes
   {
     name: "an amount is added that a second bucket was opened for",
     file: draft,
@@ -632,7 +632,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "return !result.isReplay;",
   },
 
-  // Periods of budgets
+  // Budget periods
   {
     name: "weeks begin on Sundays",
     file: budget,
@@ -646,7 +646,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "Date.UTC(now.getUTCFullYear(), 0, 1)",
   },
   {
-    name: "a budget for ever begins anew each day",
+    name: "a budget without a period resets each day",
     file: budget,
     find: "return new Date(0);",
     replace: "return new Date(midnightMs);",

@@ -25,13 +25,13 @@ import { waitUntil } from "../harness/wait-until.ts";
 const patienceMs = 60_000;
 /** Leases last 12 seconds; the promise is 15, and this machine may be slow. */
 const takeOverMsMax = 20_000;
-/** Few enough that those of unknown fate, which stay open, do not use up what an account may have. */
+/** Few enough that tasks with an unknown outcome, which stay open, do not use up the account's limit. */
 const tasksPerCrash = 4;
 
-/** These are reached once by each submission or wish, and nothing else reaches them. */
+/** Each submission or cancel request reaches these once, and nothing else does. */
 const pointsOfRequests: readonly TaskFailpoint[] = ["submission-written", "submission-answered", "cancel-asked"];
 
-test("a gateway that is killed at any point of a task loses none, sends none twice, and charges each once", {
+test("a gateway that is killed at any point of a task loses none, submits none twice, and charges each once", {
   timeout: 600_000,
 }, async () => {
   const random = createRandom(testSeed);
@@ -49,7 +49,7 @@ test("a gateway that is killed at any point of a task loses none, sends none twi
       else await orders.place(tasksPerCrash);
       await place.dies(point);
       if (place.hasHit()) hits.add(point);
-      // As if their time had run out, save for once: that is measured.
+      // As if the leases had expired, except once: that is measured.
       if (point === "polled") takeOverMs = await measureTakeOver(place);
       else await endLeases(database);
     }
@@ -75,7 +75,7 @@ type Place = AsyncDisposable & {
   key: string;
   /** Everything that the customer saw. */
   seen: string[];
-  /** A call of whichever gateway runs now; `null` when it died before it answered. */
+  /** Calls the running gateway; `null` if it died before it answered. */
   call(path: string, init: RequestInit): Promise<{ status: number; text: string } | null>;
   siteUrl(): string;
   restart(crash: TaskCrash | null): Promise<void>;
@@ -104,7 +104,7 @@ async function openPlace(): Promise<Place> {
         seen.push(JSON.stringify([...response.headers]), text);
         return { status: response.status, text };
       } catch {
-        // It was killed; whoever has a key sends it again.
+        // The gateway was killed; callers with a key retry.
         return null;
       }
     },
@@ -145,11 +145,11 @@ type Order = { key: string; model: string; prompt: string; count: number; taskId
 
 type Orders = {
   list: Order[];
-  /** Sends new submissions at once; the gateway may die over any of them. */
+  /** Sends new submissions at once; the gateway may die during any of them. */
   place(count: number): Promise<void>;
-  /** Sends one that the upstream has in its queue, and cancels it there. */
+  /** Sends one that the upstream queues, and cancels it there. */
   placeAndCancel(): Promise<void>;
-  /** Sends everything again that was not answered. */
+  /** Resends every unanswered submission. */
   resend(): Promise<void>;
   /** Waits until every task is over. */
   finish(): Promise<void>;
@@ -191,7 +191,7 @@ function createOrders(place: Place, random: Random): Orders {
   return {
     list,
     async place(count) {
-      // The upstream that makes images while one waits is asked as well, so that every point has both before it.
+      // Includes the synchronous image upstream, so that every failpoint is tested with both kinds.
       const orders = Array.from({ length: count }, (_, index) => create(index % 3 === 2 ? "prompt-image" : "image"));
       await Promise.all(orders.map(send));
     },
@@ -209,7 +209,7 @@ function createOrders(place: Place, random: Random): Orders {
       await Promise.all(list.filter(({ taskId }) => taskId === null).map(send));
     },
     async finish() {
-      // Every key is good for its task to the end.
+      // Every key returns its task to the end.
       await Promise.all(list.map(send));
       await waitUntil(
         "every task to be over, or of unknown fate",
@@ -230,19 +230,19 @@ function createOrders(place: Place, random: Random): Orders {
   };
 }
 
-/** How the vendor tells that work was ended because we asked for it. */
+/** The vendor's result for a job that was canceled at our request. */
 const canceledResult = {
   status: 499,
   body: { detail: "Request was cancelled" },
   headers: { "x-fal-error-type": "client_cancelled" },
 };
 
-/** The leases of the dead are over; nobody else is there. */
+/** Ends the dead gateway's leases; no other gateway runs. */
 async function endLeases(database: Database): Promise<void> {
   await sql`update task_leases set next_poll_at = now()`.execute(database);
 }
 
-/** How long a task that the dead had in hand is left alone: until another gateway has taken it. */
+/** How long a task of the dead gateway waits until another gateway claims it. */
 async function measureTakeOver(place: Place): Promise<number> {
   const { database } = place;
   const diedAt = performance.now();
@@ -260,7 +260,7 @@ async function measureTakeOver(place: Place): Promise<number> {
         .select("fencing_token")
         .where("task_id", "=", lease?.task_id ?? "");
       const now = await query.executeTakeFirst();
-      // One that is over has been taken over before.
+      // A finished task was claimed before.
       return now === undefined || now.fencing_token > (lease?.fencing_token ?? 0);
     },
     patienceMs,
@@ -273,7 +273,7 @@ async function checkAll(place: Place, { list }: Orders): Promise<void> {
   expect(await findViolations(database, { kind: "whole", accountIds: "all", now: systemClock.now() })).toEqual([]);
   expect(await findTaskViolations(database, dataDir)).toEqual([]);
   const tasks = await database.selectFrom("tasks").select(["id", "state", "model"]).execute();
-  // None was lost, and none was made that nobody has the key to.
+  // No task was lost, and every task has its key.
   expect(tasks.map(({ id }) => id).toSorted()).toEqual(list.map(({ taskId }) => taskId).toSorted());
   for (const { prompt, taskId } of list) {
     expect([taskId, upstream.media.submissionsOf(prompt).length <= 1]).toEqual([taskId, true]);
@@ -281,8 +281,8 @@ async function checkAll(place: Place, { list }: Orders): Promise<void> {
   expect(upstream.media.refusals()).toEqual([]);
   const states = Map.groupBy(tasks, ({ state }) => state);
   console.log(`task crashes ended: ${[...states].map(([state, all]) => `${all.length} ${state}`).join(", ")}`);
-  // Those that were being handed over when their worker died are of unknown fate, and expired; or they have failed, where
-  // the upstream keeps nothing that could be asked for later.
+  // Tasks whose worker died during submission have an unknown outcome and expired; or they failed, if the upstream is
+  // synchronous.
   const models = new Set((states.get("failed") ?? []).map(({ model }) => model));
   expect(models.isSubsetOf(new Set(["prompt-image"]))).toBe(true);
   expect(states.get("succeeded")?.length ?? 0).toBeGreaterThan(tasksPerCrash);

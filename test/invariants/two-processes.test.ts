@@ -54,7 +54,7 @@ async function openLedgerDatabase(accountNames: readonly string[]): Promise<Ledg
   };
 }
 
-/** A ledger in this process, for what only its own points can time. */
+/** A ledger in this process, for timing by its failpoints. */
 function openLedger(url: string, failpoint: (point: CommitPoint) => void = () => {}) {
   const address = { connectionString: url };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
@@ -106,7 +106,7 @@ async function expectSound(database: Database, now = new Date()): Promise<void> 
 }
 
 test.each(["group commit", "transactions"])(
-  "100 holds at once from two processes on a balance for one: one passes (%s)",
+  "of 100 concurrent holds from two processes on a balance for one, one passes (%s)",
   async (way) => {
     await using place = await openLedgerDatabase(["one"]);
     await using first = await startLedgerProcess(place);
@@ -121,7 +121,7 @@ test.each(["group commit", "transactions"])(
 );
 
 test.each(["group commit", "transactions"])(
-  "100 calls at once from two processes on a budget for one: one passes (%s)",
+  "of 100 concurrent calls from two processes on a budget for one, one passes (%s)",
   async (way) => {
     await using place = await openLedgerDatabase(["one"]);
     await using first = await startLedgerProcess(place);
@@ -167,7 +167,7 @@ test("a hold inside a transaction that rolls back leaves nothing", { timeout: ti
   await expectSound(place.database);
 });
 
-test("holds in transactions and in groups on the same accounts, in opposite orders, wait for each other and never for ever", {
+test("holds in transactions and in groups on the same accounts, in opposite orders, never deadlock", {
   timeout: timeoutMs,
 }, async () => {
   const names = ["a", "b", "c", "d", "e", "f"];
@@ -192,7 +192,7 @@ test("holds in transactions and in groups on the same accounts, in opposite orde
     const results = (await Promise.all(rounds)).flat();
     expect(countKinds(results)).toEqual({ held: 20 * 4 * names.length });
   }
-  // The server counts what a connection met when that ends.
+  // The server publishes a connection's statistics when the connection ends.
   await waitUntil("the end of all other connections", async () => (await countOthers(place.database)) === 0);
   const { rows } = await sql`
     select deadlocks from pg_stat_database where datname = current_database()`.execute(place.database);
@@ -206,7 +206,7 @@ async function countOthers(database: Database): Promise<number> {
   return rows.length;
 }
 
-test("a hold that one process opened is settled, released or extended by one that remembers the account from before", {
+test("a hold that one process opened is settled, released or extended by one with an older cache of the account", {
   timeout: timeoutMs,
 }, async () => {
   await using place = await openLedgerDatabase(["one"]);
@@ -226,7 +226,7 @@ test("a hold that one process opened is settled, released or extended by one tha
   const results: Result[] = [];
   for (const [index, createEnding] of endings.entries()) {
     await first.apply(createHold(`mine${index}`, accountId));
-    // What the first knows of the account has neither this bucket, nor this hold, nor what its key has spent.
+    // The first process's cache lacks this bucket, this hold and its key's spending.
     const gift = { unit: "money", amount: 5n, channel: "test", cause: { kind: "operator", id: "test" } } as const;
     await second.apply({ kind: "grant", id: `txn_gift${index}`, accountId, ...gift, expiresAt: null });
     await second.apply(createHold(`theirs${index}`, accountId, { budget }));
@@ -236,7 +236,7 @@ test("a hold that one process opened is settled, released or extended by one tha
   await expectSound(place.database);
 });
 
-test("two processes that remember an account add to each other's writes, and neither has to look again", {
+test("two processes that cache an account add to each other's writes, and neither has to reload", {
   timeout: timeoutMs,
 }, async () => {
   await using place = await openLedgerDatabase(["one"]);
@@ -263,7 +263,7 @@ test("two processes that remember an account add to each other's writes, and nei
     await sql`select posted, buckets.held, version = plain_writes + 1 as is_plain, key_spending.held as budget_held,
     spent from buckets, wallets, key_spending`.execute(place.database);
   expect(rows).toEqual([{ posted: 1000n - 5n * 16n, held: 20n, is_plain: true, budget_held: 20n, spent: 80n }]);
-  // What is not there any more for one of them is refused, by money and by budget, though it remembers otherwise.
+  // Spent money and budget are refused, although the process's cache says otherwise.
   await first.ledger.apply(createHold("most", accountId, { amount: nano(95n), budget }));
   expect(await second.ledger.apply(createHold("more", accountId, { amount: nano(20n), budget }))).toMatchObject({
     ...{ kind: "refused", reason: "key-budget-exceeded", missing: 15n },
@@ -275,7 +275,7 @@ test("two processes that remember an account add to each other's writes, and nei
   await expectSound(place.database);
 });
 
-test("an answer that changes nothing is true now, and not as somebody remembers it", {
+test("an answer that changes nothing reflects the database, not a cache", {
   timeout: timeoutMs,
 }, async () => {
   await using place = await openLedgerDatabase(["one"]);
@@ -287,7 +287,7 @@ test("an answer that changes nothing is true now, and not as somebody remembers 
   for (const id of ["raised", "ended"]) await first.apply(createHold(id, accountId));
   await second.apply({ ...extension, holdId: "hold_raised", amount: nano(20n) });
   await second.apply({ kind: "release", accountId, holdId: "hold_ended" });
-  // In the first one's memory both holds are open, and of 10.
+  // In the first process's cache both holds are open, with 10 each.
   expect(await first.apply({ ...extension, holdId: "hold_ended", amount: nano(10n) })).toEqual({
     kind: "already-resolved",
     state: "released",
@@ -296,7 +296,7 @@ test("an answer that changes nothing is true now, and not as somebody remembers 
   await expectSound(place.database);
 });
 
-test("a repetition is answered as one, also beside something new on the same account", {
+test("a repetition is answered as one, also beside a new operation on the same account", {
   timeout: timeoutMs,
 }, async () => {
   await using place = await openLedgerDatabase(["one"]);
@@ -323,7 +323,7 @@ test("a repetition is answered as one, also beside something new on the same acc
   await expectSound(place.database);
 });
 
-test("an id that two processes use at once for two accounts belongs to one of them, and the other is told so", {
+test("an id that two processes use at once for two accounts goes to one of them, and the other gets a conflict", {
   timeout: timeoutMs,
 }, async () => {
   await using place = await openLedgerDatabase(["one", "two"]);
@@ -332,7 +332,7 @@ test("an id that two processes use at once for two accounts belongs to one of th
   await Promise.all(place.accountIds.map((id, index) => first.apply(createTopUp(`start${index}`, id, 1000n))));
   const results: Result[] = [];
   for (let round = 0; round < 40; round += 1) {
-    // Alone in its batch each time, so that there is nobody else to lead to a second look.
+    // Alone in its batch each time, so that no other operation causes a reload.
     const id = `${round}`;
     const use = (ledger: LedgerProcess, accountId: AccountId): Promise<Result> =>
       ledger.apply(round % 2 === 0 ? createTopUp(id, accountId, 5n) : createHold(id, accountId));
@@ -342,7 +342,7 @@ test("an id that two processes use at once for two accounts belongs to one of th
   await expectSound(place.database);
 });
 
-test("an operation that cannot be written does not keep its neighbours from it", { timeout: timeoutMs }, async () => {
+test("an operation that cannot be written does not block others of its batch", { timeout: timeoutMs }, async () => {
   await using place = await openLedgerDatabase(["one", "two"]);
   await using own = openLedger(place.url);
   for (const [index, id] of place.accountIds.entries()) await own.ledger.apply(createTopUp(`start${index}`, id, 1000n));
@@ -359,7 +359,7 @@ test("an operation that cannot be written does not keep its neighbours from it",
   await expectSound(place.database);
 });
 
-test("what is sent twice in one batch happens once, and only one of two endings", { timeout: timeoutMs }, async () => {
+test("an operation sent twice in one batch happens once, and only one of two endings", { timeout: timeoutMs }, async () => {
   await using place = await openLedgerDatabase(["one"]);
   await using own = openLedger(place.url);
   const accountId: AccountId = "acct_one";
@@ -387,7 +387,7 @@ test("what is sent twice in one batch happens once, and only one of two endings"
   await expectSound(place.database);
 });
 
-test("what a refund gives back is there for whoever comes next in its batch", { timeout: timeoutMs }, async () => {
+test("refunded money is available to the next operation of its batch", { timeout: timeoutMs }, async () => {
   await using place = await openLedgerDatabase(["one"]);
   await using own = openLedger(place.url);
   const accountId: AccountId = "acct_one";
@@ -403,7 +403,7 @@ test("what a refund gives back is there for whoever comes next in its batch", { 
   await expectSound(place.database);
 });
 
-/** Stands between a ledger and the server, and loses the connection when it is told to. */
+/** A proxy between a ledger and the server that drops the connection on demand. */
 async function startFaultyLine(url: string) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-line-"));
   const socketName = ".s.PGSQL.5432";
@@ -434,7 +434,7 @@ async function startFaultyLine(url: string) {
   throughLine.searchParams.set("host", folder);
   return {
     url: throughLine.href,
-    /** Loses the next thing that the ledger asks, or the server answers. */
+    /** Drops the next message of the ledger, or of the server. */
     cutNext(kind: "question" | "answer"): void {
       cutAt = kind;
     },
@@ -455,7 +455,7 @@ test.each([
   { point: "written", lost: "question" },
   { point: "written", lost: "answer" },
 ] as const)(
-  "when the $lost at a commit is lost (after $point), it is sent again with the same ids and happens once",
+  "if the $lost at a commit is lost (after $point), it is sent again with the same ids and happens once",
   async ({ point, lost }) => {
     await using place = await openLedgerDatabase(["one"]);
     await using line = await startFaultyLine(place.url);
@@ -469,12 +469,12 @@ test.each([
     await own.ledger.apply(createTopUp("start", accountId, 100n));
     await own.ledger.apply(createHold("before", accountId));
     isArmed = true;
-    // Money that comes in is committed under locks; a hold is decided from memory.
+    // Incoming money is committed under locks; a hold is decided from memory.
     const operation =
       point === "written" ? createTopUp("more", accountId, 5n) : createHold("during", accountId, { amount: nano(5n) });
     const result = await own.ledger.apply(operation);
     expect(line.countCuts()).toBe(1);
-    // An answer that got lost had been a success already.
+    // A lost answer was a success already.
     expect(result).toMatchObject({ kind: point === "written" ? "booked" : "held", isReplay: lost === "answer" });
     const { rows } = await sql`select posted, held from buckets`.execute(place.database);
     expect(rows).toEqual([point === "written" ? { posted: 105n, held: 10n } : { posted: 100n, held: 15n }]);
@@ -514,14 +514,14 @@ test("a write that lost its connection while it waited in the server happens onc
   await expectSound(place.database);
 });
 
-test("whatever two processes do to the same accounts at once, it could have been one after another", {
+test("any concurrent operations of two processes on the same accounts are serializable", {
   timeout: timeoutMs,
 }, async () => {
   const random = createRandom(testSeed);
   await using place = await openLedgerDatabase(["a", "b", "c", "d"]);
   await recordSteps(place.database);
   const names = ["one", "other"];
-  // The names of their connections tell the database who is who.
+  // The connections' application names identify the processes.
   await using one = await startLedgerProcess({ url: `${place.url}&application_name=one` });
   await using other = await startLedgerProcess({ url: `${place.url}&application_name=other` });
   const load = createLedgerLoad(random, place.accountIds);
@@ -545,7 +545,7 @@ test("whatever two processes do to the same accounts at once, it could have been
   async function call(): Promise<void> {
     for (let step = 0; step < stepsOfCaller; step += 1) {
       const operations = load.choose(now);
-      // One goes anywhere; two go to both at once, whether they are the same or rivals.
+      // A single operation goes to either process; two go to both at once, whether they are the same or rivals.
       const first = random.below(2);
       await Promise.all(
         operations.map((operation, index) => send((first + index) % 2, operation, chooseWay(operation))),
@@ -577,7 +577,7 @@ test("whatever two processes do to the same accounts at once, it could have been
   expect(effects).toBeGreaterThan(sent.length / 3);
 });
 
-/** The postings once more, with nothing but additions: no balance is ever below zero or other than it says. */
+/** Replays the postings by addition only: no balance is ever below zero or different from the stored one. */
 async function expectFunded(database: Database): Promise<void> {
   const { rows: postings } = await sql<PostingRow>`
     select account_id, unit, bucket_id, credit, amount, entry_number, balance_after from postings

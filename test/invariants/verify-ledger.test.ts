@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** An account with some of everything, and a neighbour that nothing is ever wrong with. */
+/** An account with some of everything, and a neighbour without violations. */
 beforeEach(async () => {
   accountId = await createFullAccount();
   otherId = await createFullAccount();
@@ -59,7 +59,7 @@ async function createFullAccount(): Promise<AccountId> {
   return id;
 }
 
-/** Writes what no code of ours ever writes: with the guards of the tables taken away for the moment. */
+/** Writes rows that our code never writes: the tables' triggers and checks are disabled meanwhile. */
 async function corrupt(...statements: string[]): Promise<void> {
   await world.database.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
@@ -84,7 +84,7 @@ test("all invariants hold for accounts that only the ledger wrote to", async () 
   expect(await findViolations(world.database, recent)).toEqual([]);
 });
 
-/** For each invariant, what breaks it. Checks that would refuse the row itself are dropped first, as a bug might. */
+/** A corruption for each invariant. Constraints that would refuse the row are dropped first, as if by a bug. */
 const cash = (): string => `bkt_${accountId.slice(5)}`;
 const settlement = (): string => `txn_${settledHold.slice(5)}`;
 const corruptions: [invariant: string, what: string, statements: () => string[]][] = [
@@ -97,7 +97,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ["A", "an entry that was deleted", () => [`delete from postings where bucket_id = '${cash()}' and entry_number = 1`]],
   [
     "A",
-    "an entry in somebody else's bucket",
+    "an entry in another account's bucket",
     () => [`update buckets set account_id = '${otherId}x' where id = '${cash()}'`],
   ],
   [
@@ -110,7 +110,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
     "a number that was left out",
     () => [`update postings set entry_number = entry_number + 5 where bucket_id = '${cash()}' and entry_number = 1`],
   ],
-  ["C", "money set aside for nobody", () => [`update buckets set held = held + 1 where id = '${cash()}'`]],
+  ["C", "held money without a hold", () => [`update buckets set held = held + 1 where id = '${cash()}'`]],
   [
     "C",
     "a hold that nothing is set aside for",
@@ -170,7 +170,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
     "a charge that says less than was taken",
     () => [`update charges set paid = 139, lost = 1 where id = '${settlement()}'`],
   ],
-  ["K", "a hold that nobody ended", () => [`update holds set expires_at = '2025-01-01' where id = '${openHold}'`]],
+  ["K", "an expired hold that was not ended", () => [`update holds set expires_at = '2025-01-01' where id = '${openHold}'`]],
   ["L", "a budget that forgot a charge", () => [`update key_spending set spent = 0 where account_id = '${accountId}'`]],
   [
     "L",
@@ -210,7 +210,7 @@ describe("a violation is found, with its account and its rows", () => {
         const found = await findViolations(tx, { kind: "whole", accountIds: [accountId, otherId], now });
         expect(found.map((violation) => violation.invariant)).toContain(invariant);
         const message = found.find((violation) => violation.invariant === invariant)?.message ?? "";
-        // The check of everything has the same in portions: accounts from their beginning, then holds.
+        // The full check finds the same in portions: accounts from their beginning, then holds.
         const portions = [
           { kind: "sealed", accountIds: [accountId, otherId] },
           { kind: "holds", afterId: "", upToId: "hold_z" },
@@ -234,7 +234,7 @@ describe("a violation is found, with its account and its rows", () => {
 
 class RolledBack extends Error {}
 
-test("an account where one is broken is frozen: it spends no more, and its neighbour does", async () => {
+test("an account with a violation is frozen: it spends no more, and its neighbour does", async () => {
   await corrupt(`update buckets set posted = posted + 1 where id = '${cash()}'`);
   const now = world.clock.now();
   const scope = { kind: "whole", accountIds: [accountId, otherId], now } as const;
@@ -247,7 +247,7 @@ test("an account where one is broken is frozen: it spends no more, and its neigh
   const { ledger } = world;
   expect(await ledger.apply(world.hold(accountId, 1n))).toMatchObject({ kind: "refused", reason: "account-frozen" });
   expect(await ledger.apply(world.hold(otherId, 1n))).toMatchObject({ kind: "held" });
-  // Work that is under way ends as it would have.
+  // Running work ends as usual.
   expect(await ledger.apply(world.settle(accountId, openHold, 150n))).toMatchObject({ kind: "settled", paid: 150n });
 
   await corrupt(`update buckets set posted = posted - 1 where id = '${cash()}'`);
@@ -260,20 +260,20 @@ test("an account where one is broken is frozen: it spends no more, and its neigh
   expect(await ledger.apply(world.hold(accountId, 1n))).toMatchObject({ kind: "held" });
 });
 
-test("a process that remembers an account learns at once that it was frozen, and that it is free again", async () => {
+test("a process that caches an account learns at once that it was frozen, and that it is unfrozen", async () => {
   const { ledger } = world;
   const id = await world.createAccount(1000n);
   const hold = () => ledger.apply(world.hold(id, 1n));
   expect(await hold()).toMatchObject({ kind: "held" });
   expect(await hold()).toMatchObject({ kind: "held" });
   expect(await freezeWallet(world.database, id, "a test")).toBe(true);
-  // More of them than a process is cautious for after it met another one.
+  // More of them than a process stays cautious for after it met another one.
   for (let index = 0; index < 20; index += 1) expect(await hold()).toMatchObject({ reason: "account-frozen" });
   expect(await unfreezeWallet(world.database, id)).toBe(true);
   expect(await hold()).toMatchObject({ kind: "held" });
 });
 
-test("the check of what changed finds a fault in an account that changed, and looks at no other", async () => {
+test("the incremental check finds a violation in a changed account, and reads no other", async () => {
   const check = async () => (await checkChangedAccounts(world.database, world.clock.now())).violations;
   expect(await check()).toEqual([]);
   await world.ledger.apply(world.hold(accountId, 1n));
@@ -284,14 +284,14 @@ test("the check of what changed finds a fault in an account that changed, and lo
   await corrupt(`update buckets set held = held - 1 where id = '${cash()}'`);
 });
 
-test("the check of what changed goes on where the last one ended, however long ago that was", async () => {
+test("the incremental check resumes where the last one ended, however long ago that was", async () => {
   const check = async () => (await checkChangedAccounts(world.database, world.clock.now())).violations;
   await check();
   await check();
   const charge = world.hold(accountId, 5n);
   await world.ledger.apply(charge);
   await world.ledger.apply(world.settle(accountId, charge.id, 5n));
-  // Nobody looked for a day; what happened at its beginning is an old entry by now.
+  // No check ran for a day; the first changes of that day are old entries by now.
   await corrupt(
     `update ledger_checks set checked_at = checked_at - interval '1 day'`,
     `update wallets set changed_at = changed_at - interval '23 hours'`,
@@ -300,7 +300,7 @@ test("the check of what changed goes on where the last one ended, however long a
   const found = await check();
   expect(new Set(found.map(({ invariant }) => invariant))).toEqual(new Set(["B", "E", "J"]));
   expect(new Set(found.map((violation) => violation.accountId))).toEqual(new Set([accountId]));
-  // What was checked twice is not read again: the night's check is for that.
+  // Entries that were checked twice are not read again: the nightly check does that.
   await corrupt(`update wallets set changed_at = now()`);
   await check();
   expect((await check()).map(({ invariant }) => invariant)).not.toContain("B");
@@ -308,7 +308,7 @@ test("the check of what changed goes on where the last one ended, however long a
   expect(await find()).toEqual([]);
 });
 
-describe("what was checked is sealed", () => {
+describe("checked entries are sealed", () => {
   /** Small, so that an account is checked in many parts. */
   const portions = { accounts: 3, entries: 3, holds: 4 };
 
@@ -348,7 +348,7 @@ describe("what was checked is sealed", () => {
     return `txn_${hold.id.slice(5)}`;
   }
 
-  test("a fault in what is new is found, and one in a balance whatever is old; one in an old entry by reading it all", async () => {
+  test("a violation in new entries or in a balance is found by the incremental check; one in old entries by the full check", async () => {
     expect(await check("since-seals")).toEqual([]);
     const old = await charge(5n);
     expect(await check("since-seals")).toEqual([]);
@@ -359,7 +359,7 @@ describe("what was checked is sealed", () => {
     await corrupt(`update postings set amount = amount - 1 where id = '${planted}'`);
     expect(await check("since-seals")).toEqual([]);
 
-    // All of the chain that follows was bent with it: only what was sealed says otherwise.
+    // The following chain was changed consistently: only the seal differs.
     await corrupt(
       `update postings set amount = amount - 1 where id = '${old}'`,
       `update postings set balance_after = balance_after + 1 where bucket_id = '${cash()}' and number >=
@@ -377,7 +377,7 @@ describe("what was checked is sealed", () => {
     expect(namesOf(await check("everything"))).toEqual(new Set(["B", "E", "J"]));
     await corrupt(`update postings set amount = amount + 1 where id = '${old}'`);
     expect(await check("everything")).toEqual([]);
-    // An account that was read in parts, and usage that lies before all of them.
+    // An account that was read in parts, and usage from before all of them.
     await corrupt(usageOfNothing("2020-01-01"));
     expect(await check("since-seals")).toEqual([]);
     expect(namesOf(await check("everything"))).toEqual(new Set(["N"]));
@@ -388,7 +388,7 @@ describe("what was checked is sealed", () => {
     expect((await readSeals()).seals).toHaveLength(seals.length - 1);
   });
 
-  test("in portions as in one, also by a check that is cut off again and again", async () => {
+  test("in portions as in one, also by a check that is interrupted repeatedly", async () => {
     for (let index = 0; index < 5; index += 1) await charge(3n);
     expect(await checkSinceSeals(world.database, { now: world.clock.now(), onFound: fail })).toMatchObject({
       holds: 0,
@@ -396,7 +396,7 @@ describe("what was checked is sealed", () => {
     const sealed = await readSeals();
     let cuts = 0;
     for (let isOver = false; !isOver; cuts += 1) {
-      // Cut off at its third look, wherever that is.
+      // Interrupted at its third query, wherever that is.
       let looks = 0;
       const signal = {
         get aborted() {
@@ -413,7 +413,7 @@ describe("what was checked is sealed", () => {
     expect(await readSeals()).toEqual(sealed);
   });
 
-  test("while the ledger goes on, nothing is found that is not wrong, and all of it is sealed in the end", async () => {
+  test("under load nothing is found that is not wrong, and everything is sealed in the end", async () => {
     const load = Array.from({ length: 60 }, (_, index) => charge(BigInt((index % 4) + 1)));
     let isOver = false;
     const checks = (async () => {
