@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 
 type Fields = Record<string, unknown>;
 
-/** The text of a catalog with the given models (chat unless they say otherwise) and prices, all on one provider. */
+/** The text of a catalog with the given models (chat by default) and prices, all on one provider. */
 export function writeCatalog(content: {
   models: readonly Fields[];
   prices: readonly Fields[];

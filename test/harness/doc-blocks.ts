@@ -21,7 +21,7 @@ export function listCommands(text: string): string[] {
   return commands;
 }
 
-/** What a shell would make of a simple command: its words, without quotes. */
+/** The words of a simple shell command, without quotes. */
 export function splitWords(command: string): string[] {
   const words = command.replaceAll("\\\n", " ").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g);
   return [...words].map(([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import { getClusterPaths } from "../../src/platform/database/embedded/cluster-directory.ts";
 
-/** Connects to the embedded database of a data directory, behind the gateway's back. */
+/** Connects directly to the embedded database of a data directory. */
 export async function connectEmbedded(dataDir: string): Promise<pg.Client> {
   const { socketDir, passwordFile } = getClusterPaths(dataDir);
   const password = readFileSync(passwordFile, "utf8");

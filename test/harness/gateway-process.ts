@@ -26,18 +26,18 @@ export type GatewayProcess = AsyncDisposable & {
   exited: Promise<number | null>;
 };
 
-/** A data directory of its own that goes away with the test. */
+/** A temporary data directory that is deleted with the test. */
 export function createDataDirectory(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), "sluice-data-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts `serve` as its users do, in a process of its own. Does not wait for it: `waitForReady` does. */
+/** Starts `serve` as users do, in a separate process, without waiting for it: `waitForReady` does. */
 export function spawnGateway(options: ProcessOptions): GatewayProcess {
   return spawnCommand(["serve"], options);
 }
 
-/** Starts a command in a process of its own, to be ended in the middle. */
+/** Starts a command in a separate process, to be killed midway. */
 export function spawnCommand(words: readonly string[], options: ProcessOptions): GatewayProcess {
   const child = spawnMain(words, options);
   let output = "";
@@ -79,7 +79,7 @@ async function waitForReady(gateway: GatewayProcess): Promise<void> {
 
 export type CommandOutcome = { exitCode: number | null; stdout: string; stderr: string };
 
-/** Runs one command of the command line to its end. */
+/** Runs one command to its end. */
 export async function runCommand(
   words: readonly string[],
   options: ProcessOptions,
@@ -98,7 +98,7 @@ export async function runCommand(
 function spawnMain(words: readonly string[], { environment, prefix = [] }: ProcessOptions): ChildProcess {
   const [program = "", ...rest] = [...prefix, process.execPath, mainFile, ...words];
   const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  // The place that the gateway takes itself, known before its first file: which else would be stripped of types anew.
+  // The gateway's own compile cache, set before its first file: otherwise Node strips that file's types each time.
   const cache = join(tmpdir(), "node-compile-cache");
   // One process on any machine, unless a test is about several.
   const env = { PATH: path, NODE_COMPILE_CACHE: cache, SLUICE_PROCESSES: "1", ...environment };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { listChildren } from "./list-children.ts";
 
-/** The processes that serve for a supervisor; helpers that they start themselves are none. */
+/** The serving processes of a supervisor, without their own helpers. */
 export async function listGatewayProcesses(supervisorId: number): Promise<number[]> {
   return (await listChildren(supervisorId)).filter((processId) => {
     const [program = "", ...words] = read(`/proc/${processId}/cmdline`).split("\0");
@@ -11,7 +11,7 @@ export async function listGatewayProcesses(supervisorId: number): Promise<number
 
 const established = "01";
 
-/** How many connections to a port of this machine a process has accepted. */
+/** How many connections to a local port a process has accepted. */
 export function countConnections(processId: number, port: number): number {
   const localPort = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const sockets = new Set(listSockets(processId));

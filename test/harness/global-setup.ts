@@ -13,7 +13,7 @@ import { presentSocketUrl, templateDatabase } from "./test-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The server that all test databases live in. */
+    /** The server of all test databases. */
     databaseServer: { host: string; user: string; password: string };
     /** A data directory with a database that no server has run on, for `createPreparedDirectory`. */
     preparedDirectory: string;
@@ -36,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     purpose: "gateway",
     onProgress: () => {},
     onLost: (error) => console.error("The test database is lost.", error),
-    // The run ends with the data, so nothing needs to reach the disk. Tests of durability start servers of their own.
+    // The run ends with the data, so nothing needs to reach the disk. Durability tests start their own servers.
     serverSettings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
   });
   if (!("host" in server.address)) throw new Error("The test server has no socket.");
@@ -50,14 +50,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Memory where there is plenty: on a disk, a clone's thousand files take the processor ten times as long to create. */
+/** RAM if there is enough: on a disk, creating a clone's thousand files takes ten times the CPU time. */
 function chooseParentDirectory(): string {
   if (!existsSync(memoryDir)) return tmpdir();
   const { bavail, bsize } = statfsSync(memoryDir);
   return bavail * bsize >= memoryBytesMin ? memoryDir : tmpdir();
 }
 
-/** What the first start does first. */
+/** The first step of a first start. */
 async function createCluster(dataDir: string): Promise<void> {
   const paths = prepareDataDirectory(dataDir);
   const binDir = findPostgresBinaries();
@@ -70,6 +70,6 @@ async function createTemplate(server: { host: string; user: string; password: st
   await client.query(`create database ${templateDatabase}`);
   await client.end();
   const address = { connectionString: presentSocketUrl(server, templateDatabase) };
-  // An open connection to the template would keep it from being cloned: this one is ended.
+  // An open connection to the template would prevent cloning: this one is closed.
   await migrate(address);
 }

@@ -1,5 +1,5 @@
-// Runs in processes of its own, started by `startHammer`: takes one unit of one limit as often as it is told to, many at
-// a time, and prints how often that passed.
+// Runs in separate processes, started by `startHammer`: takes one unit of one limit a given number of times, many at a
+// time, and prints how often that passed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { createRedisCounters } from "../../src/platform/counters/redis-counters.ts";
@@ -10,7 +10,7 @@ type Task = { url: string; key: string; perMinute: number; attempts: number };
 const atOnce = 16;
 
 export type Hammer = {
-  /** It is connected and waits for `begin`. */
+  /** Resolves when it is connected and waits for `begin`. */
   ready: Promise<void>;
   begin(): void;
   passed: Promise<number>;
@@ -37,7 +37,7 @@ function readLines(child: ChildProcess): AsyncIterator<string> {
 }
 
 async function hammer({ url, key, perMinute, attempts }: Task): Promise<void> {
-  // All of them stand at the same moment, so that nothing comes back while they run, however long that takes.
+  // All use the same frozen time, so that nothing refills while they run.
   const counters = createRedisCounters({ url, clock: createTestClock(), timeoutMs: 30_000, onTrouble: console.error });
   await counters.take({ rates: [{ key, perMinute, cost: 0 }], leases: [] });
   console.log("ready");

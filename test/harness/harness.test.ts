@@ -6,7 +6,7 @@ import { createTestDatabase } from "./test-database.ts";
 import { startGateway } from "./test-gateway.ts";
 import { waitUntil } from "./wait-until.ts";
 
-test("the webhook receiver records deliveries and answers as told", async () => {
+test("the webhook receiver records deliveries and answers with the scripted statuses", async () => {
   await using receiver = await startWebhookReceiver();
   receiver.answerWith(500);
   const deliver = () => fetch(receiver.url, { method: "POST", body: "{}", headers: { "webhook-id": "evt_1" } });
@@ -15,7 +15,7 @@ test("the webhook receiver records deliveries and answers as told", async () => 
   expect(deliveries.map(({ headers }) => headers["webhook-id"])).toEqual(["evt_1", "evt_1"]);
 });
 
-test("the test clock stands still until it is moved, and the gateway goes by it", async () => {
+test("the test clock stands still until it is moved, and the gateway uses it", async () => {
   const clock = createTestClock();
   await using gateway = await startGateway({ clock });
   const { key } = await gateway.createCaller();
@@ -27,7 +27,7 @@ test("the test clock stands still until it is moved, and the gateway goes by it"
   expect(line.duration_ms).toBe(0);
 });
 
-test("waiting in vain ends with what was waited for", async () => {
+test("a wait that times out names what it waited for", async () => {
   await expect(waitUntil("the moon", () => false, 50)).rejects.toThrow("the moon");
 });
 
@@ -41,7 +41,7 @@ test("a connection that a test leaves open is found", async () => {
   await database.close();
 });
 
-test("what a test leaves running with every turn of the event loop is found", async () => {
+test("work that a test leaves in the event loop is found", async () => {
   let isOver = false;
   const go = (): unknown => isOver || setImmediate(go);
   go();
@@ -50,7 +50,7 @@ test("what a test leaves running with every turn of the event loop is found", as
   await untilIdle();
 });
 
-test("each test has a database of its own", async () => {
+test("each test has its own database", async () => {
   await using one = await startGateway();
   await using two = await startGateway();
   await one.createCaller();

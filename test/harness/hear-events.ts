@@ -2,12 +2,12 @@ import type { WholeTask } from "./tasks/task-stage.ts";
 
 type HeardEvent = { name: string; id: number; task: WholeTask };
 
-/** A stream of a task's events, heard one by one. */
+/** A stream of a task's events, read one by one. */
 export type HeardEvents = {
   response: Response;
   /** The next event; `null` at the end of the stream. Comments in between are counted. */
   next(): Promise<HeardEvent | null>;
-  /** All that are still to come. */
+  /** All remaining events. */
   rest(): Promise<HeardEvent[]>;
   commentCount(): number;
 };

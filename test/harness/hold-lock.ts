@@ -3,13 +3,13 @@ import type { Database } from "../../src/platform/database/database.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type HeldLock = AsyncDisposable & {
-  /** Resolves when so many wait for a lock. */
+  /** Resolves when this many transactions wait for a lock. */
   awaited(waiterCount?: number): Promise<void>;
-  /** Lets go, after doing what is given in the same transaction, ahead of everybody who waits. */
+  /** Commits, after running the given function in the same transaction, ahead of all waiters. */
   free(lastly?: (tx: Database) => Promise<unknown>): Promise<void>;
 };
 
-/** Keeps everybody from what `take` locks, as a slow commit would, until the test lets it go. */
+/** Holds the locks of `take`, as a slow commit would, until the test frees them. */
 export async function holdLock(database: Database, take: (tx: Database) => Promise<unknown>): Promise<HeldLock> {
   const locked = Promise.withResolvers<void>();
   const freed = Promise.withResolvers<(tx: Database) => Promise<unknown>>();

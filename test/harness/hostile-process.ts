@@ -1,5 +1,5 @@
-// Tries whatever a decoder that was taken over would try, and tells what worked. Started by confinement.test.ts through
-// the door that decoders go through.
+// Tries what a compromised decoder would try, and prints what worked. Started by confinement.test.ts in the same way as
+// a decoder.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { createConnection, createServer } from "node:net";

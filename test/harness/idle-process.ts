@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll } from "vitest";
 
-/** What ends by itself, a closing connection for instance, has ended long before. */
+/** Anything that ends, such as a closing connection, has ended long before. */
 const turnsMax = 1_000;
 
 /**
- * Ends once nothing begins anew with every turn of the event loop. What does so for ever takes the processor from every
- * test that comes after it in the same process.
+ * Resolves once the event loop is idle. Work that repeats with every turn would take CPU time from every later test in
+ * the same process.
  */
 export async function untilIdle(): Promise<void> {
   for (let turns = 0; turns < turnsMax; turns += 1) {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** The ids of all processes that this one started, or that those did; what is dead and only not buried is none. */
+/** The ids of all descendants of this process, without zombies. */
 export async function listChildren(ancestor = process.pid): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
   const parents = new Map<number, number>();

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take from half a minute to a minute each on a quiet machine. Begun last, they would go on alone while nothing is left to do beside them. */
+/** Each takes from half a minute to a minute on an idle machine. Started last, they would run alone at the end. */
 const longest = [
   "console-walk.test.ts",
   "embedded-database.test.ts",
@@ -19,7 +19,7 @@ const longest = [
   "sign-in-timing.test.ts",
 ];
 
-/** The order of a first run, for which the runner knows nothing but the files' sizes. */
+/** The order of a first run, for which the runner only knows the file sizes. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

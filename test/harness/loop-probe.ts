@@ -1,6 +1,6 @@
 /**
- * Loaded into a gateway's process before it: measures the longest that its event loop was held, in the time that the
- * thread itself has computed, so that it is the same on a busy machine. Told by a signal, it says so and begins anew.
+ * Preloaded into a gateway's process: measures the longest block of its event loop, in CPU time of the thread, so that
+ * it is the same on a busy machine. On a signal it prints the value and resets it.
  */
 const lookEveryMs = 5;
 let last = process.threadCpuUsage();

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A PATH with all programs of this machine but some: what a gateway finds on a machine that has them not. */
+/** A PATH with all programs of this machine except some, as on a machine without them. */
 export function createMachinePath({ without }: { without: readonly string[] }): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), "sluice-path-"));
   for (const folder of ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].filter(existsSync)) {

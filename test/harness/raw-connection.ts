@@ -2,10 +2,10 @@ import { connect } from "node:net";
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** Writes the given pieces to a socket exactly as they are and reads until the other side ends the connection. */
+/** Writes these pieces to a socket unchanged and reads until the server ends the connection. */
 export async function sendRaw(port: number, ...pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const socket = connect(port, "127.0.0.1");
-  // A server that refuses may end the connection while we still write; what it said is what counts.
+  // A server that refuses may end the connection while we still write; only its answer counts.
   socket.on("error", () => {});
   for (const piece of pieces) socket.write(piece);
   const received: Buffer[] = [];

@@ -3,8 +3,8 @@ import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import type { CommandOutcome } from "./gateway-process.ts";
 
 /**
- * Runs one command of the command line to its end in this process, without the half second that Node takes to load it:
- * for what commands do. Signals, pipes and the start itself are tried with `runCommand`, which starts it as users do.
+ * Runs one command to its end in this process, without the half second that Node takes to load it: for what commands
+ * do. Signals, pipes and the start itself are tested with `runCommand`, which starts it as users do.
  */
 export async function runCommandHere(
   words: readonly string[],

@@ -15,7 +15,7 @@ export function addSchemaFormats(validator: Ajv2020): void {
 const ajv = new Ajv2020({ strict: false, logger: false });
 addSchemaFormats(ajv);
 
-/** What is wrong with a value by a JSON Schema, as a library of others sees it; `null` when it is valid. */
+/** The violations of a JSON Schema by a third-party validator; `null` when the value is valid. */
 export function checkBySchema(schema: object, value: unknown): string | null {
   return ajv.validate(schema, value) ? null : ajv.errorsText();
 }

@@ -1,10 +1,10 @@
-/** What `/metrics` told at a moment. */
+/** One scrape of `/metrics`. */
 export type Scrape = {
   text: string;
   contentType: string | null;
-  /** The value of a series as it is written there, such as `sluice_tokens_total{model="a",direction="input"}`. */
+  /** The value of a series by its full name, such as `sluice_tokens_total{model="a",direction="input"}`. */
   read(series: string): number | null;
-  /** Every series that begins so, with its value. */
+  /** Every series with this prefix, with its value. */
   list(prefix: string): Record<string, number>;
 };
 

@@ -3,8 +3,8 @@ import type { Reporter, TestModule } from "vitest/node";
 const flakyMax = 3;
 
 /**
- * Ends the run with one plain line, names the tests that passed at their second attempt only, and takes more than a few
- * of them for a failure. With `TEST_SKIPS=forbidden`, so is every skipped test.
+ * Ends the run with one line, names the tests that passed only at their second attempt, and fails if there are more
+ * than a few. With `TEST_SKIPS=forbidden`, every skipped test is a failure, too.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -26,7 +26,7 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-/** Where a test itself stood, which is all that is worth a line. */
+/** The stack frame inside the test itself. */
 function findPlace(stack: string | undefined): string {
   return stack?.split("\n").find((line) => line.includes(".test.ts")) ?? "";
 }

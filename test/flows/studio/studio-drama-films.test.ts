@@ -38,7 +38,7 @@ function findDisc(frame: Buffer | undefined): { x: number; count: number } {
   return { x: bright.reduce((sum, x) => sum + x, 0) / Math.max(1, bright.length), count: bright.length };
 }
 
-test("the camera follows its directions: in, out, to the left, to the right, still", { timeout: studioMsMax }, async () => {
+test("the camera follows its directions: in, out, left, right, still", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const photo = await drawDisc();
   const follow = async (words: string) => {

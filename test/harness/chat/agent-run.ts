@@ -1,4 +1,4 @@
-/** How much agents talk: the length of what all of them begin with, and of what each turn adds, in characters. */
+/** The size of agent conversations in characters: the common opening, and what each turn adds. */
 type AgentTalk = { conversations: number; turns: number; openingChars: number; turnChars: number };
 
 type AgentRun = { model: string; talk: AgentTalk; work(): void; more?: () => Record<string, unknown> };
@@ -6,9 +6,9 @@ type AgentRun = { model: string; talk: AgentTalk; work(): void; more?: () => Rec
 type CacheReads = { inputTokens: number; cachedTokens: number };
 
 /**
- * Some agents at work with one model, each in a conversation of its own, turn by turn among each other: the same
- * instructions and tools, a task each, then calls of tools and their results. `more` is sent with each call; after each
- * turn of all of them they `work` for a while.
+ * Runs agents on one model, each in its own conversation, with interleaved turns: the same instructions and tools, a
+ * task each, then tool calls and their results. `more` is sent with each call; after each turn of all agents they
+ * `work` for a while.
  */
 export async function runAgents(
   caller: { post(body: unknown): Promise<Response> },

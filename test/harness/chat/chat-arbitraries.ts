@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>;
 const text = fc.string({ maxLength: 20, unit: "binary" });
 const toolName = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
 const anyJson = fc.jsonValue({ maxDepth: 3 });
-/** Inside the request, so that no test depends on what is out there. */
+/** Inline, so that no test depends on the network. */
 const picture = fc.constantFrom("data:image/png;base64,iVBORw0KGgo=", "data:image/gif;base64,R0lGODlhAQABAAAAACw=");
 
 const textPart = fc.record({ type: fc.constant("text"), text });
@@ -36,7 +36,7 @@ const tool = fc.record({
   function: fc.record({ name: toolName, description: text, parameters: fc.dictionary(fc.string(), anyJson) }),
 });
 
-/** A request that the contract allows; whether a model can do what it asks is another matter. */
+/** A request that the API's schema allows; a model may still not support it. */
 const anyChatRequest: fc.Arbitrary<Fields> = fc.record(
   {
     model: fc.constantFrom("open", "anthropic", "google", "packaged", "plain", "generous", "vendor", "picture"),
@@ -60,7 +60,7 @@ const anyChatRequest: fc.Arbitrary<Fields> = fc.record(
   { requiredKeys: ["model", "messages"] },
 );
 
-/** What is done to a value somewhere inside a request. */
+/** A mutation of a value somewhere inside a request. */
 export type Change = { at: number; how: "replace" | "remove" | "add" | "repeat"; value: unknown; name: string };
 
 export const hostileValue = fc.oneof(
@@ -76,7 +76,7 @@ export const anyChange: fc.Arbitrary<Change> = fc.record({
   name: fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "toString", "type", "name", "a\nb")),
 });
 
-/** A request of which one place or a few are not what they should be. */
+/** A request with one or a few invalid values. */
 export const anySpoiledRequest: fc.Arbitrary<Fields> = fc
   .tuple(anyChatRequest, fc.array(anyChange, { minLength: 1, maxLength: 3 }))
   .map(([request, changes]) => {
@@ -98,7 +98,7 @@ export function spoil(request: object, { at, how, value, name }: Change): void {
   else if (Array.isArray(parent)) parent.push(parent[Number(key)]);
 }
 
-/** As an own property, also where a plain assignment would mean something else. */
+/** As an own property, also for names such as `__proto__`. */
 function put(parent: object, key: string, value: unknown): void {
   if (Array.isArray(parent) && !/^\d+$/.test(key)) return;
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });

@@ -36,7 +36,7 @@ export function writeInputCatalog(upstream: FakeUpstreams): string {
 
 export const hello = { role: "user", content: "Hello" };
 
-/** A good request, with what is given in place of its fields; what is `undefined` is left out. */
+/** A valid request with these fields replaced; `undefined` removes a field. */
 export function ask(fields: Fields = {}): Fields {
   return { model: "open", messages: [hello], ...fields };
 }
@@ -58,7 +58,7 @@ export const schemaFormat = (schema: unknown) => ({ type: "json_schema", json_sc
 
 export type Refusal = { status?: number; code: string; param: string | null; message: RegExp };
 
-/** The contract's error, and nothing else: no upstream was called, nothing was charged, nothing is or was held. */
+/** Expects this API error, and no side effects: no upstream call, no charge, no hold. */
 export async function expectRefusal(
   { chat, by, headers = {} }: { chat: ChatGateway; by: ChatCaller; headers?: Record<string, string> },
   body: unknown,
@@ -77,7 +77,7 @@ export async function expectRefusal(
   expect(await by.listCharges()).toEqual([]);
 }
 
-/** Sends a good request and returns what the upstream was asked. */
+/** Sends a valid request and returns what the upstream received. */
 export async function expectPassed(chat: ChatGateway, body: Fields): Promise<Fields> {
   const own = await chat.createCaller({ cash: "1000" });
   const callsBefore = chat.upstream.requests.length;

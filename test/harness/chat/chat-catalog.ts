@@ -3,7 +3,7 @@ import { canary, type FakeUpstreams } from "../upstreams/fake-upstreams.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The name of the environment variable that has the key to the fake upstreams. */
+/** The name of the environment variable with the key to the fake upstreams. */
 export const upstreamKeyName = "FAKE_UPSTREAM_KEY";
 
 const capabilities = ["chat", "streaming", "tools", "vision", "json_schema", "reasoning"];
@@ -22,9 +22,9 @@ export function writeChatCatalog(upstream: FakeUpstreams): string {
 }
 
 /**
- * A catalog of the given models with the providers `open`, `anthropic`, `google` and `packaged` on the fakes, and more if
- * given. A model costs 1.00 for a thousand tokens of input, 0.50 where cached, and 2.00 for a thousand of output, unless
- * prices are given.
+ * A catalog of the given models with the providers `open`, `anthropic`, `google` and `packaged` on the fakes, plus any
+ * given ones. By default a model costs 1.00 per thousand input tokens, 0.50 if cached, and 2.00 per thousand output
+ * tokens.
  */
 export function writeCatalogOf(
   upstream: FakeUpstreams,
@@ -35,7 +35,7 @@ export function writeCatalogOf(
     type: "chat",
     capabilities,
     limits: { context_window: 128_000, max_output_tokens: 1000 },
-    // All that the fakes write is seen.
+    // All output of the fakes is visible.
     ...((model.type ?? "chat") === "chat" ? { hold: "metered" } : {}),
     ...model,
   }));
@@ -59,7 +59,7 @@ export function writeCatalogOf(
   });
 }
 
-/** For answers of megabytes: a cap that they stay within, and a price at which an account can pay for it. */
+/** For answers of megabytes: a cap above their length, and a price that an account can pay for it. */
 export const wideLimits = { context_window: 200_000_000, max_output_tokens: 100_000_000 };
 export const widePrice = { input_price: "0.000001", cached_input_price: "0.000001", output_price: "0.000001" };
 

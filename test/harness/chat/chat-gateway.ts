@@ -11,33 +11,33 @@ import { upstreamKeyName, writeChatCatalog } from "./chat-catalog.ts";
 type CallerOptions = NonNullable<Parameters<TestGateway["createCaller"]>[0]>;
 
 export type ChatCaller = Awaited<ReturnType<TestGateway["createCaller"]>> & {
-  /** The real SDK. It does not retry by itself unless the test says so. */
+  /** The real SDK, without its own retries by default. */
   client: OpenAI;
   /** A raw call of the endpoint. */
   post(body: unknown, init?: { headers?: Record<string, string>; signal?: AbortSignal }): Promise<Response>;
   readBalance(): Promise<{ available: string; frozen: string }>;
   listCharges(): Promise<Charge[]>;
   listHolds(): Promise<HoldRow[]>;
-  /** Resolves when nothing is held any more. */
+  /** Resolves when nothing is on hold. */
   settled(): Promise<void>;
 };
 
 export type ChatGateway = AsyncDisposable & {
   gateway: TestGateway;
   upstream: FakeUpstreams;
-  /** A new account with money (10.00 unless told) and a key. */
+  /** A new account with money (10.00 by default) and a key. */
   createCaller(options?: CallerOptions & { cash?: string; maxRetries?: number }): Promise<ChatCaller>;
-  /** As `fetch`, but everything that comes back is remembered as seen by a customer. */
+  /** Like `fetch`, but records everything that a customer sees. */
   fetch: typeof fetch;
-  /** Makes a catalog the one in force, and waits until the gateway serves it. */
+  /** Applies a catalog, and waits until the gateway serves it. */
   applyCatalog(source: string): Promise<void>;
 };
 
 type ChatGatewayOptions = NonNullable<Parameters<typeof startGateway>[0]> & {
   catalog?: (upstream: FakeUpstreams) => string;
-  /** Fields beyond OpenAI's that the fake in OpenAI's form takes. */
+  /** Fields beyond OpenAI's that the OpenAI fake accepts. */
   extraFields?: readonly string[];
-  /** What the fakes count of prompts. */
+  /** How the fakes count prompt tokens. */
   countPrompt?: CountPrompt;
 };
 
@@ -78,7 +78,7 @@ export async function openChatGateway(options: ChatGatewayOptions = {}): Promise
   };
 }
 
-/** Looks on while the answer is read, and does not read ahead: the gateway feels how fast the customer is. */
+/** Records the answer while it is read, without reading ahead: the customer's back-pressure reaches the gateway. */
 function watchFetch(seen: string[]): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);

@@ -25,7 +25,7 @@ export type Heard = {
   usage: ChatUsage | null;
   answer: ChatAnswer | null;
   error: ProviderError | null;
-  /** What was heard, in this order; pieces after pieces are one. */
+  /** The callbacks in order; consecutive pieces are merged. */
   order: string[];
 };
 
@@ -92,7 +92,7 @@ export async function openChatUpstream(more: Partial<OpenAiCompatibleOptions> = 
   return {
     upstream,
     provider,
-    /** What is heard of an answer of these bytes. */
+    /** Returns the callbacks for an answer of these bytes. */
     async ask(steps: readonly RawStep[], wish: Wish = { stream: true }): Promise<Heard> {
       upstream.answer(...steps);
       const heard = startChat(provider, wish);

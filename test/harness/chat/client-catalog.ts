@@ -1,10 +1,10 @@
 import { canary, type FakeUpstreams } from "../upstreams/fake-upstreams.ts";
 import { writeCatalogOf } from "./chat-catalog.ts";
 
-/** Every way to an answer: the three vendors' APIs, one by another package, and the sandbox. */
+/** Every kind of route: the three vendors' APIs, one through another package, and the sandbox. */
 export const clientModels = ["open", "anthropic", "google", "packaged", "sandbox-chat"] as const;
 
-/** Those with a fake vendor behind them. */
+/** Those served by a fake vendor. */
 export const vendorModels = ["open", "anthropic", "google", "packaged"] as const;
 export type VendorModel = (typeof vendorModels)[number];
 

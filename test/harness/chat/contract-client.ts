@@ -1,5 +1,5 @@
-// A program that connects through the browser. It is written from the text of the contract's section on browser
-// authorization alone and uses nothing but Node, so that whoever can read that text can write a program that works.
+// A program that connects through the browser. It is written from the API document's section on browser authorization
+// alone, with nothing but Node: that section must be enough to write a working program.
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ type ContractClientOptions = {
 
 type Connection = { kind: "connected"; apiKey: string; models: string[] } | { kind: "refused"; error: string };
 
-/** Ends when the browser has brought an answer that belongs to us. */
+/** Resolves when the browser has delivered an answer with our state. */
 export async function connectByContract(options: ContractClientOptions): Promise<Connection> {
   const state = randomBytes(16).toString("hex");
   const { promise, resolve, reject } = Promise.withResolvers<URLSearchParams>();
@@ -47,7 +47,7 @@ export async function connectByContract(options: ContractClientOptions): Promise
   }
 }
 
-/** `null` for whatever else asks on this port, and for an answer to a question that was not ours. */
+/** `null` for other requests on this port, and for an answer with another state. */
 function readCallback({ url = "" }: IncomingMessage, state: string): URLSearchParams | null {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   return pathname === "/callback" && searchParams.get("state") === state ? searchParams : null;

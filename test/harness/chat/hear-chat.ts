@@ -20,32 +20,32 @@ type HeardChoice = {
 type HeardBody = { choices?: HeardChoice[]; usage?: HeardUsage | null; stopped_by?: string; error?: HeardError };
 type HeardError = { code: string; message: string; type: string; param: string | null };
 
-/** What a customer heard of a call, whether it came whole or as a stream. */
+/** What a customer received for a call, whole or as a stream. */
 export type Heard = {
   status: number;
   headers: Headers;
-  /** What the model said, all choices in the order in which it came. */
+  /** The model's text, all choices in the order of arrival. */
   text: string;
   finishReasons: string[];
   stoppedBy: string | null;
   usage: HeardUsage | null;
   error: HeardError | null;
-  /** Whether a stream ended as it should; a whole answer has no such mark. */
+  /** Whether a stream ended with its end marker; a whole answer has none. */
   isDone: boolean;
   bodies: HeardBody[];
 };
 
-/** A question in one message, as it goes over the wire, so that its bytes can be counted. */
+/** A question in one message, serialized, so that its bytes can be counted. */
 export function writeQuestion(model: string, more: Record<string, unknown> = {}): string {
   return JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], ...more });
 }
 
-/** As much input as a hold pays for: each byte of the body, and what vendors may add to its one message. */
+/** The input that a hold covers: each byte of the body, and the tokens that vendors may add per message. */
 export function boundInput(question: string): number {
   return Buffer.byteLength(question) + 16;
 }
 
-/** What tokens cost at the prices of the chat catalog: 1.00, 0.50 where cached, and 2.00 for a thousand. */
+/** The price of tokens in the chat catalog: 1.00, 0.50 if cached, and 2.00 per thousand. */
 export function priceOf({ input = 0, cached = 0, output = 0 }: Partial<Record<"input" | "cached" | "output", number>>) {
   return presentMoney(
     nano(BigInt(input - cached) * 1_000_000n + BigInt(cached) * 500_000n + BigInt(output) * 2_000_000n),
@@ -56,14 +56,14 @@ export async function askChat(caller: ChatCaller, question: string): Promise<Hea
   return await hearAll(await caller.post(question));
 }
 
-/** A streamed answer that is heard while it comes. */
+/** A streamed answer that is read as it arrives. */
 export type OpenAnswer = {
   heard: Heard;
-  /** Resolves when this text has come. */
+  /** Resolves when this text has arrived. */
   said(text: string): Promise<void>;
-  /** Goes away without a word. */
+  /** Closes the connection. */
   hangUp(): void;
-  /** Resolves when nothing more comes. */
+  /** Resolves at the end of the answer. */
   ended: Promise<Heard>;
 };
 

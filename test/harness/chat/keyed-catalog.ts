@@ -1,7 +1,7 @@
 import { canary, type FakeUpstreams } from "../upstreams/fake-upstreams.ts";
 import { writeCatalogOf, writePrice } from "./chat-catalog.ts";
 
-/** Prices as Anthropic has them, for a thousand tokens: a tenth for reads, a quarter more for writes, twice for an hour. */
+/** Anthropic's price ratios, per thousand tokens: a tenth for reads, a quarter more for writes, twice for an hour. */
 const cachePrices = {
   ...{ input_price: "1.00", cached_input_price: "0.10", output_price: "5.00" },
   ...{ cache_write_5m_price: "1.25", cache_write_1h_price: "2.00" },
@@ -11,12 +11,14 @@ const limits = { context_window: 1_000_000, max_output_tokens: 1000 };
 
 const keyNames = Array.from({ length: 10 }, (_, at) => `FAKE_UPSTREAM_KEY_${at}`);
 
-/** The keys to the fakes, as the gateway's environment has them. */
+/** The fakes' API keys, for the gateway's environment. */
 export function listKeys(): Record<string, string> {
   return Object.fromEntries(keyNames.map((name) => [name, `sk-${name.toLowerCase()}`]));
 }
 
-/** Models of both vendors that have caches, by one key (`one-open`, `one-claude`) and by ten of them (`ten-open`, `ten-claude`). */
+/**
+ * Models of both vendors with caches, with one key (`one-open`, `one-claude`) and with ten (`ten-open`, `ten-claude`).
+ */
 export function writeKeyedCatalog(upstream: FakeUpstreams): string {
   const define = (id: string, fields: object, count: number) => ({
     id,

@@ -10,30 +10,30 @@ import type { ChatCaller, ChatGateway } from "./chat-gateway.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What came of sending a call, byte for byte. */
+/** The response to a call, byte for byte. */
 export type KeyedAnswer = { status: number; headers: Headers; text: string; isReplay: boolean; code: string | null };
 
 type SendOptions = {
   key?: string;
   question?: string;
   by?: ChatCaller;
-  /** Another gateway than the one that the call belongs to. */
+  /** Another gateway than the call's own. */
   node?: TestGateway;
   signal?: AbortSignal;
 };
 
-/** A question that nobody else asks, sent with a key as often as a test likes. */
+/** A unique question, sent with its key as often as a test needs. */
 export type KeyedCall = {
   caller: ChatCaller;
   key: string;
   question: string;
   fields: { model: string; messages: { role: "user"; content: string }[] } & Fields;
-  /** The next calls that reach the upstream with this question get these. */
+  /** Scripts the next upstream calls with this question. */
   script(...behaviours: readonly Behaviour[]): void;
-  /** What reached the upstream. */
+  /** The upstream calls with this question. */
   calls(): FakeCall[];
   send(options?: SendOptions): Promise<KeyedAnswer>;
-  /** The upstream was asked once, one charge was made, and nothing is held. */
+  /** The upstream was called once, one charge was made, and nothing is on hold. */
   expectDoneOnce(): Promise<void>;
 };
 
@@ -86,7 +86,7 @@ async function readAnswer(response: Response): Promise<KeyedAnswer> {
   return { status, headers, text, isReplay, code: status === 200 ? null : JSON.parse(text).error.code };
 }
 
-/** The keys of an account, and how far the requests under them are. */
+/** The keys of an account, and the state of their requests. */
 export async function listKeys({ database }: TestGateway, { accountId }: ChatCaller) {
   const rows = await database
     .selectFrom("idempotency_keys")
@@ -104,8 +104,8 @@ const holdMs = 35 * 60_000;
 const hourMs = 60 * 60_000;
 
 /**
- * What a process leaves behind that dies in the middle of a call: its claim, whose lease was renewed last at the given
- * moment, and its hold, or a claim whose hold was never written, or one of a free model, which has none.
+ * Leaves the state of a process that died during a call: its claim, whose lease was last renewed at the given time, and
+ * its hold; or a claim whose hold was never written, or one of a free model, which has none.
  */
 export async function leaveDeadClaim(
   { parts }: TestGateway,

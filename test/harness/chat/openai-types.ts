@@ -4,8 +4,8 @@ import { parseSync } from "@swc/core";
 import { repositoryDir } from "../repository-files.ts";
 
 /**
- * What the types of the installed `openai` package say a chat request may be, read from the package itself: a field
- * that a newer release adds is there without anybody writing it down.
+ * The chat request types of the installed `openai` package, parsed from the package itself: a field that a newer
+ * release adds is included without a change here.
  */
 type Shape =
   | { kind: "object"; fields: readonly Field[] }
@@ -16,7 +16,7 @@ type Shape =
 
 type Field = { name: string; isOptional: boolean; shape: Shape };
 
-/** One field of a chat request, and how to send a request that has a value there and else only what is required. */
+/** One field of a chat request, and how to build a request with a value there and otherwise only required fields. */
 export type Place = {
   path: string;
   isOptional: boolean;
@@ -31,7 +31,7 @@ type Scope = { prefix: string; node: Node };
 const packageFolder = join(repositoryDir, "node_modules/openai");
 const files = { "": "resources/chat/completions/completions.d.ts", Shared: "resources/shared.d.ts" };
 
-/** Every field that a chat request can have, by the names of the forms that lead to it: `messages[user].name`. */
+/** Every field that a chat request can have, by the names of the types that lead to it: `messages[user].name`. */
 export function listChatPlaces(samples: Readonly<Record<string, unknown>>): Place[] {
   const types = readTypes();
   const shape = types.resolve("ChatCompletionCreateParamsNonStreaming", "");
@@ -89,7 +89,7 @@ function readTypes() {
         return { kind: "literal", value: (node.literal as Node).value };
       case "TsUnionType":
         return { kind: "union", of: (node.types as Node[]).map((type) => read(type, home)) };
-      // `string & {}` is how the package says "any text, and these in particular".
+      // `string & {}` is how the package writes "any text, and these in particular".
       case "TsIntersectionType":
         return { kind: "text" };
       case "TsTypeLiteral":
@@ -161,7 +161,7 @@ function flatten(shape: Shape): readonly Shape[] {
   return shape.kind === "union" ? shape.of.flatMap(flatten) : [shape];
 }
 
-/** What tells the forms of a union apart: `[user]`. */
+/** The discriminator of a union member: `[user]`. */
 function readTag({ fields }: Extract<Shape, { kind: "object" }>): string {
   for (const { name, shape } of fields) {
     if ((name === "role" || name === "type") && shape.kind === "literal") return `[${String(shape.value)}]`;
@@ -179,7 +179,7 @@ function sampleObject(shape: Extract<Shape, { kind: "object" }>, path: string, s
   );
 }
 
-/** The least that the type allows, or what is given for that place. */
+/** The smallest value that the type allows, or the sample for that place. */
 function sample(shape: Shape, path: string, samples: Samples): unknown {
   if (Object.hasOwn(samples, path)) return samples[path];
   switch (shape.kind) {

@@ -14,21 +14,21 @@ type PastWork = {
   keyId?: string;
   model: string;
   items: Record<string, bigint>;
-  /** For each thousand of every item. */
+  /** Per thousand of every item. */
   rate: string;
   minimum?: string;
   quota?: { kind: Exclude<Unit, "money">; units: bigint };
   cause?: Cause;
 };
 
-/** Somebody with a past: what they paid in and spent is written into the ledger, at whatever moments a test wants. */
+/** An account with a history: its payments and charges are written into the ledger, at any given time. */
 export type Spender = {
   email: string;
   accountId: AccountId;
   createKey(name: string): Promise<string>;
   book(booking: CreditRequest["booking"], at: Date): Promise<void>;
   hold(amount: string, at: Date, options?: Pick<PastWork, "keyId" | "quota" | "cause">): Promise<HoldId>;
-  /** Holds and settles; answers the charge's id. */
+  /** Holds and settles; returns the charge's id. */
   charge(work: PastWork): Promise<string>;
 };
 

@@ -9,7 +9,7 @@ export type Manifest = { kind: string; metadata: { name: string; annotations?: R
 
 type Fields = Record<string, unknown>;
 
-/** Renders a Helm chart where there is no Helm: as much of its language as our chart uses, and an error for all else. */
+/** Renders a Helm chart without Helm: supports the subset that our chart uses, and throws for everything else. */
 export function renderChart(chartDir: string, values: Fields): Manifest[] {
   const about = parse(readFileSync(join(chartDir, "Chart.yaml"), "utf8"));
   const standard = parse(readFileSync(join(chartDir, "values.yaml"), "utf8"));
@@ -45,7 +45,7 @@ type Node =
 
 type Scope = { dot: unknown; variables: ReadonlyMap<string, unknown>; templates: ReadonlyMap<string, Node[]> };
 
-/** Definitions go into the map; what is left is returned. */
+/** Definitions go into the map; the remaining nodes are returned. */
 function parseTemplate(source: string, templates: Map<string, Node[]>): Node[] {
   const trimmed = source.replaceAll(/\s*\{\{-/g, "{{").replaceAll(/-\}\}\s*/g, "}}");
   const pieces = trimmed.split(/\{\{(.*?)\}\}/s);
@@ -69,7 +69,7 @@ function parseTemplate(source: string, templates: Map<string, Node[]>): Node[] {
       if (owner?.kind !== "branch") throw new Error("An else without an if.");
       const next: Node = { kind: "branch", word: "if", pipeline: rest.slice(3), body: [], otherwise: [] };
       if (rest !== "") owner.otherwise.push(next);
-      // One end closes all that an else if has opened.
+      // One `end` closes everything that an `else if` has opened.
       if (rest !== "") open.push({ nodes: owner.otherwise, name: null, ends });
       open.push({ nodes: rest === "" ? owner.otherwise : next.body, name: null, ends: rest === "" ? ends : ends + 1 });
     } else if (word === "end") {

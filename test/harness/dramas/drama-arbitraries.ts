@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { RolesAnswer, ScriptAnswer, StoryboardAnswer } from "../../../src/features/dramas/drama-answers.ts";
 
-/** Enough to find what is wrong; whoever finds something does not look for ever for the smallest example of it. */
+/** Enough runs to find a bug; shrinking is limited in time. */
 export const propertyRuns = { numRuns: 200, interruptAfterTimeLimit: 20_000 };
 
-/** Whatever a model may put into a field of text: nothing, blanks, halves of characters, far too much. */
+/** Any text that a model may return: empty, blanks, lone surrogates, far too long. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ unit: "grapheme", maxLength: 30 }),
@@ -14,7 +14,7 @@ const anyText = fc.oneof(
     .map(([sign, n]) => sign.repeat(n)),
 );
 
-/** Names that are one, that are none, that are the narrator's, and that are too long to differ. */
+/** Valid names, invalid ones, the narrator's, and names that differ only after the length limit. */
 const anyName = fc.oneof(
   fc.constantFrom("Anna", "ANNA", " anna ", "Ａｎｎａ", "Ben", "Narrator", "旁白", "", "  ", "José", "José"),
   fc.integer({ min: 1, max: 70 }).map((number) => `Extra ${number}`),
@@ -66,7 +66,7 @@ export const anyStoryboardAnswer: fc.Arbitrary<StoryboardAnswer> = fc.record({
   ),
 });
 
-/** The names that a caller gives: checked already, so that no two of them are one. */
+/** The names that a caller gives: already validated, so no two of them are equal. */
 export const anyCharacters = fc
   .uniqueArray(
     fc.oneof(

@@ -19,15 +19,15 @@ export type SeenDrama = WholeTask & {
 };
 
 export type DramaCaller = StageCaller & {
-  /** Asks for a drama, in the shape of the usual one with some fields changed; `undefined` leaves a field out. */
+  /** Requests a drama: the default one with some fields changed; `undefined` removes a field. */
   ask(more?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>;
-  /** The same, where a task is expected. */
+  /** The same, and expects a task. */
   order(more?: Record<string, unknown>, headers?: Record<string, string>): Promise<SeenDrama>;
-  /** How many orders of the account are remembered. */
+  /** The number of stored orders of the account. */
   countOrders(): Promise<number>;
 };
 
-/** The smallest drama that is taken: a text, of which only a script is wanted. */
+/** The smallest valid drama: a text, with the script stage only. */
 export const usualDrama = {
   model: "sandbox-drama",
   title: "The Lighthouse",
@@ -38,7 +38,7 @@ export const usualDrama = {
 type Fields = Record<string, unknown>;
 type CatalogSource = { models: Fields[]; prices: Fields[] };
 
-/** The sandbox's own catalog, with dramas that lack something. */
+/** The sandbox's own catalog, with incomplete drama models. */
 function writeDramaCatalog(): string {
   const source = parse(
     readFileSync(new URL("../../../catalogs/sandbox.yaml", import.meta.url), "utf8"),
@@ -66,7 +66,7 @@ function writeDramaCatalog(): string {
 type CallerOptions = NonNullable<Parameters<TaskStage["createCaller"]>[0]>;
 
 export type DramaFront = Omit<TaskStage, "createCaller"> & {
-  /** With an open event inbox, unless told otherwise. */
+  /** With an open event inbox by default. */
   createCaller(options?: CallerOptions & { isHeard?: boolean }): Promise<DramaCaller>;
 };
 

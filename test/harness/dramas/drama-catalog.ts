@@ -5,15 +5,15 @@ import { narratorVoice, playVoices } from "./drama-play.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Who makes a drama: models of its own at providers of its own, so that what fails for one is well for the others. */
+/** The models of a drama, at its own providers, so that faults of one cast do not affect the others. */
 export type Cast = {
-  /** The drama model's id, and a part of the name of everything else of it. */
+  /** The drama model's id, and a part of the name of everything else in the cast. */
   name: string;
-  /** How long each of its upstreams may take; as usual unless told. */
+  /** The time-out of each of its upstreams; the default unless given. */
   totalMs?: number;
-  /** Whether those who speak alone are made to speak; they are unless told. */
+  /** Whether single speakers are shown as avatars; true by default. */
   hasAvatar?: boolean;
-  /** Whether images are made in a queue, as videos are, or while one waits, as they are unless told. */
+  /** Whether images are created through a queue, like videos; by default they are synchronous. */
   drawsInQueue?: boolean;
   limits?: Fields;
 };
@@ -22,7 +22,7 @@ const parts = ["chat", "image", "speech", "video", "avatar"] as const;
 export type Part = (typeof parts)[number];
 export type RouteNumber = 1 | 2;
 
-/** What the upstream calls the model of a part; those with a queue have it as a path. */
+/** The upstream's name of a step's model; queued ones are a path. */
 export function nameUpstreamModel(cast: string, part: Part, route: RouteNumber): string {
   return part === "chat" || part === "speech"
     ? `${canary}-${cast}-${part}-${route}`
@@ -31,7 +31,7 @@ export function nameUpstreamModel(cast: string, part: Part, route: RouteNumber):
 
 const dramaPrices = { script: "0.02", roles: "0.01", storyboard: "0.10", second: "0.08", minimum: "0.40" };
 
-/** Drama models, each made by an operator of two routes for every part. */
+/** Drama models, each with two routes for every step. */
 export function writeDramaCatalog(upstream: FakeUpstreams, casts: readonly Cast[]): string {
   const written = casts.map((cast) => writeCast(upstream, cast));
   return stringify({

@@ -5,7 +5,7 @@ import type {
   StoryboardDocument,
 } from "../../../src/features/dramas/drama-documents.ts";
 
-/** A shot as a test writes it: who is seen, and what is said by whom; `null` is the narrator. */
+/** A shot as a test writes it: who is visible, and who says what; `null` is the narrator. */
 type PlayShot = {
   seen?: readonly string[];
   lines?: readonly (readonly [speaker: string | null, text: string])[];
@@ -16,7 +16,7 @@ type PlayShot = {
 /** Scenes, each of shots. */
 export type Play = readonly (readonly PlayShot[])[];
 
-/** What the writers of the tests answer, in the order in which they are asked. */
+/** The answers of the tests' writers, in the order of the requests. */
 export type PlayAnswers = {
   drama_script: ScriptAnswer;
   drama_roles: RolesAnswer;
@@ -27,7 +27,7 @@ export type Question = keyof PlayAnswers;
 export const playVoices = ["alloy", "nova", "echo", "onyx"] as const;
 export const narratorVoice = "shimmer";
 
-/** One who speaks alone, the narrator over two who are seen, two who speak to each other, and one who only stands there. */
+/** A single speaker, the narrator over two visible people, a dialogue, and a silent person. */
 export const lighthouse: Play = [
   [
     { seen: ["Anna"], lines: [["Anna", "The lamp is out."]] },
@@ -45,10 +45,10 @@ export const lighthouse: Play = [
   ],
 ];
 
-/** The shortest: one shot, in which one line is said by one who is seen. */
+/** The shortest: one shot, with one line by a visible speaker. */
 export const monologue: Play = [[{ seen: ["Anna"], lines: [["Anna", "Here I am."]] }]];
 
-/** The shortest in which nobody speaks. */
+/** The shortest without speech. */
 export const silence: Play = [[{ seen: ["Anna"], seconds: 2 }]];
 
 export function describeAppearance(name: string): string {
@@ -109,7 +109,7 @@ export function answerPlay(play: Play): PlayAnswers {
   };
 }
 
-/** The documents that the answers become, for tests that begin in the middle. */
+/** The documents that result from the answers, for tests that start midway. */
 export function writeDocuments(
   play: Play,
   { title = "The Lighthouse", episode = 1 } = {},

@@ -4,7 +4,7 @@ import type {
   StoryboardDocument,
 } from "../../../src/features/dramas/drama-documents.ts";
 
-/** What the stages of a small drama make, each going on from the one before. */
+/** The documents of a small drama's stages, each based on the one before. */
 export const sampleScript: ScriptDocument = {
   object: "drama.script",
   title: "The Lighthouse",
@@ -69,7 +69,7 @@ export const sampleStoryboard: StoryboardDocument = {
   ],
 };
 
-/** The first text in a value that no database keeps: with U+0000 or half of a pair in it; `null` where there is none. */
+/** The first text that PostgreSQL cannot store: with U+0000 or a lone surrogate; `null` if there is none. */
 export function findUnkeepable(value: unknown): string | null {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0") ? null : JSON.stringify(value);
   if (typeof value !== "object" || value === null) return null;

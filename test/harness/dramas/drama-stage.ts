@@ -31,24 +31,24 @@ export type SeenDrama = WholeTask & {
   }[];
 };
 
-/** A task that a drama needed, as the database has it. */
+/** A child task of a drama, as stored. */
 export type ChildRow = {
   id: string;
   type: string;
   state: string;
   phase: string;
   model: string;
-  /** What it was for, and in which step. */
+  /** Its purpose and its step. */
   purpose: string;
   step: string;
 };
 
 export type Director = StageCaller & {
-  /** Sends a drama; `model` is the first cast, and a callback is given, unless told. */
+  /** Sends a drama; by default `model` is the first cast, and a callback is given. */
   send(body: Fields): Promise<SeenDrama>;
   readDrama(id: string): Promise<SeenDrama>;
   awaitDrama(...asked: Parameters<StageCaller["awaitTask"]>): Promise<SeenDrama>;
-  /** Sends a drama, and answers it when it is over. */
+  /** Sends a drama, and returns it when it is over. */
   make(body: Fields): Promise<SeenDrama>;
   /** The bytes of an output. */
   fetchOutput(output: { url: string }): Promise<Buffer>;
@@ -58,21 +58,21 @@ export type Director = StageCaller & {
 export type DramaStage = TaskStage & {
   receiver: WebhookReceiver;
   createDirector(...options: Parameters<TaskStage["createCaller"]>): Promise<Director>;
-  /** What the writers answer for dramas of this title; for all of them unless told. */
+  /** Scripts the writers' answers for dramas of this title, or of any title. */
   perform(play: Play, title?: string): void;
-  /** How the writer of a cast treats one kind of question from now on, by all routes unless told; it writes of the lighthouse. */
+  /** Scripts a cast's writer for one kind of prompt, on all routes by default; it answers with the lighthouse play. */
   treatWriter(cast: string, question: Question, behaviour: Behaviour, route?: RouteNumber): void;
-  /** The same of the other parts. */
+  /** The same for the other steps. */
   treat(cast: string, part: Exclude<Part, "chat">, behaviour: MediaBehaviour, route?: RouteNumber): void;
-  /** The questions that a cast's writer was asked, on whichever route. */
+  /** The prompts that a cast's writer received, on any route. */
   listQuestions(cast: string, question?: Question): FakeCall[];
   listSubmissions(cast: string, part: Exclude<Part, "chat">): MediaSubmission[];
-  /** On which routes a part was asked for, in order. */
+  /** The routes that received a step's requests, in order. */
   listRoutes(cast: string, part: Part): RouteNumber[];
   listChildren(dramaId: string): Promise<ChildRow[]>;
-  /** Resolves when the tasks of a drama that is over are over too. */
+  /** Resolves when the child tasks of a finished drama are over too. */
   childrenEnded(dramaId: string): Promise<ChildRow[]>;
-  /** Resolves when an upstream has a task of the step in hand, or is being given it. */
+  /** Resolves when an upstream has accepted a task of the step, or it is being submitted. */
   stepRuns(dramaId: string, step: string): Promise<void>;
 };
 
@@ -82,7 +82,7 @@ type DramaStageOptions = Omit<NonNullable<Parameters<typeof openTaskStage>[0]>, 
 
 /**
  * A gateway with drama models of fake vendors that answer at once. When it is closed, the ledger, all tasks and what
- * customers saw are checked, as of every gateway for tasks.
+ * customers saw are checked, as for every task gateway.
  */
 export async function openDramaStage({ casts = ["drama"], ...options }: DramaStageOptions = {}): Promise<DramaStage> {
   const whole = casts.map((cast) => (typeof cast === "string" ? { name: cast } : cast));
@@ -151,13 +151,13 @@ function isOf(cast: string, part: Part, model: string | null, route?: RouteNumbe
   return routes.some((each) => nameUpstreamModel(cast, part, each) === model);
 }
 
-/** Which document a writer was asked for. */
+/** The document that a writer was asked for. */
 export function readQuestion({ json }: FakeCall): Question | null {
   const format = isRecord(json) && isRecord(json.response_format) ? json.response_format.json_schema : null;
   return isRecord(format) ? (format.name as Question) : null;
 }
 
-/** All that the writer was told. */
+/** The facts in a writer's prompt. */
 export function readFacts<F extends Fields = Fields>({ json }: FakeCall): F {
   const messages = isRecord(json) && Array.isArray(json.messages) ? json.messages : [];
   const told = messages.find((message: unknown) => isRecord(message) && message.role === "user");
@@ -168,7 +168,7 @@ export function performPlay(upstream: FakeUpstreams, play: Play, title?: string)
   for (const [question, answer] of Object.entries(answerPlay(play))) {
     const isMeant = (call: FakeCall): boolean =>
       readQuestion(call) === question && (title === undefined || readFacts(call).title === title);
-    // As one piece, which no limit of the fake's cuts.
+    // As one piece, which the fake does not truncate.
     upstream.alwaysFor(isMeant, { pieces: [JSON.stringify(answer)] });
   }
 }

@@ -1,4 +1,4 @@
-// Clips and voices made for a video, the video made of them, and what can be seen and heard in it.
+// Creates clips and voices, assembles a video from them, and analyses its frames and sound.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { runMediaTool } from "../../../src/platform/media/run-media-tool.ts";
 
 export type FilmStage = AsyncDisposable & {
   folder: string;
-  /** A file that ffmpeg makes of the words, which end before its name. */
+  /** Runs ffmpeg with these words and the file's name at the end. */
   make(name: string, words: readonly string[]): Promise<string>;
   /** A shot of one colour, without sound. */
   plainShot(colour: string, parts?: Partial<FilmShot> & { clipSeconds?: number; size?: string }): Promise<FilmShot>;
-  /** A line that sounds like a note. */
+  /** A line with a pure tone as its voice. */
   spokenLine(text: string, seconds: number, parts?: { speaker?: string | null; hertz?: number }): Promise<FilmLine>;
   assemble(order: Partial<FilmOrder> & Pick<FilmOrder, "shots">, signal?: AbortSignal): Promise<AssembledFilm>;
 };
@@ -26,7 +26,7 @@ const limits = {
   stdoutBytesMax: 200_000_000,
 } as const;
 
-/** Made media takes real time: much of it on a machine that does other things too. */
+/** Encoding takes real time, especially on a busy machine. */
 export const filmMsMax = 300_000;
 
 export async function openFilmStage(): Promise<FilmStage> {
@@ -82,7 +82,7 @@ export async function readImages(path: string, { width, height }: { width: numbe
   }));
 }
 
-/** The average colour of a part of an image; sides are shares of it. */
+/** The average colour of an area of an image; the sides are fractions. */
 export function averageColour(
   { width, height, pixels }: Frame,
   [left, top, right, bottom]: readonly [number, number, number, number] = [0, 0, 1, 1],
@@ -101,7 +101,7 @@ export function averageColour(
   return [Math.round(sums[0] / count), Math.round(sums[1] / count), Math.round(sums[2] / count)];
 }
 
-/** How much the brightest and the darkest of a part differ: 0 where there is nothing but one colour. */
+/** The difference between the brightest and the darkest pixel of an area: 0 for a single colour. */
 export function measureContrast(
   { width, height, pixels }: Frame,
   [left, top, right, bottom]: readonly [number, number, number, number],
@@ -128,14 +128,14 @@ export async function readLoudness(path: string): Promise<{ loudness: number; pe
   return { loudness: read("r128\\.I").at(-1) ?? Number.NaN, peakDb: 20 * Math.log10(peak) };
 }
 
-/** The level between two moments of a video, in decibels below the loudest that can be. */
+/** The level between two times of a video, in dBFS. */
 export function measureLevel(samples: Int16Array, start: number, end: number): number {
   const part = samples.subarray(Math.round(start * 24_000), Math.round(end * 24_000));
   const mean = part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length);
   return 20 * Math.log10(Math.max(1e-9, Math.sqrt(mean) / 32_768));
 }
 
-/** How strong a note is between two moments, in the same measure. */
+/** The level of a tone between two times, in the same unit. */
 export function measureNote(samples: Int16Array, hertz: number, start: number, end: number): number {
   let [sine, cosine] = [0, 0];
   const [from, to] = [Math.round(start * 24_000), Math.round(end * 24_000)];

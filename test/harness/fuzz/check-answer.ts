@@ -8,7 +8,7 @@ const ajv = new Ajv2020({ strict: false, logger: false, allErrors: false });
 addSchemaFormats(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** What an answer does that the document does not say, or `null`. */
+/** How an answer violates the document, or `null`. */
 export function findUntruth(document: OpenApiDocument, operation: Operation, answer: SeenAnswer): string | null {
   const { status, headers, body } = answer;
   if (status >= 500 && status !== 501 && status !== 503) return "a failure of the gateway itself";
@@ -39,7 +39,7 @@ function findMismatch(schema: Schema, body: string): string | null {
   return validate(JSON.parse(body)) ? null : `the body does not conform: ${ajv.errorsText(validate.errors)}`;
 }
 
-/** A field that is not described is as untrue as one that is described and missing. */
+/** Undocumented fields are rejected like missing ones. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,4 +1,4 @@
-/** What of an OpenAPI document a reader needs who wants to call what it describes. */
+/** The parts of an OpenAPI document that a client needs to call its operations. */
 export type Schema = {
   type?: string | readonly string[];
   const?: unknown;
@@ -30,7 +30,7 @@ export type Operation = {
   parameters: readonly Parameter[];
   body: { content: Content; isRequired: boolean } | null;
   answers: Readonly<Record<string, Answer>>;
-  /** Whether anybody may call it. */
+  /** Whether it needs no authentication. */
   isPublic: boolean;
 };
 

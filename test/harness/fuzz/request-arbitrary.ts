@@ -3,7 +3,7 @@ import { anyChange, hostileValue, spoil } from "../chat/chat-arbitraries.ts";
 import type { Operation, Parameter } from "./openapi-document.ts";
 import { arbitraryOf, type Hints } from "./schema-arbitrary.ts";
 
-/** A request as it goes over the wire, but for who sends it. */
+/** A request as sent, except for its credentials. */
 export type FuzzRequest = {
   path: string;
   query: string;
@@ -19,7 +19,7 @@ type FuzzBody =
 type Values = Record<string, unknown>;
 type Parts = { path: Values; query: Values; headers: Values; body: unknown };
 
-/** By how much a request is what the document asks for. */
+/** How closely a request follows the document. */
 export const fuzzKinds = ["valid", "nearly valid", "hostile"] as const;
 export type FuzzKind = (typeof fuzzKinds)[number];
 
@@ -85,13 +85,13 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value.toWellFormed() : String(JSON.stringify(value));
 }
 
-/** One or two dots alone, encoded or not, every client takes for a way to another path. */
+/** Every client resolves `.` and `..` segments, encoded or not. */
 function writeSegment(value: unknown): string {
   const text = toText(value ?? "nothing");
   return encodeURIComponent(/^(\.|%2e){1,2}$/i.test(text) ? `${text}x` : text);
 }
 
-/** Only what can be sent as a header at all is sent as one. */
+/** Only values that are valid in a header are sent as one. */
 function writeHeaders(values: Values): Record<string, string> {
   const entries = Object.entries(values).map(([name, value]) => [
     name,
@@ -102,7 +102,7 @@ function writeHeaders(values: Values): Record<string, string> {
   return Object.fromEntries(entries.filter(([name = ""]) => /^[\w-]+$/.test(name) && !forbiddenHeaders.test(name)));
 }
 
-/** These are about the connection, which is the client's own business. */
+/** Headers of the connection, which the client sets. */
 const forbiddenHeaders =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|trailer|te|keep-alive|cookie|origin|authorization|__proto__)$/i;
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { Schema } from "./openapi-document.ts";
 
-/** Values that mean something to the gateway under test, by the name of the field that takes them. */
+/** Values that exist in the gateway under test, by the name of their field. */
 export type Hints = Readonly<Record<string, readonly unknown[]>>;
 
-/** Values that a schema allows; where there is a hint for a field, mostly that. */
+/** Values that a schema allows; mostly hints for fields that have them. */
 export function arbitraryOf(schema: Schema, hints: Hints, name = ""): fc.Arbitrary<unknown> {
   const hint = hints[name];
   if (hint !== undefined) return fc.constantFrom(...hint);
@@ -42,7 +42,7 @@ function objectOf(schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
   const { properties = {}, required = [], additionalProperties } = schema;
   const needed = required.filter((name) => Object.hasOwn(properties, name));
   const optional = Object.keys(properties).filter((name) => !needed.includes(name));
-  // A few at a time: of many together, some contradict each other.
+  // A few at a time: many together contradict each other.
   const record = fc.subarray(optional, { maxLength: Math.min(optional.length, 2) }).chain((chosen) => {
     const fields = [...needed, ...chosen].map(
       (name) => [name, arbitraryOf(properties[name] ?? {}, hints, name)] as const,

@@ -5,17 +5,17 @@ import type { Hints } from "./schema-arbitrary.ts";
 
 type Values = Record<string, unknown>;
 
-/** What PostgreSQL cannot store: U+0000, and half of a pair of surrogates. */
+/** Texts that PostgreSQL cannot store: U+0000, and a lone surrogate. */
 const texts = ["a\u0000b", "a\ud800b"];
 
-/** Requests of an operation, each allowed but for one parameter or field, which has such a text, wherever a text may be. */
+/** Requests of an operation, each valid except for one parameter or field with such a text, at every possible place. */
 export function listUnstorableRequests(operation: Operation, hints: Hints, seed: number): FuzzRequest[] {
   const [parts] = fc.sample(partsOf(operation, hints), { seed, numRuns: 1 });
   if (parts === undefined) return [];
   const requests: FuzzRequest[] = [];
   for (const { in: place, name } of operation.parameters) {
     const group = place === "header" ? "headers" : place;
-    // A header cannot have it, and text in an address that is no UTF-8 is none.
+    // A header cannot contain it, and an address that is not UTF-8 is invalid.
     if (place !== "header")
       requests.push(write(operation, { ...parts, [group]: { ...parts[group], [name]: texts[0] } }));
   }
@@ -29,7 +29,7 @@ export function listUnstorableRequests(operation: Operation, hints: Hints, seed:
   return requests;
 }
 
-/** The object with the text in place of each field, in each field of a field, and as the name of one more. */
+/** The object with the text in each field, in each nested field, and as the name of an additional field. */
 function spoilFields(schema: Schema, values: Values, text: string): Values[] {
   return Object.entries(listProperties(schema)).flatMap(([name, field]) => {
     const inner = spoilFields(field, {}, text);

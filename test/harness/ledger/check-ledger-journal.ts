@@ -2,23 +2,23 @@ import { sql } from "kysely";
 import type { Operation, Result } from "../../../src/features/ledger/operation.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 
-/** What a caller set out to do, written down before it was sent, and how it was answered if it was. */
+/** A caller's operation, recorded before it was sent, and its answer if there was one. */
 export type Intent = {
   operation: Operation;
   way: "group" | "within" | "rollback";
-  /** What its transaction leaves beside it, if it has one. */
+  /** The note that its transaction writes, if it has one. */
   note: string;
   result: Result | null;
 };
 
-/** Sentences about what was acknowledged and is not there, and about what is there more often than it was asked for. */
+/** Sentences about acknowledged changes that are missing, and about changes that happened more than once. */
 type Findings = { lost: string[]; doubled: string[] };
 
 type HoldRow = { id: string; account_id: string; unit: string; amount: bigint; state: string; settled: bigint };
 type PostedRow = { id: string; account_id: string; total: bigint; lost: bigint };
 type Rows = { holds: Map<string, HoldRow>; posted: Map<string, PostedRow>; notes: Set<string> };
 
-/** Compares a part of a journal, in which everything is answered, with what the database has. */
+/** Compares a fully answered part of a journal with the database. */
 export async function checkJournal(
   database: Database,
   journal: readonly Intent[],
@@ -47,7 +47,7 @@ export async function checkJournal(
   return findings;
 }
 
-/** Whether the accounts have what all answers together say: an effect that was lost or doubled would be missing or over. */
+/** Whether the accounts' totals match all answers: a lost or doubled effect would be missing or extra. */
 export async function checkTotals(database: Database, journal: readonly Intent[]): Promise<Findings> {
   const findings: Findings = { lost: [], doubled: [] };
   const said = sumEffects(journal);
@@ -60,14 +60,14 @@ export async function checkTotals(database: Database, journal: readonly Intent[]
   for (const { purse, has } of rows) {
     const expected = said.get(purse) ?? 0n;
     const sentence = `${purse}: ${has}, all answers together say ${expected}`;
-    // Money in must not be less, and money out not be less often, than was said; either way something is wrong.
+    // Less money in, or fewer charges, than acknowledged: either way something is wrong.
     if (has < expected) findings.lost.push(sentence);
     if (has > expected) findings.doubled.push(sentence);
   }
   return findings;
 }
 
-/** What each account should have of each unit, by the answers: every id counts once, however often it was sent. */
+/** The expected totals of each account and unit, by the answers: every id counts once, however often it was sent. */
 function sumEffects(journal: readonly Intent[]): Map<string, bigint> {
   const effects = new Map<string, { purse: string; change: bigint }>();
   const units = new Map<string, string>();
@@ -153,7 +153,7 @@ function explainLoss(operation: Operation, result: Result, { holds, posted }: Ro
     case "no-such-account":
     case "no-such-bucket":
       return "it is there";
-    // These leave no trace, and the same may have been granted to whoever asked later.
+    // These leave no trace, and a later request may have succeeded.
     case "too-large":
     case "no-such-charge":
     case "over-charge":

@@ -5,7 +5,7 @@ import { assertClaim } from "./disagreement.ts";
 import { computeCost, maxOf } from "./ledger-model.ts";
 import type { LedgerTables } from "./reducer-world.ts";
 
-/** What must be true of the ledger at every moment, read from its tables alone. */
+/** Checks the ledger's invariants from its tables alone. */
 export function checkLedgerTables(tables: LedgerTables): void {
   const holds = [...tables.holds.values()];
   const entries = Map.groupBy(tables.postings, ({ entry }) => entry?.bucketId);

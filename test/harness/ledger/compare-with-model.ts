@@ -15,7 +15,7 @@ const shorteningMsMax = 10_000;
 /** By how many operations a process may be behind. */
 const earlierMax = 5;
 
-/** A batch of a script: its operations, and what the model answered to them and looks like since. */
+/** A batch of a script: its operations, the model's answers, and the model's state afterwards. */
 type Scene = { operations: readonly Operation[]; now: Date; answers: readonly Result[]; model: LedgerModel };
 
 type Audience = {
@@ -23,7 +23,7 @@ type Audience = {
   watch(scene: Scene): void;
 };
 
-/** Tells a script with the model, which turns each wish into an operation when its turn comes. */
+/** Plays a script on the model, which turns each wish into an operation at its turn. */
 function playScript({ startsAt, steps }: Script, audience: Audience): void {
   const model = createLedgerModel(knownAccountIds);
   const history: Operation[] = [];
@@ -46,14 +46,14 @@ function playScript({ startsAt, steps }: Script, audience: Audience): void {
 }
 
 /**
- * Plays a script to the reducer as well. Throws a `Disagreement` when it answers otherwise than the model, leaves
- * another ledger behind, or breaks a rule that its tables show by themselves.
+ * Plays a script on the reducer as well. Throws a `Disagreement` if its answer or its final ledger differs from the
+ * model's, or if its tables violate an invariant.
  */
 export function compareWithModel(
   script: Script,
   { applyBatch, onAnswer = () => {} }: { applyBatch: ApplyBatch; onAnswer?: OnAnswer },
 ): void {
-  // What was not asked about must make no difference, so every other script is told with all that there is.
+  // Unrelated rows must make no difference, so every other script loads everything.
   const handout = script.steps.length % 2 === 0 ? "what is asked about" : "everything";
   const world = createReducerWorld({ accountIds: knownAccountIds, applyBatch, handout });
   playScript(script, {
@@ -81,7 +81,7 @@ function comparePictures(world: ReducerWorld, model: LedgerModel): void {
     assertSame(`the ${part} afterwards`, found[part], expected[part]);
 }
 
-/** Plays a script in batches and one operation at a time, and compares what has become of the two ledgers. */
+/** Plays a script in batches and one operation at a time, and compares the resulting ledgers. */
 export function compareBatchesWithSingles(script: Script, applyBatch: ApplyBatch): void {
   const parts = { accountIds: knownAccountIds, applyBatch };
   const batches = createReducerWorld({ ...parts, handout: "what is asked about" });
@@ -101,9 +101,9 @@ export function compareBatchesWithSingles(script: Script, applyBatch: ApplyBatch
 }
 
 /**
- * Decides each operation on what was there some operations ago as well, as a process does that has not heard of what
- * another one wrote since. Where that is found good for any state of the same shape, it must be what is decided now, but
- * for the amounts that it is added to. Tells how many operations that was the case for.
+ * Also decides each operation on the state of some operations ago, as a process does that has not yet seen another's
+ * writes. If that decision is valid for any state of the same shape, it must equal the current decision, except for the
+ * amounts that it adds to. Returns the number of such operations.
  */
 export function compareEarlyWithLate(script: Script, applyBatch: ApplyBatch): number {
   const world = createReducerWorld({ accountIds: knownAccountIds, applyBatch, handout: "everything" });
@@ -127,7 +127,7 @@ export function compareEarlyWithLate(script: Script, applyBatch: ApplyBatch): nu
   playScript(script, {
     setFrozen(accountId, isFrozen) {
       world.setFrozen(accountId, isFrozen);
-      // Whoever freezes an account changes the shape of its wallet.
+      // Freezing an account changes the shape of its wallet.
       for (const { wallets } of earlier) {
         const wallet = wallets.get(accountId);
         if (wallet !== undefined) wallets.set(accountId, { ...wallet, isFrozen });
@@ -145,7 +145,7 @@ export function compareEarlyWithLate(script: Script, applyBatch: ApplyBatch): nu
   return count;
 }
 
-/** Whether `ledger_commit` would add what was decided before to what another process has written by now. */
+/** Whether `ledger_commit` would add an earlier decision to what another process has written by now. */
 function canBeAdded(
   changes: Changes,
   { accountId, before, between }: { accountId: AccountId; before: LedgerTables; between: LedgerTables },
@@ -172,7 +172,7 @@ function sumSpending(spending: KeySpending | undefined): bigint {
   return spending === undefined ? 0n : spending.held + spending.spent;
 }
 
-/** What a batch changes of an account, as what is added to what was there. */
+/** The changes of a batch to an account, as differences. */
 function presentDifference(changes: Changes, accountId: AccountId, before: LedgerTables) {
   const isOwn = (thing: { accountId: AccountId }): boolean => thing.accountId === accountId;
   return {
@@ -195,8 +195,8 @@ function presentDifference(changes: Changes, accountId: AccountId, before: Ledge
 }
 
 /**
- * Tells many scripts, and how many operations they were. Throws with the shortest that it can find of those that do not
- * pass, and with what went wrong in it.
+ * Plays many scripts, and returns their number of operations. Throws with the shortest failing script that it finds,
+ * and its failure.
  */
 export function checkScripts(
   check: (script: Script) => void,
@@ -206,7 +206,7 @@ export function checkScripts(
   let operationCount = 0;
   let failedAtMs: number | undefined;
   const property = fc.property(script, (story) => {
-    // Who waits too long for the shortest story is told none at all, because the test runs out of time.
+    // Limits shrinking: otherwise the test times out and reports nothing.
     if (failedAtMs !== undefined && performance.now() - failedAtMs > shorteningMsMax) return;
     try {
       check(story);
@@ -226,13 +226,13 @@ export function checkScripts(
   throw new Error(`${complaint}\nseed ${outcome.seed}, path ${outcome.counterexamplePath}\n${story}`, { cause });
 }
 
-/** Says how much was tried, in a line such as `ledger model: 3 000 runs, 90 000 operations`. */
+/** Prints the number of runs in a line such as `ledger model: 3 000 runs, 90 000 operations`. */
 export function reportScripts(title: string, counts: { runs: number; operationCount: number }): void {
   const present = (count: number): string => count.toLocaleString("en").replaceAll(",", " ");
   console.log(`${title}: ${present(counts.runs)} runs, ${present(counts.operationCount)} operations`);
 }
 
-/** The operations that a script becomes, to be read by people. */
+/** The operations of a script, formatted for people. */
 function presentScript(script: Script): string {
   const lines: string[] = [];
   playScript(script, {

@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 
-/** Two tellings of the same thing differ. `check` names the comparison, so that a report can say what found a bug. */
+/** Two results for the same thing differ. `check` names the comparison, for the report. */
 export class Disagreement extends Error {
   readonly check: string;
 

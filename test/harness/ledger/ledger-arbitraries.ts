@@ -4,21 +4,22 @@ import type { SettleOperation } from "../../../src/features/ledger/operation.ts"
 import { type BudgetPeriod, budgetPeriods } from "../../../src/lib/budget.ts";
 import type { AccountId } from "../../../src/lib/ids.ts";
 
-// What is drawn are wishes, such as "one more than there is", because an amount that matters is only known when its turn
-// comes. `resolve-wish.ts` makes operations of them. Everything is few, so that the same things meet again and again.
+// The arbitraries draw wishes, such as "one more than the balance", because the interesting amount is only known at its
+// turn. `resolve-wish.ts` turns them into operations. All sets are small, so that the same ids and amounts collide
+// often.
 
-/** An amount by itself, or so much above or below one of the amounts at which an answer changes. */
+/** An absolute amount, or an offset from one of the amounts at which an answer changes. */
 export type AmountWish = { few: number; edge: number | null; offset: number };
 
-/** One of the holds that there are, and who asks about it. */
+/** One of the existing holds, and the account that asks about it. */
 export type HoldTarget = { among: "open" | "ended" | "unknown"; pick: number; asker: Asker };
 type Asker = "owner" | "other" | "unknown";
 
 export type BillWish = {
   cost: AmountWish;
-  /** Whether the price comes out even, is rounded up or is rounded down. */
+  /** Whether the price is even, rounded up or rounded down. */
   rounding: "even" | "up" | "down";
-  /** Replaces all of the above by a bill as real ones look. */
+  /** Replaces all of the above by a realistic bill. */
   items: { quantity: number; rate: number }[] | null;
   per: number;
   minimum: number;
@@ -58,7 +59,7 @@ export type Wish =
       slot: number;
       unit: Unit;
       amount: AmountWish;
-      /** From now, or from the last midnight, which makes several end together. */
+      /** From now, or from the last midnight, so that several end together. */
       life: { from: "now" | "midnight"; ms: number } | null;
       channel: string;
     }
@@ -80,7 +81,7 @@ export type Wish =
       hasIdOfCharge: boolean;
     }
   | { kind: "expire-bucket"; pick: number; isKnown: boolean; asker: Asker; when: "due" | "now" }
-  /** Something that was asked for before, either exactly or with one thing changed. */
+  /** An earlier operation, either exactly or with one thing changed. */
   | { kind: "again"; back: number; change: number | null };
 
 export type WaitWish =
@@ -91,7 +92,7 @@ export type WaitWish =
 
 type Step = {
   wait: WaitWish;
-  /** Who is frozen while the batch is decided. */
+  /** The account that is frozen while the batch is decided. */
   frozenId: AccountId | null;
   /** One batch. */
   wishes: Wish[];
@@ -99,7 +100,7 @@ type Step = {
 
 export type Script = { startsAt: Date; steps: Step[] };
 
-/** Accounts that there are. The third one that is spoken of does not exist. */
+/** The existing accounts. The third one in scripts does not exist. */
 export const knownAccountIds = ["acct_anna", "acct_bert"] as const satisfies readonly AccountId[];
 export const unknownAccountId: AccountId = "acct_nobody";
 
@@ -123,7 +124,7 @@ const channel = fc.constantFrom("card", "code");
 const offset = fc.constantFrom(-1, 0, 1);
 const offsetMs = fc.constantFrom(-1, 0, 1);
 
-/** The thing in so many cases out of ten, else `null`. */
+/** The value in this many cases out of ten, otherwise `null`. */
 function inTen<T>(cases: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.oneof({ weight: 10 - cases, arbitrary: fc.constant(null) }, { weight: cases, arbitrary });
 }
@@ -233,7 +234,7 @@ const adjust = fc.record({
 
 const refund = fc.record({
   kind: fc.constant("refund" as const),
-  // Mostly ids of their own, because few stories have a charge and those are not to be wasted on an id that is taken.
+  // Mostly unique ids: few scripts have a charge, and those should not hit a taken id.
   slot: fc.nat(59),
   amount: amountUpTo(5, 5),
   of: fc.constantFrom<Extract<Wish, { kind: "refund" }>["of"]>(
@@ -306,7 +307,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   wishes: fc.oneof(fc.array(wish, { maxLength: 2, size: "max" }), fc.array(wish, { maxLength: 9, size: "max" })),
 });
 
-/** Without money nearly everything is refused, and without holds the rest is, so a script begins with some. */
+/** Without money and holds nearly everything is refused, so a script begins with some. */
 const opening: fc.Arbitrary<Step> = fc.record({
   wait: fc.constant({ for: "nothing" as const }),
   frozenId: fc.constant(null),
@@ -329,8 +330,8 @@ const startsAt = fc.constantFrom(
 );
 
 /**
- * A story of some batches on two accounts, to be told with `playScript`. Drawn evenly: the library would else prefer the
- * first and the smallest of everything, and nearly all stories would be about the same id.
+ * A script of some batches on two accounts, for `playScript`. Without bias: otherwise the library prefers the first and
+ * the smallest values, and nearly all scripts use the same id.
  */
 export const script: fc.Arbitrary<Script> = fc.noBias(
   fc
@@ -338,10 +339,10 @@ export const script: fc.Arbitrary<Script> = fc.noBias(
     .map(({ steps, ...rest }) => ({ startsAt: rest.startsAt, steps: [rest.opening, ...steps] })),
 );
 
-/** Stories that chance tells too seldom, each of which once found a mistake. They are told before all others. */
+/** Scripts that are rarely drawn, each of which once found a bug. They run before all others. */
 export const rareScripts: readonly Script[] = [tellOfReopenedGift()];
 
-/** A gift is used up; later, in one batch, its charge is given back and spent again. */
+/** A gift is used up; later, in one batch, its charge is refunded and spent again. */
 function tellOfReopenedGift(): Script {
   const [owner] = knownAccountIds;
   const amount = { few: 4, edge: null, offset: 0 };

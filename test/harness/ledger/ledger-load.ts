@@ -24,28 +24,28 @@ export function createRandom(seed: number): Random {
 type KnownHold = { id: HoldId; accountId: AccountId; amount: bigint; budgetAmount: bigint | null };
 type KnownCharge = { id: TransactionId; accountId: AccountId; paid: bigint };
 
-/** All there is, or only what a call needs from its beginning to its end. */
+/** All operations, or only those of a call. */
 type Mix = "everything" | "calls";
 
 type LedgerLoad = {
-  /** One operation, or two that are meant for the same moment: the same twice, or two endings of one hold. */
+  /** One operation, or two concurrent ones: the same twice, or two endings of one hold. */
   choose(now: Date, mix?: Mix): Operation[];
-  /** Takes in an answer, so that later operations go on from it. */
+  /** Records an answer, so that later operations can build on it. */
   learn(operation: Operation, result: Result): void;
-  /** Something for every hold that may still be open. */
+  /** An ending for every hold that may still be open. */
   listEndings(): Operation[];
 };
 
 const minuteMs = 60 * 1000;
 const hourMs = 60 * minuteMs;
-/** Few, and with little in them, so that callers get into each other's way and many are refused. */
+/** Few accounts with little money, so that callers conflict and many are refused. */
 const amounts = { hold: 60, topUp: 150, grant: 80, adjust: 30, quota: 10 };
 const budgets = [
   { name: "day", period: "day", amount: nano(200n) },
   { name: "total", period: "total", amount: nano(800n) },
 ] as const;
 
-/** What callers of a ledger ask for, mixed at random: all operations, repetitions, ids that are used again, rivals. */
+/** Random operations of a ledger's callers: all kinds, repetitions, reused ids, rivals. */
 export function createLedgerLoad(random: Random, accountIds: readonly AccountId[]): LedgerLoad {
   const openHolds = new Map<HoldId, KnownHold>();
   const endedHolds: KnownHold[] = [];
@@ -64,7 +64,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
     return `n${count}`;
   }
 
-  /** Mostly one that is open, and sometimes one that has ended. */
+  /** Mostly an open one, and sometimes an ended one. */
   function pickHold(): KnownHold | undefined {
     return isOneIn(10) ? random.pick(endedHolds) : random.pick([...openHolds.values()]);
   }
@@ -89,7 +89,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
   }
 
   function createSettle({ id, accountId, amount, budgetAmount }: KnownHold): Operation {
-    // Now and then it cost more than was put on hold.
+    // Sometimes the cost exceeds the hold.
     const cost = BigInt(random.below((Number(amount) * 13) / 10 + 1));
     const overrun = isOneIn(4) ? "refuse" : "take-available";
     const limit = budgetAmount === null ? null : nano(budgetAmount);
@@ -138,14 +138,14 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
     return hold && { kind: "expire-hold", accountId: hold.accountId, holdId: hold.id };
   }
 
-  /** Something that has happened, asked for again. Whoever does that counts the end of a hold from that moment. */
+  /** An operation that has happened, repeated. The hold's expiry then counts from the repetition. */
   function repeat(now: Date): Extract<Operation, { id: string }> | undefined {
     const operation = random.pick([...happened.values()]);
     if (operation?.kind !== "hold") return operation;
     return { ...operation, expiresAt: new Date(now.getTime() + hourMs) };
   }
 
-  /** An id that stands for something else already. */
+  /** An id that already belongs to something else. */
   function reuseId(now: Date): Operation | undefined {
     const operation = repeat(now);
     if (operation === undefined) return undefined;
@@ -179,7 +179,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
       return isOneIn(8) ? [operation, operation] : [operation];
     },
     learn(operation, result) {
-      // Whether an answer is the first or a repetition says nothing to a caller who did not hear the first.
+      // Whether an answer is the first or a repetition means nothing to a caller who missed the first.
       const isNew = "id" in operation && !happened.has(operation.id) && "isReplay" in result;
       const isKept = result.kind === "booked" || operation.kind === "hold";
       if (isNew && isKept) happened.set(operation.id, operation);

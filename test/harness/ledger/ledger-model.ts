@@ -19,14 +19,14 @@ import type { Bill } from "../../../src/lib/bill.ts";
 import type { BudgetPeriod } from "../../../src/lib/budget.ts";
 import type { AccountId, BucketId, HoldId, TransactionId } from "../../../src/lib/ids.ts";
 
-// Written down once more, so that a slip in the ledger's own constants is seen.
+// Repeated here, so that a mistake in the ledger's own constants is found.
 export const moneyMax = 9_000_000_000_000_000_000n;
 export const quotaUnitsMax = 9_000_000_000_000_000n;
 
 type PicturedHold = Omit<Hold, "fingerprint" | "settlementFingerprint">;
 type PicturedPosting = Omit<Posting, "fingerprint">;
 
-/** All that can be known of a ledger, in an order that does not depend on who kept it. */
+/** The whole state of a ledger, in an order that does not depend on the implementation. */
 export type LedgerPicture = {
   buckets: Bucket[];
   holds: PicturedHold[];
@@ -36,14 +36,14 @@ export type LedgerPicture = {
 };
 
 /**
- * The ledger told a second time, by somebody who knew only its rules: lists that are only ever added to, and every
- * balance summed up anew whenever it is asked for. Slow, and too simple to be wrong in the same way.
+ * A second implementation of the ledger from its rules alone: append-only lists, and every balance summed up on each
+ * read. Slow, and too simple to have the same bugs.
  */
 export type LedgerModel = {
   apply(operation: Operation, now: Date): Result;
   setFrozen(accountId: AccountId, isFrozen: boolean): void;
   sumAvailable(accountId: AccountId, unit: Unit, now: Date): bigint;
-  /** What is left of a budget in the period that the moment lies in. */
+  /** The remaining budget in the period of this time. */
   sumBudgetLeft(budget: { keyId: string; period: BudgetPeriod; amount: bigint }, now: Date): bigint;
   sumRefundable(chargeId: TransactionId): bigint;
   picture(): LedgerPicture;
@@ -63,7 +63,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
   const holds: ModelHold[] = [];
   const postings: PicturedPosting[] = [];
   const charges: Charge[] = [];
-  /** What was asked for when a movement of money was booked. */
+  /** The content of each booked operation. */
   const contents = new Map<TransactionId, string>();
 
   // Sums
@@ -127,9 +127,9 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     return postings.filter(({ entry }) => entry?.bucketId === bucketId).length;
   }
 
-  // Steps that several operations take
+  // Steps shared by several operations
 
-  /** The parts that an amount is paid with, taken from each place in turn as far as that goes. */
+  /** Pays an amount from these places, each in turn as far as it goes. */
   function fill(amount: bigint, places: readonly HoldLine[]): HoldLine[] {
     const parts: HoldLine[] = [];
     for (const { bucketId, amount: room } of places) {
@@ -481,7 +481,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
 
 type IdReused = { kind: "id-reused" };
 
-/** The price of a bill by schoolbook division: whole parts, and one more when the rest is half a part or more. */
+/** The price of a bill by schoolbook division: whole parts, and one more if the rest is at least half a part. */
 export function computeCost({ items, per, minimum }: Bill): bigint {
   const total = sum(items.map(({ quantity, rate }) => quantity * rate));
   const rest = total % per;
@@ -489,7 +489,7 @@ export function computeCost({ items, per, minimum }: Bill): bigint {
   return rounded < minimum ? minimum : rounded;
 }
 
-/** The first moment of the period: found by walking back day by day. */
+/** The start of the period, found by walking back day by day. */
 function findPeriod(period: BudgetPeriod, now: Date): Date {
   if (period === "total") return new Date("1970-01-01T00:00:00.000Z");
   let day = new Date(`${now.toISOString().slice(0, 10)}T00:00:00.000Z`);
@@ -499,7 +499,7 @@ function findPeriod(period: BudgetPeriod, now: Date): Date {
   return day;
 }
 
-/** Lines of the same bucket become one. */
+/** Merges lines of the same bucket. */
 function mergeLines(lines: readonly HoldLine[]): HoldLine[] {
   const bucketIds = [...new Set(lines.map(({ bucketId }) => bucketId))];
   return bucketIds.map((bucketId) => ({
@@ -508,12 +508,12 @@ function mergeLines(lines: readonly HoldLine[]): HoldLine[] {
   }));
 }
 
-/** The same whether or not parts of a bucket were put on hold one after the other. */
+/** Normalized: parts of a bucket may have been put on hold separately. */
 export function presentLines(lines: readonly HoldLine[]): HoldLine[] {
   return mergeLines(lines).toSorted((a, b) => (a.bucketId < b.bucketId ? -1 : 1));
 }
 
-/** The same whether or not a row is kept for a period in which nothing was spent. */
+/** Normalized: a period without spending may or may not have a row. */
 export function presentSpending(spending: Iterable<KeySpending>): KeySpending[] {
   const nameOf = ({ keyId, startsAt }: KeySpending): string => tell(keyId, startsAt.getTime());
   return [...spending]
@@ -529,7 +529,7 @@ export function maxOf(unit: Unit): bigint {
   return unit === "money" ? moneyMax : quotaUnitsMax;
 }
 
-/** Gifts before cash, the first to expire first, those that never do last, and by their ids where that is the same. */
+/** Gifts before cash, the earliest expiry first, those without one last, and then by id. */
 function compareTurns(a: ModelBucket, b: ModelBucket): number {
   if ((a.kind === "cash") !== (b.kind === "cash")) return a.kind === "cash" ? 1 : -1;
   const [endOfA, endOfB] = [a, b].map(({ expiresAt }) => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER);

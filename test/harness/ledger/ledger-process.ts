@@ -1,5 +1,5 @@
-// A ledger in a process of its own, started by `startLedgerProcess`: it works through operations that it is sent, several
-// at a time, and can be told to kill itself or its database at a named point of a commit.
+// A ledger in a separate process, started by `startLedgerProcess`: it runs the operations that it receives, several at
+// a time, and can kill itself or its database at a failpoint of a commit.
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -15,31 +15,31 @@ import { nano } from "../../../src/lib/money.ts";
 import { createDatabase, type Database, isDatabaseUnavailable } from "../../../src/platform/database/database.ts";
 import { AppError } from "../../../src/platform/errors/app-error.ts";
 
-/** What dies when a commit reaches a point for the n-th time from now: the process itself, or one of the database's. */
+/** What dies when a commit reaches a failpoint for the n-th time from now: the process itself, or a database process. */
 type Crash = {
   point: CommitPoint;
   after: number;
   victim: "self" | { processId: number; signal: "SIGKILL" | "SIGQUIT" };
 };
 
-/** The caller's own rows of a transaction: the note is there if and only if the operations are. */
+/** The caller's own row of a transaction: the note exists if and only if the operations do. */
 type Surroundings = { note: string; ending: "commit" | "rollback" };
 
 export type LedgerProcess = AsyncDisposable & {
-  /** Commits together with whatever else is under way. */
+  /** Commits in a group with other running operations. */
   apply<O extends Operation>(operation: O): Promise<ResultOf<O>>;
-  /** Decides inside a transaction that also writes a note. What is rolled back is answered all the same. */
+  /** Decides inside a transaction that also writes a note. A rolled back operation is answered as well. */
   applyWithin(operations: readonly Operation[], surroundings: Surroundings): Promise<Result[]>;
-  /** From now on it is this moment there. */
+  /** Sets the process's clock. */
   setTime(now: Date): Promise<void>;
   arm(crash: Crash): Promise<void>;
-  /** Whether the armed point was reached since it was armed. */
+  /** Whether the armed failpoint was reached since it was armed. */
   hasHit(): boolean;
   kill(): void;
   isAlive(): boolean;
 };
 
-/** Whether it happened cannot be told: the process died before it answered, or lost the database. */
+/** The outcome is unknown: the process died before it answered, or lost the database. */
 export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";
 }
@@ -61,7 +61,7 @@ type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 const goodbyeMsMax = 30_000;
 const connectionsMax = 8;
 
-/** The table of notes that `applyWithin` writes to. */
+/** Creates the table of notes for `applyWithin`. */
 export async function createNotes(database: Database): Promise<void> {
   await sql`create table notes (id text primary key)`.execute(database);
 }
@@ -75,7 +75,7 @@ export async function createAccounts(database: Database, names: readonly string[
   return accountIds;
 }
 
-/** A bill of one item that comes to an amount of money, or to some units of a quota. */
+/** A bill of one item for an amount of money, or for some units of a quota. */
 export function createBill(cost: bigint, quotaUnits = 0n): Bill {
   const items = [{ name: "output_tokens", quantity: cost, rate: nano(1n) }];
   return { priceId: "price_test", items, per: 1n, minimum: nano(0n), quotaUnits };
@@ -91,14 +91,14 @@ export async function startLedgerProcess({ url }: { url: string }): Promise<Ledg
   const ready = new Promise<void>((settle) => {
     tellReady = settle;
   });
-  // Its last words are read before it counts as gone.
+  // Its last output is read before it counts as exited.
   const exited = new Promise<void>((settle) => child.once("close", () => settle()));
   void exited.then(() => {
     isAlive = false;
     for (const { reject } of waiting.values()) reject(new OutcomeUnknown("The ledger's process ended."));
     waiting.clear();
   });
-  // What is sent to a process that has just died is as unknown as what it had not answered.
+  // Operations sent to a process that just died have an unknown outcome, like unanswered ones.
   child.stdin.on("error", () => {});
 
   function receive(message: Message): void {
@@ -148,7 +148,7 @@ export async function startLedgerProcess({ url }: { url: string }): Promise<Ledg
 const bigintPattern = /^-?\d+n$/;
 const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** As one line. Whole numbers and moments become texts that nothing else here looks like. */
+/** Serializes to one line. Integers and dates become unambiguous strings. */
 function encode(value: unknown): string {
   return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
 }
@@ -161,7 +161,7 @@ function decode<T>(line: string): T {
   });
 }
 
-/** Written before the call returns, so that it is said even if the next thing that happens is the end. */
+/** Written synchronously, so that it is sent even if the process is killed next. */
 function tell(message: Message): void {
   writeSync(process.stdout.fd, `${encode(message)}\n`);
 }
@@ -242,7 +242,7 @@ async function applyWithNote(
   return results;
 }
 
-/** One by the function that features call; several at once as a batch does it. */
+/** One through the public function; several at once as a batch. */
 async function decide(tx: Database, operations: readonly Operation[], now: Date): Promise<Result[]> {
   const [operation] = operations;
   if (operations.length === 1 && operation?.kind === "hold") return [await openHold(tx, operation, now)];

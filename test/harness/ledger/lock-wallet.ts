@@ -3,7 +3,7 @@ import type { AccountId } from "../../../src/lib/ids.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import { type HeldLock, holdLock } from "../hold-lock.ts";
 
-/** Keeps everybody from an account's wallet, as a slow commit would, until the test lets it go. */
+/** Locks an account's wallet, as a slow commit would, until the test frees it. */
 export async function lockWallet(database: Database, accountId: AccountId): Promise<HeldLock> {
   return await holdLock(database, async (tx) => {
     await sql`select 1 from wallets where account_id = ${accountId} for update`.execute(tx);

@@ -3,13 +3,13 @@ import type { AccountId } from "../../../src/lib/ids.ts";
 import { nano, presentMoney } from "../../../src/lib/money.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 
-/** A charge as the ledger has it: what was counted, and what was paid for it. */
+/** A charge as stored: the counted usage, and the price paid. */
 export type Charge = {
   holdId: string;
   unit: string;
   priceId: string;
   items: Record<string, number>;
-  /** As amounts look on the wire; for a quota in its units. */
+  /** In the API's format; for a quota in its units. */
   paid: string;
   lost: string;
 };
@@ -20,7 +20,7 @@ export async function listCharges(database: Database, accountId: AccountId): Pro
     .selectFrom("charges")
     .selectAll()
     .where("account_id", "=", accountId)
-    // Several may be of one moment.
+    // Several may have the same time.
     .orderBy(sql`(select min(number) from postings where postings.id = charges.id)`)
     .execute();
   return rows.map((row) => ({

@@ -22,7 +22,7 @@ export type ApplyBatch = (
   now: Date,
 ) => { results: Result[]; changes: Changes };
 
-/** What the tables of the ledger hold. */
+/** The contents of the ledger's tables. */
 export type LedgerTables = {
   wallets: Map<AccountId, Wallet>;
   buckets: Map<BucketId, Bucket>;
@@ -32,21 +32,21 @@ export type LedgerTables = {
   charges: Charge[];
 };
 
-/** Stands where the database stands: it hands out what a batch asks about, and writes what the batch decided. */
+/** Replaces the database: loads the rows that a batch needs, and writes its decisions. */
 export type ReducerWorld = {
   tables: LedgerTables;
   apply(operations: readonly Operation[], now: Date): Result[];
-  /** The tables as they are now, whatever is written afterwards. */
+  /** A copy of the tables that later writes do not change. */
   copy(): LedgerTables;
-  /** What a batch would do to a copy, without its being written. */
+  /** Decides a batch on a copy, without writing. */
   decideOn(tables: LedgerTables, operations: readonly Operation[], now: Date): ReturnType<ApplyBatch>;
   setFrozen(accountId: AccountId, isFrozen: boolean): void;
-  /** Movements of the last batch looked to the rest of that batch as they look to the next one. */
+  /** Checks that transactions looked the same to the rest of the last batch as they do to the next. */
   checkMovements(): void;
   picture(): LedgerPicture;
 };
 
-/** A batch is handed everything that there is, or only what it asks about, as the database's statement loads it. */
+/** A batch loads everything, or only the rows it needs, like the database's load statement. */
 type Handout = "everything" | "what is asked about";
 
 export function createReducerWorld(parts: {
@@ -107,7 +107,7 @@ export function createReducerWorld(parts: {
   };
 }
 
-/** The whole ledger as a batch would see it that asked about everything. */
+/** The whole ledger, as loaded by a batch that needs everything. */
 function loadAll(tables: LedgerTables): LedgerState {
   return {
     wallets: new Map(tables.wallets),
@@ -119,7 +119,7 @@ function loadAll(tables: LedgerTables): LedgerState {
   };
 }
 
-/** As little as the load statement of `ledger-store.ts` would find. */
+/** Only the rows that the load statement of `ledger-store.ts` would find. */
 function loadAsked(tables: LedgerTables, operations: readonly Operation[], now: Date): LedgerState {
   const needs = listNeeds(operations, now);
   const accountIds = new Set(needs.accountIds);
@@ -160,7 +160,7 @@ function groupOpenBuckets(buckets: Iterable<Bucket>): Map<AccountId, Set<BucketI
   return groups;
 }
 
-/** Movements as they are known from their postings. */
+/** Transactions as derived from their postings. */
 function toTransactions(
   postings: readonly Posting[],
   isAsked: (id: TransactionId) => boolean,
@@ -180,7 +180,7 @@ function toTransactions(
   return transactions;
 }
 
-/** Does what `ledger_commit` does, with the same columns left alone and the same complaints. */
+/** Does what `ledger_commit` does: leaves the same columns unchanged and raises the same errors. */
 function writeChanges(tables: LedgerTables, changes: Changes): void {
   if (changes.accountIds.size === 0) return;
   for (const accountId of changes.accountIds) {
@@ -222,7 +222,7 @@ function writeChanges(tables: LedgerTables, changes: Changes): void {
   tables.charges.push(...changes.charges);
 }
 
-/** What is not as it was before. */
+/** The rows that differ from before. */
 function listChanged(tables: LedgerTables, changes: Changes): { accountId: AccountId }[] {
   return [
     ...[...changes.buckets].filter(([id, bucket]) => !isDeepStrictEqual(bucket, tables.buckets.get(id))),

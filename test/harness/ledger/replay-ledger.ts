@@ -8,18 +8,18 @@ import type { Intent } from "./check-ledger-journal.ts";
 import { assertClaim, assertSame } from "./disagreement.ts";
 import { compareIds, createLedgerModel, type LedgerPicture, presentLines, presentSpending } from "./ledger-model.ts";
 
-/** An operation that a process was sent, and its answer. */
+/** An operation that a process received, and its answer. */
 export type Sent = Intent & {
-  /** The process, by the name that its connections have in the database. */
+  /** The process, by the application name of its connections. */
   process: string;
-  /** Its turn among all that the process was sent. */
+  /** Its position among all operations that the process received. */
   number: number;
-  /** The moment that it was in that process. */
+  /** The process's time. */
   now: Date;
   result: Result;
 };
 
-/** What a batch did to a hold, or a posting that it added. What is new had no amount before. */
+/** A change that a batch made to a hold, or a posting that it added. New ones had no amount before. */
 type Step = {
   account_id: AccountId;
   version: bigint;
@@ -31,8 +31,8 @@ type Step = {
 };
 
 /**
- * Makes the database note which batch of which process changed what. A wallet's version is the number of the batch among
- * those of its account, because every change happens under the wallet's lock.
+ * Makes the database record which batch of which process changed what. A wallet's version is the number of the batch
+ * among those of its account, because every change happens under the wallet's lock.
  */
 export async function recordSteps(database: Database): Promise<void> {
   await sql`create table steps (number bigint generated always as identity, account_id text not null,
@@ -53,9 +53,9 @@ export async function recordSteps(database: Database): Promise<void> {
 }
 
 /**
- * Replays what several processes answered in the order in which the database took it, through the ledger told a second
- * time: every answer that changed something must be the one that is given there, every change must have been answered
- * once, and in the end the tables must say the same. Throws where they differ; tells how many operations had effects.
+ * Replays the answers of several processes, in the order of the database's commits, on the ledger model: every answer
+ * with an effect must equal the model's, every change must have been answered once, and the final tables must match.
+ * Throws if they differ; returns the number of operations with effects.
  */
 export async function replaySteps(
   database: Database,
@@ -90,7 +90,7 @@ export async function replaySteps(
   return placed.length;
 }
 
-/** The changes that an answered operation made: none for a repetition, a refusal, or where nothing was to be done. */
+/** The changes that an answered operation made: none for a repetition, a refusal, or a no-op. */
 function findSteps(
   stepsOfRow: ReadonlyMap<string, Step[]>,
   { operation, process, result }: Sent,
@@ -118,7 +118,7 @@ function findSteps(
       if (result.kind !== "released" && result.kind !== "expired") return [];
       return find(operation.holdId, ({ state }) => state === result.kind);
     case "extend": {
-      // Whoever asks for less than is held, or for what another has raised it to, changes nothing.
+      // An extension to less than the held amount, or to what another has raised it to, changes nothing.
       if (result.kind !== "extended") return [];
       const { amount } = result;
       if (amount !== operation.amount && amount !== operation.quotaUnits) return [];
@@ -131,7 +131,7 @@ function findSteps(
       return result.kind === "booked" ? find(operation.id) : [];
     case "expire-bucket": {
       if (result.kind !== "expired" || !("amount" in result) || result.amount === 0n) return [];
-      // A bucket can expire in several parts, each with a number of its own.
+      // A bucket can expire in several parts, each with its own number.
       const prefix = `txn_${suffixOf(operation.bucketId)}.`;
       const rowIds = [...stepsOfRow.keys()].filter((rowId) => rowId.startsWith(prefix));
       const isRight = (step: Step): boolean => step.amount === result.amount && unexplained.has(step);
@@ -142,7 +142,7 @@ function findSteps(
   }
 }
 
-/** Of all answers to one thing, exactly one is that it has just happened, and the others agree with it. */
+/** Of all answers for one effect, exactly one is new, and the others agree with it. */
 function checkOnce(sent: readonly Sent[]): void {
   const named = sent.flatMap(({ operation, result }) =>
     "isReplay" in result ? [{ name: nameEffect(operation, result), result }] : [],
@@ -158,14 +158,14 @@ function checkOnce(sent: readonly Sent[]): void {
   }
 }
 
-/** `null` for what leaves no trace and may be asked for again: a refusal of anything but a hold. */
+/** `null` for operations that leave no trace and may be repeated: a refusal of anything but a hold. */
 function nameEffect(operation: Operation, result: Result): string | null {
   if (result.kind === "refused" && operation.kind !== "hold") return null;
   if ("holdId" in operation) return `the end of ${operation.holdId}`;
   return "id" in operation ? operation.id : null;
 }
 
-/** A hold that was raised since is told as it is now. */
+/** A hold that was extended since has its current amount. */
 function presentAgain(result: Result | undefined): unknown {
   return result?.kind === "held" ? { kind: result.kind, unit: result.unit } : { ...result, isReplay: null };
 }

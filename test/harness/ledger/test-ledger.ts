@@ -15,7 +15,7 @@ export type TestLedger = AsyncDisposable & {
   database: Database;
   ledger: Ledger;
   clock: TestClock;
-  /** Time, chance and the database, as operations take them. */
+  /** Clock, ids and the database, as operations take them. */
   parts: {
     database: Database;
     clock: Clock;
@@ -25,14 +25,14 @@ export type TestLedger = AsyncDisposable & {
   };
   /** A new account, with some cash. */
   createAccount(cash?: bigint): Promise<AccountId>;
-  /** A hold of an amount, and a settlement of one, with everything else as it usually is. */
+  /** A hold of an amount, and a settlement of one, with defaults for the rest. */
   hold(accountId: AccountId, amount: bigint, more?: Partial<HoldOperation>): HoldOperation;
   settle(accountId: AccountId, holdId: HoldId, cost: bigint, more?: Partial<SettleOperation>): SettleOperation;
 };
 
 const minuteMs = 60_000;
 
-/** A real ledger on a real database of its own, or on the one that is given. */
+/** A real ledger on its own real database, or on the given one. */
 export async function openTestLedger(given?: TestDatabase): Promise<TestLedger> {
   const testDatabase = given ?? (await createTestDatabase());
   const address = { connectionString: testDatabase.url };
@@ -85,7 +85,7 @@ export async function openTestLedger(given?: TestDatabase): Promise<TestLedger> 
   };
 }
 
-/** A bill for an amount: so many tokens at a price of one billionth. */
+/** A bill for an amount: this many tokens at a price of one billionth. */
 function createBill(cost: bigint): Bill {
   const items = [{ name: "output_tokens", quantity: cost, rate: nano(1n) }];
   return { priceId: "price_test", items, per: 1n, minimum: nano(0n), quotaUnits: cost };

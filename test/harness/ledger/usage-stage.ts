@@ -13,7 +13,7 @@ import { waitUntil } from "../wait-until.ts";
 
 export type UsageCaller = Awaited<ReturnType<TestGateway["createCaller"]>>;
 
-/** Something to charge: so much work of a model, asked for with a key. */
+/** Something to charge: usage of a model with a key. */
 type Work = {
   accountId: AccountId;
   keyId?: string;
@@ -31,15 +31,15 @@ export type UsageStage = AsyncDisposable & {
   gateway: TestGateway;
   ledger: Ledger;
   clock: TestClock;
-  /** Sets time to a moment, which may be an earlier one. */
+  /** Sets the clock, also to an earlier time. */
   setTime(moment: string | Date): void;
   hold(work: Work): Promise<HoldId>;
-  /** Holds and settles; answers the charge's id. */
+  /** Holds and settles; returns the charge's id. */
   charge(work: Work): Promise<string>;
   book(accountId: AccountId, booking: CreditRequest["booking"]): Promise<string>;
   applyPrices(prices: readonly Record<string, unknown>[]): Promise<void>;
   setTimeZone(accountId: AccountId, timeZone: string): Promise<void>;
-  /** What an address answers, which must be 200. */
+  /** The body of a GET, which must be 200. */
   read<T>(path: string, key: string): Promise<T>;
 };
 
@@ -47,7 +47,7 @@ export const usageModels = ["small", "large", "maker/picture"] as const;
 
 const standardPrices = usageModels.map((model) => ({ model, input_price: "0.10", output_price: "0.20" }));
 
-/** A gateway with a catalog, and a ledger beside it that charges whatever a test wants charged. */
+/** A gateway with a catalog, and a ledger beside it that charges on demand. */
 export async function openUsageStage(): Promise<UsageStage> {
   const clock = createTestClock(new Date("2026-11-15T12:00:00Z"));
   const sharedDatabase = await createTestDatabase();

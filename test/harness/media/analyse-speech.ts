@@ -2,21 +2,21 @@ const frameSeconds = 0.02;
 
 export type SpeechAnalysis = {
   seconds: number;
-  /** The average loudness in decibels below the loudest that can be. */
+  /** The average loudness in dBFS. */
   levelDb: number;
-  /** The share of moments in which anything is heard. */
+  /** The share of frames with any sound. */
   heardShare: number;
-  /** The share of those in which a voice sounds: they repeat themselves as only vocal cords do. */
+  /** The share of those with a voice: they are periodic, as only vocal cords are. */
   voicedShare: number;
-  /** How high the voice is, in the middle of all voiced moments. */
+  /** The median pitch of all voiced frames. */
   pitchHz: number;
 };
 
-/** What can be said of speech without understanding it. */
+/** Properties of speech that do not require understanding it. */
 export function analyseSpeech(samples: Int16Array, samplesPerSecond = 24_000): SpeechAnalysis {
   const size = Math.round(samplesPerSecond * frameSeconds);
   const frames = Array.from({ length: Math.floor(samples.length / size) - 1 }, (_, index) => ({
-    // Two frames long, so that the lowest voice repeats itself within.
+    // Two frames long, so that the lowest voice has a full period.
     part: samples.subarray(index * size, (index + 2) * size),
     loudness: measureLoudness(samples.subarray(index * size, (index + 1) * size)),
   }));
@@ -35,7 +35,7 @@ function measureLoudness(samples: Int16Array): number {
   return Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / Math.max(1, samples.length));
 }
 
-/** The shift at which a sound is most like itself; `null` where it is like itself nowhere. */
+/** The shift with the highest autocorrelation; `null` if there is none. */
 function findPitch(samples: Int16Array, samplesPerSecond: number): number | null {
   const size = samples.length / 2;
   let [best, bestLikeness] = [0, 0];

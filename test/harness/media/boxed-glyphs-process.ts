@@ -1,11 +1,11 @@
-// Which of the characters that it is given are drawn as a box: what stands for a character that no font has. A process
-// of its own, because which fonts there are can only be said to a whole process.
+// Lists which of the given characters are drawn as a box, the mark of a missing glyph. A separate process, because
+// fonts can only be configured per process.
 import { json } from "node:stream/consumers";
 import sharp from "sharp";
 
 const side = 96;
 
-/** Whether what is drawn has a frame around it: ink along all four edges of the place that it takes. */
+/** Whether the drawing has a frame: ink along all four edges of its bounding box. */
 async function isBoxed(character: string): Promise<boolean> {
   const text = `<text x="20" y="70" font-family="DejaVu Sans" font-size="56">${character}</text>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${text}</svg>`;
@@ -14,7 +14,7 @@ async function isBoxed(character: string): Promise<boolean> {
   const range = Array.from({ length: side }, (_, index) => index);
   const rows = range.filter((y) => range.some((x) => isInked(x, y)));
   const columns = range.filter((x) => range.some((y) => isInked(x, y)));
-  // The frame is thin, a little soft, and wider than a letter that is only a stroke.
+  // The frame is thin, a little soft, and wider than a letter that is a single stroke.
   const hasRow = (near: readonly number[]): boolean => isFull(columns, (x) => near.some((y) => isInked(x, y)));
   const hasColumn = (near: readonly number[]): boolean => isFull(rows, (y) => near.some((x) => isInked(x, y)));
   const ends = <T>(list: readonly T[]): T[][] => [list.slice(0, 3), list.slice(-3)];

@@ -38,7 +38,7 @@ export type FilesStage = AsyncDisposable & {
   clock: TestClock;
   ids: IdSource;
   bytes: ByteStore;
-  /** What the feature complained of. */
+  /** The errors that the feature reported. */
   troubles: unknown[];
   logs: Record<string, unknown>[];
   accountId: AccountId;
@@ -59,7 +59,7 @@ type UploadOptions = {
   signal?: AbortSignal;
 };
 
-/** Whatever an answer may have in it; which of it is there is what a test looks at. */
+/** The fields that an answer may have; tests check which are present. */
 type AnswerBody = {
   id: string;
   file_id: string;
@@ -73,7 +73,7 @@ export async function readJson(response: Response): Promise<AnswerBody> {
   return (await response.json()) as AnswerBody;
 }
 
-/** What an error says, after a look at its shape. */
+/** The error of a response, after checking its schema. */
 export async function readError(response: Response) {
   const { error, request_id: requestId } = await readJson(response);
   expect(requestId).toBe(response.headers.get("x-request-id"));
@@ -96,10 +96,10 @@ export const stageLimits: FileLimits = {
 
 type StageOptions = {
   limits?: Partial<FileLimits>;
-  /** Who has no money; everybody else has. */
+  /** Accounts without money; all others have some. */
   isUnpaid?(accountId: AccountId): boolean;
   requestTimeoutMs?: number;
-  /** Stands between the feature and the disk. */
+  /** Wraps the byte store, for faults between the feature and the disk. */
   wrapBytes?(bytes: ByteStore): ByteStore;
 };
 

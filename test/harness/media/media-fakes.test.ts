@@ -31,7 +31,7 @@ test("OpenAI's own client gets images, edits, speech and errors", async () => {
   expect(fake.media.refusals()).toHaveLength(1);
 });
 
-test("fal's queue counts down, completes, and names itself in all that it says", async () => {
+test("fal's queue counts down, completes, and has the canary in every answer", async () => {
   await using fake = await startFakeUpstreams();
   const headers = { authorization: "Key sk-1", "content-type": "application/json" };
   const ask = async (url: string, method = "GET", body?: string) => {
@@ -67,7 +67,7 @@ test("fal's queue counts down, completes, and names itself in all that it says",
   expect(film.headers.get("content-type")).toBe("video/mp4");
 });
 
-test("fal takes no submission without a key, and none that its models would refuse", async () => {
+test("fal refuses submissions without a key, and those that its models would refuse", async () => {
   await using fake = await startFakeUpstreams();
   const submit = async (body: unknown, headers: Record<string, string> = { authorization: "Key sk-1" }) => {
     const request = { method: "POST", headers: { "content-type": "application/json", ...headers } };
@@ -82,7 +82,7 @@ test("fal takes no submission without a key, and none that its models would refu
   expect(await submit({ prompt: "<<fault:nonsense>>" })).toBe(422);
 });
 
-test("every word of a prompt that stands in the list is understood", () => {
+test("every listed fault word is understood in a prompt", () => {
   for (const { word } of mediaWords) expect(readMediaWords(`A barn <<fault:${word}>>`)).not.toBeNull();
   expect(readMediaWords("A barn")).toBeNull();
   expect(readMediaWords("<<fault:queue=2>> and <<fault:work=3>>")).toEqual({ queue: 2, work: 3 });

@@ -1,4 +1,4 @@
-// Real media, made by the tools themselves when a test asks for it, so that no binary files lie in the repository.
+// Real media, created by the tools on demand, so that the repository contains no binary files.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export type MediaName =
   | "webm"
   | "mov";
 
-/** What each is, as the gateway should find out. */
+/** The properties of each that the gateway should detect. */
 export const mediaTable = {
   png: { kind: "image", contentType: "image/png" },
   jpeg: { kind: "image", contentType: "image/jpeg" },
@@ -68,7 +68,7 @@ async function makeRecording(name: MediaName): Promise<Buffer> {
   return await encode(name, [...(films[name] === undefined ? [] : picture), ...sound, ...(films[name] ?? [])]);
 }
 
-/** What ffmpeg makes of the words, which end before the name of the file. */
+/** Runs ffmpeg with these words and the file's name at the end. */
 export async function encode(extension: string, words: readonly string[]): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-media-"));
   const path = join(folder, `made.${extension}`);

@@ -76,14 +76,14 @@ export function createInput(changes: Partial<GenerationInput> & { content?: stri
   };
 }
 
-/** The handle of work that was taken. */
+/** The handle of an accepted job. */
 export async function submit(provider: GenerationProvider, call: GenerationCall): Promise<Handle> {
   const outcome = await provider.submit(call);
   if (outcome.kind !== "accepted") throw new Error(`It is ${outcome.kind}.`);
   return outcome.handle;
 }
 
-/** What an outcome has made. */
+/** The outputs of an outcome. */
 export function getOutputs(outcome: SubmitOutcome | PollOutcome): readonly MadeOutput[] {
   if (outcome.kind !== "done") throw new Error(`It is ${outcome.kind}.`);
   return outcome.outputs;
@@ -97,7 +97,7 @@ export async function readOutput(
   return await buffer(await output.open(signal));
 }
 
-/** The failure that something ends with, for which there has to be one of a provider's. */
+/** The provider error that this rejects with; throws if there is none. */
 export async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
   try {
     await attempt;

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 
-/** An image of a person, drawn: nobody's face is needed for a test. */
+/** A drawn portrait, so that tests need no real person's face. */
 export async function drawPortrait(width: number, height: number): Promise<Buffer> {
   const side = Math.min(width, height);
   const scale = side / 400;

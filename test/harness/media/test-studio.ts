@@ -23,20 +23,20 @@ export type TestStudio = AsyncDisposable & {
   folder: string;
   generation: GenerationProvider;
   speech: SpeechProvider;
-  /** Hands work over and waits for its end. */
+  /** Submits a job and waits for its end. */
   finish(call: GenerationCall): Promise<Exclude<PollOutcome, { kind: "running" }>>;
-  /** What was made of a request. */
+  /** The outputs of a request. */
   make(request: GenerationRequest, inputs?: readonly GenerationInput[]): Promise<Buffer[]>;
-  /** Keeps bytes as a file until the studio is closed. */
+  /** Stores bytes as a file until the studio is closed. */
   keep(bytes: Buffer, name: string): Promise<string>;
 };
 
 type StudioOptions = { clock?: Clock; concurrencyMax?: number; folder?: string };
 
-/** Real media takes real time: much of it on a machine that does other things too. */
+/** Encoding takes real time, especially on a busy machine. */
 export const studioMsMax = 240_000;
 
-/** Fonts and compiled code, which the processes of all studios have in common: the first of them fills it. */
+/** Fonts and compiled code that the processes of all studios share: the first one fills it. */
 const sharedCacheDir = join(tmpdir(), "sluice-studio-cache");
 
 let callCount = 0;
@@ -136,7 +136,7 @@ export async function probe(path: string, demuxer: string): Promise<Probe> {
   return JSON.parse(stdout.toString());
 }
 
-/** Frames of a video at moments of it, small and grey: one byte a pixel. */
+/** Frames of a video at some times, small and grey: one byte per pixel. */
 export async function readFrames(path: string, framesPerSecond: number): Promise<Buffer[]> {
   const args = [
     "-f",
@@ -153,7 +153,7 @@ export async function readFrames(path: string, framesPerSecond: number): Promise
   return Array.from({ length: stdout.length / 4096 }, (_, index) => stdout.subarray(index * 4096, (index + 1) * 4096));
 }
 
-/** Any audio as samples of 16 bits, one channel, 24 000 a second. */
+/** Any audio as 16-bit mono samples at 24 000 Hz. */
 export async function readSamples(path: string, demuxer: string): Promise<Int16Array> {
   const args = ["-f", demuxer, "-i", `file:${path}`, "-vn", "-ac", "1", "-ar", "24000", "-f", "s16le", "pipe:1"];
   const { stdout } = await runMediaTool({ ...toolLimits, tool: "ffmpeg", args });
@@ -167,7 +167,7 @@ const toolLimits = {
   stdoutBytesMax: 100_000_000,
 } as const;
 
-/** How different two images of as many bytes are, a pixel on average. */
+/** The average difference per pixel of two images of the same size. */
 export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   return one.reduce((sum, value, index) => sum + Math.abs(value - (other[index] ?? 0)), 0) / Math.max(1, one.length);
 }

@@ -6,10 +6,10 @@ import { createIdSource } from "../../../src/lib/ids.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
 import { createPaidCaller } from "./paid-caller.ts";
 
-/** What a gateway has to have in its environment to call the upstream. */
+/** The environment that a gateway needs to call the upstream. */
 export const upstreamKey = { ROLLOUT_UPSTREAM_KEY: "sk-rollout" };
 
-/** Two models at the upstream, and an account with money; answers its key. */
+/** Two models at the upstream, and an account with money; returns its key. */
 export async function furnishForPaidCalls(url: string, upstreamUrl: string): Promise<string> {
   const database = createDatabase({
     address: { connectionString: url },

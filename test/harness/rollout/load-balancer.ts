@@ -8,11 +8,11 @@ import { startProxy } from "../servers/pooling-proxy.ts";
 export type LoadBalancer = AsyncDisposable & {
   /** The socket that callers connect to. */
   path: string;
-  /** How many gateways it sends requests to at the moment. */
+  /** How many gateways currently receive requests. */
   countUp(): Promise<number>;
 };
 
-/** HAProxy by the very configuration of the documentation; only its places are others, and it looks more often. */
+/** HAProxy with the documented configuration, except for its addresses and a shorter health check interval. */
 export async function startLoadBalancer(ports: readonly number[]): Promise<LoadBalancer> {
   const example = readFileSync(join(repositoryDir, "deploy/haproxy.cfg"), "utf8");
   const proxy = await startProxy((path) => {

@@ -4,18 +4,18 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** What every call is answered with, in as many pieces. */
+/** The pieces of every answer. */
 export const pieces = ["one ", "two ", "three ", "four ", "five"] as const;
 export const sound = Buffer.alloc(4096 * pieces.length, 7);
 
 const head = { id: "chat_1", created: 1, model: "paced" };
 const usage = { prompt_tokens: 5, completion_tokens: pieces.length, total_tokens: 5 + pieces.length };
 
-/** Answers chat calls and speech, whole ones after a pause, others with a pause before each piece, and keeps no record. */
+/** Answers chat calls and speech: whole ones after a pause, streams with a pause before each piece. Keeps no record. */
 export async function startPacedUpstream(pauseMs: number): Promise<AsyncDisposable & { url: string }> {
   const server = createServer(async (request, response) => {
     const body = (await json(request)) as { stream?: boolean; messages?: { content: string }[] };
-    // Some outlive the delay of a node that is told to stop.
+    // Some outlast the shutdown delay of a node.
     const longMs = body.messages?.[0]?.content === "long" ? 8 * pauseMs : pauseMs;
     if (request.url?.endsWith("/audio/speech") === true) await sendSound(response, pauseMs);
     else if (body.stream === true) await sendStream(response, longMs);

@@ -9,7 +9,7 @@ import type { Database } from "../../../src/platform/database/database.ts";
 const limitMax = 1_000_000_000;
 const cash = nano(1_000_000_000_000_000n);
 
-/** A new account with money, and limits that are in nobody's way; answers its key. For gateways in other processes. */
+/** A new account with money and high limits; returns its key. For gateways in other processes. */
 export async function createPaidCaller(database: Database): Promise<string> {
   const clock = systemClock;
   const parts = { database, clock, ids: createIdSource({ clock, randomBytes }), randomBytes, hasModel: () => true };

@@ -19,26 +19,26 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-/** Each caller does these one after another; one call in twelve is long. */
+/** Each caller makes these in order; one call in twelve is long. */
 const round: readonly Kind[] = [
   ...(["whole", "streamed", "speech", "streamed", "whole", "streamed"] as const),
   ...(["whole", "streamed", "speech", "whole", "streamed", "long stream"] as const),
 ];
 
 export type PaidCalls = {
-  /** How many were answered as they should be. */
+  /** The number of correct answers. */
   count(): number;
-  /** What callers saw that they should not have: a refusal, a broken connection, an answer that is not whole. */
+  /** The failures that callers saw: a refusal, a broken connection, an incomplete answer. */
   errors: string[];
   slowestMs(): number;
-  /** Begins no more calls, and ends when those that are under way have. */
+  /** Starts no more calls, and resolves when the running ones have ended. */
   stop(): Promise<void>;
 };
 
 /** A socket of a load balancer, or a port of this machine. */
 type Address = { socketPath: string } | { port: number };
 
-/** Keeps callers busy at an address. Each has a connection that it keeps; none tries anything again. */
+/** Keeps callers busy at an address. Each keeps its connection; none retries. */
 export function startPaidCalls(place: { address: Address; key: string; callers: number }): PaidCalls {
   const { address, key, callers } = place;
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
@@ -71,7 +71,7 @@ export function startPaidCalls(place: { address: Address; key: string; callers: 
   };
 }
 
-/** What was wrong with the answer; `null` where it is what it should be. */
+/** The failure of the call; `null` if the answer is correct. */
 async function call(kind: Kind, place: { agent: Agent; address: Address; key: string }): Promise<string | null> {
   const { path, body } = kinds[kind];
   const answer = await send(path, JSON.stringify(body), place);

@@ -8,10 +8,10 @@ import { startPaidCalls } from "./paid-calls.ts";
 type Rollout = {
   databaseUrl: string;
   redisUrl: string;
-  /** Each pass stops and starts every gateway once; there are as many as it takes for so many calls. */
+  /** Each pass restarts every gateway once; passes repeat until there were this many calls. */
   callsMin: number;
   callers: number;
-  /** Of the upstream, before each piece of an answer. */
+  /** The upstream's pause before each piece of an answer. */
   pauseMs: number;
   delayMs: number;
   nodes?: number;
@@ -22,12 +22,12 @@ export type RolloutOutcome = {
   errors: string[];
   stops: number;
   exitCodes: number[];
-  /** From a gateway's last request, or the end of its delay, to its end; the longest. */
+  /** The longest time from a gateway's last request, or the end of its delay, to its exit. */
   exitMsMax: number;
   slowestMs: number;
 };
 
-/** Stops and starts real gateways one after another behind HAProxy while callers go on, and tells what these noticed. */
+/** Restarts real gateways one after another behind HAProxy under load, and returns what the callers noticed. */
 export async function rollGateways(rollout: Rollout): Promise<RolloutOutcome> {
   const { callsMin, callers, pauseMs, delayMs, nodes: nodeCount = 3 } = rollout;
   await using upstream = await startPacedUpstream(pauseMs);

@@ -7,17 +7,17 @@ import pg from "pg";
 import { findFreePort } from "../gateway-process.ts";
 import { waitUntil } from "../wait-until.ts";
 
-/** The folder of the system's own PostgreSQL programs, or `null` where it is not installed. */
+/** The folder of the system's own PostgreSQL programs, or `null` if it is not installed. */
 export const externalBinaries = globSync("/usr/lib/postgresql/*/bin").at(-1) ?? null;
 
 export type ExternalPostgres = AsyncDisposable & {
   url: string;
   version: string;
-  /** Ends every session at once and starts it again, as an upgrade does. */
+  /** Ends every session at once and restarts the server, as an upgrade does. */
   restart(): Promise<void>;
 };
 
-/** A PostgreSQL as an operator would run it: another version than ours, over TCP, with a password. */
+/** A PostgreSQL as operators run it: another version than ours, over TCP, with a password. */
 export async function startExternalPostgres(binDir: string): Promise<ExternalPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-external-"));
   const cluster = join(folder, "cluster");

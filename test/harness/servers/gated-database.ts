@@ -4,7 +4,7 @@ import { findFreePort } from "../gateway-process.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { openTcpGate, type TcpGate } from "./tcp-gate.ts";
 
-/** A database with a gate before it: `url` leads through the gate, `direct` past it. */
+/** A database behind a gate: `url` connects through the gate, `direct` bypasses it. */
 export type GatedDatabase = AsyncDisposable & { gate: TcpGate; url: string; direct: TestDatabase };
 
 export async function openGatedDatabase(): Promise<GatedDatabase> {

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 type Claims = Record<string, unknown>;
 
-/** What the next token says instead of the truth. */
+/** How the next token deviates from a valid one. */
 export type OidcTwist = {
   claims?: Claims;
   header?: Record<string, unknown>;
@@ -16,16 +16,16 @@ export type OidcServer = AsyncDisposable & {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Who signs in there. */
+  /** The claims of the user who signs in. */
   person: Claims;
   twist: OidcTwist;
-  /** What the next request to a path is answered with instead. */
+  /** Failure responses for the next request to a path. */
   failures: Map<string, { status: number; body: string }>;
-  /** How often each path was asked for. */
+  /** The path of every request. */
   visits: string[];
   /** New keys; the old ones are gone. */
   rotateKeys(): void;
-  /** Does what a browser and its person would do there, and answers where they are sent back to. */
+  /** Acts as the user's browser, and returns the URL of the redirect back. */
   approve(location: string): Promise<URL>;
 };
 

@@ -24,15 +24,15 @@ export type OtlpCollector = AsyncDisposable & {
   url: string;
   requests: readonly RecordedRequest[];
   spans(): CollectedSpan[];
-  /** All points of all metrics, those that were told last at the end. */
+  /** All points of all metrics, the latest at the end. */
   points(): CollectedPoint[];
-  /** The first span that fits, once there is one. */
+  /** The first matching span, once it exists. */
   waitForSpan(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
-  /** From now on requests are answered so; as a collector that takes everything does, where nothing is given. */
+  /** Sets how requests are answered from now on; by default they are accepted. */
   answer(how?: (response: ServerResponse) => void): void;
 };
 
-/** A collector that takes OTLP by HTTP as protobuf, decoded here by the published numbers of its fields. */
+/** An OTLP/HTTP collector for protobuf, decoded here by the published field numbers. */
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const takeAll = (response: ServerResponse): void => void response.writeHead(200).end();
   let answer = takeAll;
@@ -58,7 +58,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
 
 type Field = { number: number; value: bigint | Buffer };
 
-/** The fields of a protobuf message, in order: whole numbers as they are, everything else as bytes. */
+/** The fields of a protobuf message, in order: integers as they are, everything else as bytes. */
 function* readFields(bytes: Buffer): Generator<Field, void, undefined> {
   let at = 0;
   const readVarint = (): bigint => {
@@ -133,7 +133,7 @@ function decodeNumber(point: Buffer): Omit<CollectedPoint, "metric"> {
   return { attributes: decodeAttributes(list(point, 7)), value: first(point, 4).readDoubleLE(), buckets: [] };
 }
 
-/** Its value is how many values there were. */
+/** Its value is the count of observations. */
 function decodeHistogram(point: Buffer): Omit<CollectedPoint, "metric"> {
   const counts = first(point, 6);
   const buckets = Array.from({ length: counts.length / 8 }, (_, index) => Number(counts.readBigUInt64LE(index * 8)));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { waitUntil } from "../wait-until.ts";
 
 const program = "/usr/sbin/haproxy";
-/** A run that is killed must leave nothing behind. */
+/** A killed run must leave nothing behind. */
 const endWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "KILL"] : [];
 
 /** Whether tests with a real proxy can run here. */
@@ -15,8 +15,8 @@ export const hasProxy = existsSync(program);
 export type Proxy = AsyncDisposable & { path: string };
 
 /**
- * A proxy in front of a gateway, which keeps one connection to it and sends everybody's requests over that: whatever is
- * left on it by one request is read as the answer to somebody else's.
+ * A proxy in front of a gateway that sends all clients' requests over one connection: bytes that one request leaves
+ * behind are read as the answer to the next client's.
  */
 export function startPoolingProxy(gatewayPort: number): Promise<Proxy> {
   return startProxy(
@@ -37,7 +37,7 @@ backend gateway
   );
 }
 
-/** HAProxy by a configuration that binds this path. */
+/** HAProxy with a configuration that binds this path. */
 export async function startProxy(writeConfig: (path: string) => string): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-proxy-"));
   const path = join(folder, "proxy.sock");

@@ -14,15 +14,15 @@ export type PostgresPair = AsyncDisposable & {
   /** Both hosts, the named one first. */
   presentUrl(first: Which): string;
   gate: TcpGate;
-  /** Ends the primary at once, as a crash does. */
+  /** Kills the primary, as a crash does. */
   killPrimary(): Promise<void>;
-  /** As it was when it was killed, and not told that another one was promoted. */
+  /** Starts it in its state at the kill, unaware that the standby was promoted. */
   restartPrimary(): Promise<void>;
   promoteStandby(): Promise<void>;
   query<Row extends pg.QueryResultRow>(which: Which, statement: string): Promise<Row[]>;
 };
 
-/** What is written to a disk stays there when a process is killed; the machine's own end is not played here. */
+/** Writes survive the kill of a process; a crash of the machine is not simulated. */
 const common = ["fsync=off", "shared_buffers=16MB", "max_connections=50", "wal_retrieve_retry_interval=100ms"];
 
 export async function startPostgresPair(
@@ -42,7 +42,7 @@ export async function startPostgresPair(
 
   async function start(which: Which): Promise<void> {
     await waitUntil(`the ${which}`, () => {
-      // Processes that a crash left behind take a moment to end, and no server starts beside them.
+      // Processes of a crashed server take a moment to end, and no server starts beside them.
       if (servers.get(which)?.isRunning() !== true) {
         const place = { cluster: clusters[which], port: ports[which], settings: settings[which] };
         servers.set(which, runPostgres({ binDir, folder, ...place }));

@@ -11,11 +11,11 @@ const program = "/usr/bin/prometheus";
 export const hasPrometheus = existsSync(program) && existsSync("/usr/bin/promtool");
 
 export type PrometheusServer = AsyncDisposable & {
-  /** What its API answers as `data`; throws what it says of a mistake. */
+  /** The `data` of an API response; throws its error. */
   ask<T>(path: string, query?: Record<string, string>): Promise<T>;
 };
 
-/** Debian's Prometheus, which scrapes a gateway every second under the job `sluice` and goes by these rules. */
+/** Debian's Prometheus, which scrapes a gateway every second under the job `sluice` and evaluates these rules. */
 export async function startPrometheus(metricsPort: number, ruleFile: string): Promise<PrometheusServer> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-prometheus-"));
   const port = await findFreePort();

@@ -6,7 +6,7 @@ export type RecordedRequest = { method: string; path: string; headers: IncomingH
 
 export type RecordingServer = AsyncDisposable & { url: string; requests: RecordedRequest[] };
 
-/** A real HTTP server on loopback that keeps what it receives and answers as the test says. */
+/** A real HTTP server on loopback that records requests and answers as the test scripts it. */
 export async function startRecordingServer(
   answer: (request: RecordedRequest, response: ServerResponse) => void | Promise<void>,
 ): Promise<RecordingServer> {
@@ -28,13 +28,13 @@ export async function startRecordingServer(
   };
 }
 
-/** `null` when the sender went away in the middle. */
+/** `null` if the sender disconnected midway. */
 async function record(incoming: IncomingMessage): Promise<RecordedRequest | null> {
   try {
     const body = await buffer(incoming);
     return { method: incoming.method ?? "", path: incoming.url ?? "", headers: incoming.headers, body };
   } catch {
-    // A cut request is part of what tests do; the other side sees it too.
+    // Tests cut requests on purpose; the sender sees it too.
     return null;
   }
 }

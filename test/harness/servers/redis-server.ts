@@ -7,7 +7,7 @@ import { waitUntil } from "../wait-until.ts";
 const program = "/usr/bin/redis-server";
 const clientProgram = "/usr/bin/redis-cli";
 
-/** A run that is killed must leave nothing behind, least of all a paused server. */
+/** A killed run must leave nothing behind, least of all a paused server. */
 const endWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "KILL"] : [];
 
 /** Whether tests with a real Redis can run here. */
@@ -15,14 +15,14 @@ export const hasRedis = existsSync(program);
 
 export type RedisServer = AsyncDisposable & {
   url: string;
-  /** Stops it from answering while its connections stay open, as an overloaded or lost machine does. */
+  /** Suspends it while its connections stay open, like an overloaded or unreachable machine. */
   pause(): void;
   resume(): void;
-  /** Ends it and all that it knew. */
+  /** Ends it and deletes all its data. */
   stop(): Promise<void>;
   /** Starts it again at the same address. */
   start(): Promise<void>;
-  /** Until it has answered all that it was sent before. Nothing else of this process goes on meanwhile. */
+  /** Blocks this process until Redis has answered everything that was sent before. */
   waitStandingStill(): void;
 };
 
@@ -33,7 +33,7 @@ export async function startRedisServer(): Promise<RedisServer> {
 
   async function start(): Promise<void> {
     await waitUntil("Redis answers", async () => {
-      // The port may be taken for a moment; then it ends at once and is tried again.
+      // The port may be taken for a moment; then it exits at once and is started again.
       if (server === null || server.child.exitCode !== null) server = spawnServer(port);
       return await isAnswering(port);
     });

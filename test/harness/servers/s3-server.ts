@@ -6,11 +6,11 @@ import S3rver from "@20minutes/s3rver";
 export type S3Server = AsyncDisposable & {
   endpoint: string;
   bucket: string;
-  /** Where its objects lie. */
+  /** The folder of its objects. */
   folder: string;
 };
 
-/** A server that speaks S3, on a port of its own. */
+/** An S3 server on its own port. */
 export async function startS3Server(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-s3-"));
   const bucket = "files";
@@ -22,7 +22,7 @@ export async function startS3Server(): Promise<S3Server> {
     vhostBuckets: false,
     configureBuckets: [{ name: bucket, configs: [] }],
   });
-  // It does not know the slash that the current SDK puts behind a bucket, and signs with it.
+  // It does not support the slash that the current SDK appends to a bucket and includes in the signature.
   server.middleware.unshift(async (context, next) => {
     if (/^\/[^/]+\/$/.test(context.path)) {
       context.path = context.path.slice(0, -1);

@@ -1,4 +1,4 @@
-/** The little of it that tests use; it comes without types. */
+/** The subset that tests use; the package has no types. */
 declare module "@20minutes/s3rver" {
   type Context = { method: string; path: string; headers: Record<string, string> };
 

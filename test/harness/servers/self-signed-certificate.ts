@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A key and a certificate for one host name that nobody but the test trusts. */
+/** A key and a self-signed certificate for one host name, trusted by the test only. */
 export function createSelfSignedCertificate(host: string): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(objectId("2a8648ce3d040302"));
@@ -38,7 +38,7 @@ function objectId(hex: string): Buffer {
   return tagged(0x06, Buffer.from(hex, "hex"));
 }
 
-/** The form in which certificates are written: a tag, a length, the content. */
+/** DER encoding: a tag, a length, the content. */
 function tagged(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const head = length < 128 ? [tag, length] : [tag, 0x82, length >> 8, length & 0xff];

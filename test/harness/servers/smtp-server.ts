@@ -7,12 +7,12 @@ export type SmtpServer = AsyncDisposable & {
   received: ReceivedMail[];
   /** The user and password of every sign-in. */
   logins: string[];
-  /** What the next mails are answered with instead of being taken; `hang up` cuts the connection. */
+  /** Answers for the next mails instead of accepting them; `hang up` cuts the connection. */
   refuse(...answers: string[]): void;
   connectionCount(): number;
 };
 
-/** A small mail server that speaks as much of RFC 5321 as a mail needs. */
+/** A small mail server with the part of RFC 5321 that a mail needs. */
 export async function startSmtpServer({ user = "" }: { user?: string } = {}): Promise<SmtpServer> {
   const received: ReceivedMail[] = [];
   const logins: string[] = [];

@@ -5,7 +5,7 @@ import type { Clock } from "../../../src/lib/clock.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A checkout session, with as many of Stripe's fields as anybody here looks at. */
+/** A checkout session, with the Stripe fields that are used here. */
 export type StripeSession = Fields & {
   id: string;
   url: string | null;
@@ -19,11 +19,11 @@ export type StripeSession = Fields & {
   expires_at: number;
 };
 
-/** Of a payment of somebody's, in Stripe's words; both are told of by events, and can be asked for. */
+/** A refund or a dispute of a payment, in Stripe's format; both emit events, and can be retrieved. */
 type StripeRefund = Fields & { id: string; amount: number; status: string; payment_intent: string | null };
 export type StripeDispute = StripeRefund;
 
-/** How the next requests go wrong, one after another; `null` for one that goes well. */
+/** The faults of the next requests, in order; `null` for a success. */
 export type StripeFault = "error" | "garbage" | "hangs" | "hangs-up" | "nonsense" | null;
 
 export type StripeServer = AsyncDisposable & {
@@ -35,19 +35,19 @@ export type StripeServer = AsyncDisposable & {
   faults: StripeFault[];
   /** The session of a checkout. */
   find(checkoutId: string): StripeSession;
-  /** Does what the person at the page does, by a card or by a method that takes days. */
+  /** Pays as the customer at the checkout page, by card or by a method that takes days. */
   pay(session: StripeSession, method?: "card" | "slow"): void;
-  /** How a slow payment ends. */
+  /** Ends a slow payment. */
   settle(session: StripeSession, end: "succeeded" | "failed"): void;
   expire(session: StripeSession): void;
-  /** Gives money of a payment back, or lets its bank contest it; changing the status of what is returned changes it. */
+  /** Refunds a payment, or disputes it; changing the status of the returned object changes it. */
   refund(session: StripeSession, amount: number, status?: string): StripeRefund;
   dispute(session: StripeSession, amount: number, status?: string): StripeDispute;
-  /** Every event that was created, whether anybody was told of it or not. */
+  /** Every event that was created, delivered or not. */
   events: Fields[];
-  /** An event about an object as it is now, or with some fields changed. */
+  /** An event about an object's current state, or with some fields changed. */
   createEvent(type: string, object: Fields): Fields;
-  /** What Stripe would post: the body, signed at a moment. */
+  /** What Stripe would post: the body, signed at this time. */
   sign(event: unknown, options?: { at?: Date; secret?: string }): { body: string; headers: Record<string, string> };
 };
 
@@ -128,7 +128,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     return { status: 200, body: { id, object: "payment_intent", status: paymentStates.get(id), metadata } };
   }
 
-  /** Newest first, page by page, as every list of Stripe's. */
+  /** Newest first, paginated, like every Stripe list. */
   function listPage(path: string, all: readonly Fields[], query: URLSearchParams): Answer {
     const newest = all.toReversed();
     const after = newest.findIndex(({ id }) => id === query.get("starting_after"));
@@ -189,7 +189,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const fault = faults.shift() ?? null;
-    // Whatever becomes of the answer, the request may have been done.
+    // Even if the answer fails, the request may have been processed.
     const answer =
       fault === "error" ? presentRefusal(500, "Something broke", { type: "api_error" }) : answerRequest(request, body);
     send(request, response, { fault, answer });

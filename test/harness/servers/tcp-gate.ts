@@ -2,24 +2,24 @@ import { once } from "node:events";
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** A port in front of a server, and all that a network can do between the two. */
+/** A proxy port in front of a server that simulates network faults. */
 export type TcpGate = {
   open(): Promise<void>;
-  /** Refuses connections and cuts those that are open. */
+  /** Refuses connections and cuts the open ones. */
   close(): Promise<void>;
-  /** Cuts those that are open; new ones pass. */
+  /** Cuts the open ones; new ones pass. */
   cut(): void;
   /**
-   * Moves nothing any more and tells nobody, as a network does that lost its way: those that are open stay so, and of
-   * `all`, new ones are accepted and are silent, too. Connections that were silenced never speak again.
+   * Drops all data silently, like a broken network: open connections stay open, and with `all`, new ones are accepted
+   * and silent, too. Silenced connections stay silent.
    */
   silence(which: "open" | "all"): void;
   /** Ends the silence, for new connections. */
   speak(): void;
-  /** Moves nothing until `goOn`, also of new connections; then everything goes on where it stood, as after a jam. */
+  /** Buffers everything until `goOn`, also on new connections; then it is delivered, as after congestion. */
   stall(): void;
   goOn(): void;
-  /** How many connections are open at the moment. */
+  /** The number of open connections. */
   count(): number;
 };
 
@@ -33,7 +33,7 @@ export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<
     "targetPort" in target ? { port: target.targetPort, host: "127.0.0.1" } : { path: target.targetSocket };
   let server: Server | null = null;
   let isSilent = false;
-  /** The connections that wait for the end of a jam; `null` where there is none. */
+  /** The connections that are stalled; `null` without a stall. */
   let stalled: Set<Pair> | null = null;
 
   const pass = (from: Socket): void => {
@@ -44,7 +44,7 @@ export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<
       from.destroy();
       pair.to.destroy();
     };
-    // Either side may be cut at any moment; then both are.
+    // Either side may be cut at any time; then both are.
     for (const socket of [from, pair.to]) socket.on("error", () => {}).on("close", end);
     from.pipe(pair.to).pipe(from);
     if (isSilent || stalled !== null) silencePair(pair);
@@ -91,7 +91,7 @@ export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<
   return gate;
 }
 
-/** Both sides stay open, and neither hears the other, not even that it ended. */
+/** Both sides stay open, and neither receives anything from the other, not even its end. */
 function silencePair({ from, to }: Pair): void {
   from.unpipe(to);
   to.unpipe(from);

@@ -12,7 +12,7 @@ export type WebhookReceiver = AsyncDisposable & {
   waitForDeliveries(count: number): Promise<readonly RecordedRequest[]>;
 };
 
-/** Stands in for a customer's server: records what is delivered and answers as told. */
+/** A customer's server: records deliveries and answers with the scripted statuses. */
 export async function startWebhookReceiver(
   answer?: (request: RecordedRequest, response: ServerResponse) => void | Promise<void>,
 ): Promise<WebhookReceiver> {
@@ -35,7 +35,7 @@ export async function startWebhookReceiver(
   };
 }
 
-/** The event in a request, if the official library finds its signature right at that moment; else it throws. */
+/** The event in a request; throws if the official library rejects its signature at that time. */
 export function verifyDelivery(request: RecordedRequest, secret: string, now: Date): Record<string, unknown> {
   vi.useFakeTimers({ toFake: ["Date"], now });
   try {

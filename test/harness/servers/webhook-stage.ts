@@ -31,14 +31,14 @@ type StageOptions = Partial<Parameters<typeof createWebhooks>[0]>;
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer, it compares.
 type Answer = { status: number; body: any; headers: Record<string, unknown> };
 
-/** Webhooks as a gateway composes them, without the rest of it: a real database, real sockets, a clock that stands. */
+/** Webhooks as a gateway composes them, without the rest: a real database, real sockets, a frozen clock. */
 export type WebhookStage = AsyncDisposable & {
   url: string;
   database: Database;
   clock: TestClock;
   ids: IdSource;
   logs: string[];
-  /** The endpoints that were told to have been disabled. */
+  /** The endpoints that were reported as disabled. */
   disabled: WebhookEndpoint[];
   createAccount(): Promise<AccountId>;
   /** Calls the API as an account. */
@@ -56,11 +56,11 @@ export type WebhookStage = AsyncDisposable & {
   ): Promise<{ id: WebhookEndpointId; secret: string }>;
   /** An event's deliveries, newest first. */
   listDeliveries(eventId: EventId): Promise<Delivery[]>;
-  /** Waits until none of an event's deliveries is pending and due, and answers them. */
+  /** Waits until none of an event's deliveries is pending and due, and returns them. */
   settle(eventId: EventId): Promise<Delivery[]>;
-  /** Records that a task succeeded, in a transaction of its own. */
+  /** Records that a task succeeded, in its own transaction. */
   record(accountId: AccountId, more?: Partial<Parameters<typeof recordEvent>[1]>): Promise<EventId>;
-  /** Another process that sends, beside the one that the stage has if it was started. */
+  /** Another sending process, beside that of the stage if it was started. */
   startSender(options?: StageOptions): Promise<{ webhooks: Webhooks; close(): Promise<void> }>;
 };
 
@@ -165,7 +165,7 @@ export async function openWebhookStage(options: StageOptions = {}): Promise<Webh
   };
 }
 
-/** As the files' part does it: a link in place of the file, another one at every moment. */
+/** Like the files feature: replaces the file by a link, which differs with each time. */
 function presentData(data: EventData, now: Date): object {
   const output = (data.output as { file_id: string }[] | undefined)?.map(({ file_id, ...item }) => ({
     ...item,
@@ -174,7 +174,7 @@ function presentData(data: EventData, now: Date): object {
   return { ...data, output };
 }
 
-/** The edge of a gateway, with a header in place of a key. */
+/** A gateway's HTTP server, with a header instead of a key. */
 async function createTestHttp(
   webhooks: Webhooks,
   parts: Pick<Parameters<typeof createHttpServer>[0], "clock" | "ids" | "logger">,
@@ -196,7 +196,7 @@ async function createTestHttp(
         async (v1: HttpServer) => {
           v1.addHook("onRequest", async (request) => {
             const accountId = request.headers["x-account"] as AccountId;
-            // Routes look at nothing else of a caller.
+            // Routes use nothing else of a caller.
             request.caller = { accountId, keyId: `key_${accountId}` as KeyId } as Caller;
           });
           webhooks.addRoutes(v1);

@@ -19,18 +19,18 @@ import { goodPassword } from "./site-visitor.ts";
 
 const patienceMs = 60_000;
 
-/** The same rules as its main file, less than half as long to read, which every page does anew. */
+/** The minified axe: the same rules, and less than half as long to parse on every page. */
 const axeFile = new URL(import.meta.resolve("axe-core/axe.min.js"));
 let axeSource: string | undefined;
 
-/** The browser notes every answer of 400 and above; a refusal that a page shows is no fault of the page. */
+/** The browser logs every answer of 400 and above; a refusal that a page shows is not an error of the page. */
 const refusedRequest = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
 type BrowsedPage = AsyncDisposable & {
   page: Page;
-  /** What the browser complained about: broken rules of the policy, errors of scripts. */
+  /** Browser errors: policy violations, script errors. */
   complaints: string[];
-  /** Requests to any other address than the site's. */
+  /** Requests to any address other than the site's. */
   foreignRequests: string[];
 };
 
@@ -40,25 +40,25 @@ export type BrowsedSite = AsyncDisposable & {
   clock: TestClock;
   siteUrl: string;
   openPage(options?: BrowserContextOptions): Promise<BrowsedPage>;
-  /** Somebody with an account and the password `goodPassword`, with as much money as is said; returns their address. */
+  /** A user with an account, the password `goodPassword` and this credit; returns the e-mail address. */
   createPerson(options?: { email?: string; credit?: string }): Promise<string>;
 };
 
 type BrowsedSiteOptions = {
-  /** To the browser the site is on the internet, although it runs here: programs on this computer are not beside it. */
+  /** The browser treats the site as on the internet, although it runs locally: local programs are on another network. */
   isPublic?: boolean;
-  /** A name that the browser takes for this computer's. */
+  /** A name that the browser resolves to this computer. */
   hostname?: string;
-  /** The port of something in front of the gateway, by which the browser reaches it. */
+  /** The port of a proxy in front of the gateway that the browser uses. */
   frontPort?: number;
-  /** Time goes on by itself, as tasks need it. */
+  /** Uses a running clock, which tasks need. */
   hasRunningClock?: boolean;
   settings?: Partial<Settings>;
-  /** Where cards are taken. */
+  /** The Stripe server, if cards are enabled. */
   stripe?: Pick<StripeServer, "url" | "secretKey" | "webhookSecret">;
 };
 
-/** The built site of a real gateway, at the address that its settings name, and a browser to look at it. */
+/** The built site of a real gateway, at its configured address, and a browser. */
 export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promise<BrowsedSite> {
   if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
   const port = Number(await findFreePort());
@@ -83,7 +83,7 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
       ? []
       : [
           `--host-resolver-rules=MAP ${hostname} 127.0.0.1`,
-          // A stand-in for the certificate that a site of this name would have.
+          // Replaces the certificate that a site of this name would have.
           `--unsafely-treat-insecure-origin-as-secure=${siteUrl}`,
         ]),
   ];
@@ -117,20 +117,20 @@ function describeCredit(text: string) {
   return { booking: { kind: "top-up" as const, amount }, actor: "test", reason: "a test spends it", reference: null };
 }
 
-/** Opens a page and waits until all of it has come. The console's stream never ends, so that its network is never idle. */
+/** Opens a page and waits until it is complete. The console's event stream never ends, so its network is never idle. */
 export async function openSettled(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.locator("h1").first().waitFor();
   await page.locator(".animate-pulse:visible, [aria-busy=true]:visible").first().waitFor({ state: "detached" });
 }
 
-/** Takes the session away from a page, and the page first: without a session it would go to sign in by itself. */
+/** Deletes a page's session after leaving the page: without a session it would redirect to the sign-in. */
 export async function forgetSession(page: Page): Promise<void> {
   await page.goto("about:blank");
   await page.context().clearCookies();
 }
 
-/** Signs in by the page, as people do, and goes on to the given path. */
+/** Signs in through the page, and continues to the given path. */
 export async function signInByPage(page: Page, email: string, path: string): Promise<void> {
   await page.goto(`/sign-in?next=${encodeURIComponent(path)}`);
   await fillSignIn(page, email);
@@ -144,9 +144,9 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 }
 
 async function openPage(browser: Browser, siteUrl: string, options: BrowserContextOptions = {}): Promise<BrowsedPage> {
-  // Colours that are half way from one to another are nobody's to judge.
+  // Disable transitions: axe must not judge colours halfway through one.
   const context = await browser.newContext({ baseURL: siteUrl, reducedMotion: "reduce", ...options });
-  // Like all patience of tests only the end of the world.
+  // As generous as every time limit of the tests.
   context.setDefaultTimeout(patienceMs);
   if (options.javaScriptEnabled !== false) context.on("page", waitForPrograms);
   const page = await context.newPage();
@@ -165,14 +165,14 @@ async function openPage(browser: Browser, siteUrl: string, options: BrowserConte
 }
 
 /**
- * A page is sent as it looks before its program has come: keys that are pressed until then go nowhere, and fields that are
- * filled are replaced by empty ones.
+ * A page is rendered on the server before its script is loaded: keys pressed until then are lost, and filled fields are
+ * replaced by empty ones.
  */
 function waitForProgram(page: Page): Promise<void> {
   return page.locator("#site > [inert]").waitFor({ state: "detached" });
 }
 
-/** However a test comes to a page. */
+/** For every navigation of a test. */
 function waitForPrograms(page: Page): void {
   const { goto, reload, waitForURL } = page;
   page.goto = async (...given) => {
@@ -193,12 +193,12 @@ function waitForPrograms(page: Page): void {
 
 type AxeResults = { violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[] };
 
-/** What axe finds, as sentences: every rule that the page as it stands breaks. */
+/** axe's findings as sentences: every rule that the current page violates. */
 export async function listAxeFindings(page: Page): Promise<string[]> {
-  // Once for each page: it is more script than the page's own.
+  // Once per page: it is more script than the page's own.
   axeSource ??= readFileSync(axeFile, "utf8");
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource);
-  // Text, because the test's types know nothing of the page's.
+  // As text, because the test's types do not include the page's.
   const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
   return results.violations.map(
     ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,

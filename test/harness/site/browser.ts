@@ -10,8 +10,8 @@ export const hasBrowser = existsSync(chromiumPath);
 type LaunchOptions = {
   switches?: readonly string[];
   /**
-   * The whole browser, for what only it decides, such as which addresses a page may reach. Without it the same engine
-   * shows the same pages for a third of the work, where it is installed by itself.
+   * The full browser, for its own decisions, such as which addresses a page may reach. Otherwise the headless shell
+   * renders the same pages for a third of the CPU time, if it is installed.
    */
   isWhole?: boolean;
 };

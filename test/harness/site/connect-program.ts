@@ -6,7 +6,7 @@ type Gateway = Pick<TestGateway, "siteUrl">;
 
 export const programState = "s t+/%=ä";
 
-/** The query of the entry, as a program that follows the contract writes it. */
+/** The query of the entry URL, as a program writes it. */
 export function writeEntry(changes: Record<string, string> = {}): string {
   return new URLSearchParams({
     client: "my-tool",
@@ -17,20 +17,20 @@ export function writeEntry(changes: Record<string, string> = {}): string {
   }).toString();
 }
 
-/** A verifier, and what a program that wants a code adds to its entry. */
+/** A verifier, and the fields that a program adds to its entry to get a code. */
 export function makeVerifier() {
   const verifier = randomBytes(32).toString("base64url");
   const code_challenge = createHash("sha256").update(verifier).digest("base64url");
   return { verifier, challenge: { code_challenge, code_challenge_method: "S256" } };
 }
 
-/** Opens the entry in a browser that does not follow redirects, from an address of its own. */
+/** Opens the entry in a browser that does not follow redirects, from a unique address. */
 export function openEntry({ siteUrl }: Gateway, query: string): Promise<Response> {
   const headers = { "x-forwarded-for": makeAddress() };
   return fetch(`${siteUrl}/connect/browser-auth?${query}`, { redirect: "manual", headers });
 }
 
-/** Begins an authorization and answers the id of its request. */
+/** Begins an authorization and returns the id of its request. */
 export async function beginRequest(gateway: Gateway, changes: Record<string, string> = {}): Promise<string> {
   const response = await openEntry(gateway, writeEntry(changes));
   const location = response.headers.get("location") ?? "";
@@ -38,7 +38,7 @@ export async function beginRequest(gateway: Gateway, changes: Record<string, str
   return location.slice("/connect/requests/".length);
 }
 
-/** What a program asks the site itself, from an address of its own unless one is given. */
+/** A program's request to the site, from a unique address unless one is given. */
 export async function askSite(
   { siteUrl }: Gateway,
   path: string,
@@ -55,7 +55,7 @@ export async function askSite(
   return { status, body: text === "" ? null : JSON.parse(text), headers, setCookies: headers.getSetCookie() };
 }
 
-/** Opens the request as the consent page does, then approves it; answers the query that the program gets. */
+/** Opens the request as the consent page does, then approves it; returns the query that the program gets. */
 export async function approve(visitor: SiteVisitor, id: string, terms: object = {}): Promise<URLSearchParams> {
   await visitor.get(`/connect/requests/${id}`);
   const answer = await visitor.post(`/connect/requests/${id}/approve`, terms);

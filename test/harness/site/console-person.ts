@@ -3,11 +3,11 @@ import { createApiKey } from "../../../src/features/accounts/index.ts";
 import type { AccountId } from "../../../src/lib/ids.ts";
 import type { BrowsedSite } from "./browsed-site.ts";
 
-/** Somebody with an account, money and a program of their own that calls the API. */
+/** A user with an account, money and a program that calls the API. */
 export type ConsolePerson = {
   email: string;
   accountId: AccountId;
-  /** Calls the API with the person's key and answers the body. */
+  /** Calls the API with the user's key and returns the body. */
   call(method: "GET" | "POST", path: string, body?: unknown, headers?: Record<string, string>): Promise<CallAnswer>;
 };
 

@@ -3,12 +3,11 @@ import type { Page } from "playwright-core";
 const shortWordMax = 16;
 
 /**
- * What is wrong with how a page is laid out, in words: it scrolls sideways, a text leaves the window, two texts lie on
- * each other, or a short word has so little room that it is broken, other than at a hyphen. Of a text
- * only counts what can be seen of it.
+ * Layout errors of a page, as sentences: it scrolls sideways, a text leaves the window, two texts overlap, or a short
+ * word is broken other than at a hyphen. Only the visible part of a text counts.
  */
 export async function findLayoutFaults(page: Page): Promise<string[]> {
-  // Text, because the test's types know nothing of the page's.
+  // As text, because the test's types do not include the page's.
   return (await page.evaluate(`(() => {
     const faults = [];
     const width = document.documentElement.clientWidth;

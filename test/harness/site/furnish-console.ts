@@ -10,16 +10,16 @@ import { waitUntil } from "../wait-until.ts";
 import type { BrowsedSite } from "./browsed-site.ts";
 import type { ConsolePerson } from "./console-person.ts";
 
-/** What an account has that pages of the console are about. */
+/** The objects of an account that console pages show. */
 export type ConsoleThings = { task: string; charge: string; endpoint: string; key: string; request: string };
 
 type Furnishing = {
-  /** Wherever people can give a name. */
+  /** Used wherever users can enter a name. */
   name: string;
   imageModel?: string;
 };
 
-/** Gives an account one of everything that the console shows. */
+/** Creates one of everything that the console shows. */
 export async function furnishConsole(
   site: BrowsedSite,
   person: ConsolePerson,
@@ -52,7 +52,7 @@ export async function furnishConsole(
   return { task, charge: charge.id, endpoint: endpoint.id, key: apiKey.id, request };
 }
 
-/** A plan of that name for an account, with something left of each quota. */
+/** A plan of that name for an account, with a rest of each quota. */
 export async function givePlan(site: BrowsedSite, { accountId }: ConsolePerson, name: string): Promise<void> {
   const plan = { id: "furnished", name, limits: {}, quotas: { text: 1_000_000n, image: 10n, video: 60n } };
   await createPlan(site.gateway.parts, plan);
@@ -61,7 +61,7 @@ export async function givePlan(site: BrowsedSite, { accountId }: ConsolePerson, 
 
 type Catalog = { models: { id: string }[]; prices: { model: string }[] };
 
-/** Offers the sandbox's models once more under another name each. */
+/** Offers each of the sandbox's models once more under another name. */
 export async function offerModelsAs(site: BrowsedSite, nameOf: (id: string) => string): Promise<void> {
   const catalog: Catalog = parse(readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8"));
   const models = catalog.models.map((model) => {
@@ -76,7 +76,7 @@ export async function offerModelsAs(site: BrowsedSite, nameOf: (id: string) => s
   await waitUntil("the catalog to be served", () => site.gateway.catalogVersion() === outcome.version);
 }
 
-/** What an account can have thousands of, and what differs from one to the next; `n` counts them. */
+/** The tables that can have thousands of rows, and what differs between rows; `n` counts them. */
 const multitudes = {
   api_keys: { id: "'key_many' || n", hash: "sha256(convert_to(id || n, 'utf8'))", name: "left(name, 90) || n" },
   tasks: { id: "'task_many' || n" },
@@ -87,7 +87,7 @@ const multitudes = {
   user_sessions: { id: "'ses_many' || n", token_hash: "sha256(convert_to(id || n, 'utf8'))" },
 } as const;
 
-/** Makes thousands of what a furnished account has one of, without going through everything that makes one. */
+/** Copies an account's rows thousands of times, directly in the database. */
 export async function multiplyThings(site: BrowsedSite, { accountId }: ConsolePerson, count: number): Promise<void> {
   for (const [table, columns] of Object.entries(multitudes)) {
     const changes = Object.entries(columns).map(([column, value]) => `'${column}', ${value}`);

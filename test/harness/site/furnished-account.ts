@@ -8,14 +8,14 @@ import { waitUntil } from "../wait-until.ts";
 import { approve, beginRequest } from "./connect-program.ts";
 import { type SiteAnswer, type SiteVisitor, signUpVisitor } from "./site-visitor.ts";
 
-/** Somebody who has one of everything that an account can have. */
+/** An account with one of everything. */
 export type FurnishedAccount = {
   visitor: SiteVisitor;
   email: string;
   key: string;
-  /** What is theirs, by the name that paths give it: `/tasks/{task_id}` → `tasks`. */
+  /** Its objects, by their name in paths: `/tasks/{task_id}` → `tasks`. */
   ids: Record<FurnishedKind, string>;
-  /** Words that nobody else may ever read. */
+  /** Words that no other account may ever read. */
   secrets: readonly string[];
 };
 
@@ -116,14 +116,14 @@ async function uploadPicture(gateway: TestGateway, { key, name }: { key: string;
   return fileId;
 }
 
-/** As if it had been connected before the site gave it up. */
+/** As if it had been connected before the site removed it. */
 async function addService(gateway: TestGateway, { userId, canary }: { userId: string; canary: string }): Promise<void> {
   const created_at = gateway.parts.clock.now();
   const identity = { provider_id: `service-${canary}`, subject: canary, user_id: userId, created_at };
   await gateway.database.insertInto("user_identities").values(identity).execute();
 }
 
-/** As if it had been added by a browser, which other tests do. */
+/** As if a browser had added it, which other tests do. */
 async function addPasskey(gateway: TestGateway, { userId, canary }: { userId: string; canary: string }): Promise<void> {
   await gateway.database
     .insertInto("user_passkeys")

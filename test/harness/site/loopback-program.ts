@@ -6,23 +6,23 @@ import { writeEntry } from "./connect-program.ts";
 
 type Callback = { query: URLSearchParams; headers: IncomingHttpHeaders };
 
-/** A program on this computer that waits for its key. It closes the window that brings one, as programs do. */
+/** A program on this computer that waits for its key. It closes the window that delivers one, as programs do. */
 export type LoopbackProgram = AsyncDisposable & {
   redirectUri: string;
-  /** Everything that came to the callback so far. */
+  /** All requests to the callback so far. */
   callbacks: readonly Callback[];
-  /** The first of them, once it has come. */
+  /** The first of them, once it has arrived. */
   called(): Promise<Callback>;
-  /** Answers those that were held back, and holds back no more. */
+  /** Answers the delayed requests, and delays no more. */
   answerNow(): void;
 };
 
 type LoopbackProgramOptions = {
-  /** A port that was free a moment ago; any free one unless told. */
+  /** A port that was just free; any free one by default. */
   port?: number;
   /** Whether it leaves the browser waiting until `answerNow`. */
   isSlow?: boolean;
-  /** What it shows in the window, if that is not to be closed. */
+  /** The page that it shows instead of closing the window. */
   page?: string;
 };
 
@@ -60,7 +60,7 @@ export function presentEntry(redirectUri: string, changes: Record<string, string
   return `/connect/browser-auth?${writeEntry({ redirect_uri: redirectUri, ...changes })}`;
 }
 
-/** Presses Approve as soon as it can be pressed. */
+/** Clicks Approve as soon as it is enabled. */
 export async function approveByPage(page: Page): Promise<void> {
   await page.locator("button[type=submit][aria-disabled=false]", { hasText: "Approve" }).click();
 }

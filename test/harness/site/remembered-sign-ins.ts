@@ -4,11 +4,11 @@ import { signInByCookie } from "./signed-in-page.ts";
 
 type OpenedPage = ReturnType<BrowsedSite["openPage"]>;
 
-/** People who sign in once and come back with what their browser remembers: signing in again and again takes time. */
+/** Users who sign in once and reuse their session cookies: signing in repeatedly takes time. */
 export function createRememberedSignIns(site: BrowsedSite) {
   const remembered = new Map<string, Exclude<BrowserContextOptions["storageState"], string | undefined>>();
   return {
-    /** A browser of its own on a page of the site, once its heading is there. */
+    /** A new browser context on a page of the site, once its heading is there. */
     async open(email: string, path: string): OpenedPage {
       const storageState = remembered.get(email);
       const opened = await site.openPage(storageState === undefined ? {} : { storageState });

@@ -2,16 +2,16 @@ import type { Page } from "playwright-core";
 import type { BrowsedSite } from "./browsed-site.ts";
 import { goodPassword } from "./site-visitor.ts";
 
-/** A browser of its own in which the person has signed in; no page is open yet. */
+/** A new browser context with a signed-in user; no page is open yet. */
 export async function openSignedInPage(site: BrowsedSite, email: string): ReturnType<BrowsedSite["openPage"]> {
   const opened = await site.openPage();
   await signInByCookie(site, opened.page, email);
   return opened;
 }
 
-/** Signs in as the page would, for tests of what comes after it: `signInByPage` does it as people do. */
+/** Signs in with a request, for tests of later pages: `signInByPage` uses the form. */
 export async function signInByCookie(site: BrowsedSite, page: Page, email: string): Promise<void> {
-  // Names that only the browser takes for this computer's lead nowhere from here.
+  // Names that only the browser resolves to this computer do not resolve here.
   const response = await fetch(`${site.gateway.siteUrl}/console/api/sign-in`, {
     method: "POST",
     headers: { origin: site.siteUrl, "content-type": "application/json" },

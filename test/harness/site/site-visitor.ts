@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TestGateway } from "../test-gateway.ts";
 
-/**
- * What a gateway for visitors is started with: each of them comes from an address of their own, and has what a test gives
- * them.
- */
+/** The settings of a gateway for visitors: each visitor has a unique address, which the test sends as a header. */
 export const visitorSettings = { trusted_proxies: ["127.0.0.0/8"], welcome_credit: "0" } as const;
 
 export const siteOrigin = "http://localhost:4242";
@@ -19,12 +16,12 @@ export type SiteAnswer = {
   setCookies: string[];
 };
 
-/** A browser on the site: it keeps cookies and says which page it is on. */
+/** A browser on the site: it keeps cookies and sends the page's origin. */
 export type SiteVisitor = {
   cookies: Map<string, string>;
-  /** Where the browser is. */
+  /** The browser's IP address. */
   address: string;
-  /** The cookie of who may read the outbox. */
+  /** The cookie that gives access to the outbox. */
   outboxCookie: string;
   get(path: string, headers?: Record<string, string>): Promise<SiteAnswer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<SiteAnswer>;
@@ -89,7 +86,7 @@ export const goodPassword = "four random words here";
 
 type ListedMail = { to: string; subject: string; text: string; links: string[] };
 
-/** The mails to an address, newest first, from the outbox; it waits for those that are being written. */
+/** The mails to an address, newest first, from the outbox; it waits for those being written. */
 export async function listMails(visitor: SiteVisitor, to: string): Promise<ListedMail[]> {
   const { body } = await visitor.get("/outbox", { cookie: visitor.outboxCookie });
   return body.data.filter((one: ListedMail) => one.to === to);
@@ -103,7 +100,7 @@ export async function readMail(visitor: SiteVisitor, to: string) {
   return { mail, link, token };
 }
 
-/** Somebody new who has signed up, followed the link in their mail and is signed in. */
+/** A new user who has signed up, followed the link in the mail and is signed in. */
 export async function signUpVisitor(gateway: TestGateway, email = `${randomBytes(6).toString("hex")}@example.com`) {
   const visitor = visitSite(gateway);
   await visitor.post("/sign-up", { email, password: goodPassword });

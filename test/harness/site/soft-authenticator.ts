@@ -2,10 +2,10 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 type CeremonyOptions = { challenge: string };
 type CeremonyTwist = {
-  /** The page that the authenticator believes to be on. */
+  /** The origin that the authenticator signs. */
   origin?: string;
   host?: string;
-  /** Whether it has asked for a finger, a face or a PIN. */
+  /** Whether it verified the user by fingerprint, face or PIN. */
   isUserVerified?: boolean;
   signCount?: number;
   challenge?: string;
@@ -15,7 +15,7 @@ const presentFlag = 0x01;
 const verifiedFlag = 0x04;
 const attestedFlag = 0x40;
 
-/** A passkey that lives in memory: what a browser and its authenticator would answer, in their own wire format. */
+/** A passkey in memory: the responses of a browser and its authenticator, in their own wire format. */
 export function createSoftAuthenticator({ origin, host }: { origin: string; host: string }) {
   const credentialId = randomBytes(32);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -2,14 +2,14 @@ import { createHmac } from "node:crypto";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** What an authenticator app reads of a secret that was typed into it. */
+/** Decodes a typed secret as an authenticator app does. */
 export function readBase32(text: string): Buffer {
   const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g) ?? [];
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** What the app shows, by RFC 6238 and RFC 4226, written apart from the gateway's own. */
+/** The code that the app shows, by RFC 6238 and RFC 4226, implemented independently of the gateway. */
 export function showTotp(secret: Buffer, now: Date): string {
   const counter = Buffer.from(
     Math.floor(now.getTime() / 30_000)

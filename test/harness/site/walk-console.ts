@@ -1,25 +1,25 @@
 import type { Page } from "playwright-core";
 
-/** A page of the site as the reader knows it: its address, and the heading that it has once it has come. */
+/** A page of the site: its address, and its heading once it is loaded. */
 export type Stop = { path: string; heading: string };
 
-/** A way that leads from every stop to every other exactly once, and ends where it began. */
+/** A path that goes from every stop to every other exactly once, and ends where it began. */
 export function planTour(stops: readonly Stop[]): Stop[] {
   const pairs = stops.flatMap((stop, index) => stops.slice(index + 1).flatMap((later) => [stop, later]));
   return [...pairs, ...stops.slice(0, 1)];
 }
 
-/** The heading of the page that stands for one that broke. */
+/** The heading of the error page. */
 const errorHeading = "This page could not be shown";
 const stepMsMax = 20_000;
 
 /**
- * Goes from page to page as the site's own links do, without loading anything anew, so that each page finds what the
- * one before it left in memory. Returns what is wrong: a page that broke or did not come.
+ * Navigates by the site's own links without a reload, so that each page finds the memory of the one before. Returns the
+ * failures: a page that broke or did not load.
  */
 export async function walk(page: Page, stops: readonly Stop[]): Promise<string[]> {
-  // Text, because the test's types know nothing of the page's. One call for many steps: each costs the browser more
-  // than the step does.
+  // As text, because the test's types do not include the page's. One call for many steps: each call costs the browser
+  // more than a step.
   return (await page.evaluate(`(async (stops) => {
     const problems = [];
     const isSettled = (heading) =>
