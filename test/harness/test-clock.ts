@@ -14,7 +14,7 @@ export function createTestClock(start = new Date("2026-01-01T00:00:00Z")): TestC
   };
 }
 
-/** A clock that runs like any other, and can be set forward. For what needs time to go on, such as tasks. */
+/** A clock that runs normally, and can be set forward. For tests that need time to pass, such as those of tasks. */
 export function createRunningClock(): TestClock {
   let aheadMs = 0;
   return {

@@ -9,11 +9,11 @@ const goodbyeMsMax = 2000;
 
 export type TestDatabase = {
   url: string;
-  /** Fails when somebody is still connected: whoever opens a connection closes it. */
+  /** Fails if a connection is still open: each test closes its own. */
   close(): Promise<void>;
 };
 
-/** A database of its own, migrated, in some 20 ms: a clone of the template; or one that nobody has used. */
+/** A separate, migrated database in some 20 ms: a clone of the template; or an empty one. */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `test_${randomBytes(8).toString("hex")}`;
@@ -22,7 +22,7 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
     url: presentSocketUrl(server, name),
     async close() {
       const listLeft = () => query(`select pid, query from pg_stat_activity where datname = '${name}'`);
-      // A connection that was closed in good order takes the server a moment to clear away.
+      // The server takes a moment to remove a closed connection.
       const isClear = async (): Promise<boolean> => (await listLeft()).length === 0;
       await waitUntil("the end of all connections", isClear, goodbyeMsMax).catch(async () => {
         throw new Error(`Connections left open: ${JSON.stringify(await listLeft())}`);
@@ -33,7 +33,7 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
   };
 }
 
-/** An address in the form of DATABASE_URL for a server that listens on a socket only. */
+/** A DATABASE_URL for a server that listens on a socket only. */
 export function presentSocketUrl(server: { host: string; user: string; password: string }, database: string): string {
   return `postgres://${server.user}:${server.password}@localhost/${database}?host=${encodeURIComponent(server.host)}`;
 }

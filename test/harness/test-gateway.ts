@@ -24,23 +24,23 @@ type TestCaller = { accountId: AccountId; keyId: KeyId; key: string };
 
 export type TestGateway = AsyncDisposable & {
   port: number;
-  /** Where metrics are served, where the settings want them. */
+  /** The port of metrics, if the settings enable them. */
   metricsPort: number | null;
   siteUrl: string;
   baseUrl: string;
-  /** Where mails can be read, with the secret that it takes. */
+  /** The page of unsent mails, with its secret. */
   outboxUrl: string | null;
   database: Database;
-  /** Time, chance and the database, as operations take them. */
+  /** Clock, ids and the database, as operations take them. */
   parts: { database: Database; clock: Clock; ids: ReturnType<typeof createIdSource>; hasModel(id: string): boolean };
   /** Every log line so far, parsed. */
   logs: Record<string, unknown>[];
   /** A new account with a new key. */
   createCaller(options?: { planId?: string } & Partial<KeyRestrictions>): Promise<TestCaller>;
   applyCatalog(source: string): Promise<CatalogOutcome>;
-  /** The version of the catalog that the gateway serves at the moment. */
+  /** The version of the catalog that the gateway currently serves. */
   catalogVersion(): number;
-  /** Takes up another brand, as a gateway does whose settings are read anew. */
+  /** Applies another brand, like a gateway that reloads its settings. */
   rebrand(settings: Partial<Settings>): void;
   /** Calls the API with a key. */
   get(path: string, key: string, headers?: Record<string, string>): Promise<Response>;
@@ -53,7 +53,7 @@ type TestGatewayOptions = {
   clock?: Clock;
   /** A Stripe of the test's own. */
   stripe?: StripePlace;
-  /** A database that other gateways share, and that the test closes; without it the gateway has one of its own. */
+  /** A database that other gateways share and the test closes; without it the gateway has its own. */
   sharedDatabase?: TestDatabase;
 };
 
@@ -68,7 +68,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     ...loadSettings({ environment: {}, directory: tmpdir() }),
     data_dir: dataDir,
     database_url: testDatabase.url,
-    // Any free port: tests run side by side.
+    // Any free port: tests run in parallel.
     port: 0,
     host: "127.0.0.1",
     ...options.settings,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What chance is in this run: `TEST_SEED` of an earlier run, which it prints when a test fails, makes it the same again. */
+/** The seed of this run. Set `TEST_SEED` to the seed that a failed run prints to repeat it. */
 export const testSeed = Number(process.env.TEST_SEED);
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: testSeed });

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const lookEveryMs = 20;
 
-/** Looks again and again until the answer is neither `null`, `undefined` nor `false`, and returns it. */
+/** Polls until the result is neither `null`, `undefined` nor `false`, and returns it. */
 export async function waitUntil<T>(
   what: string,
   look: () => T | Promise<T>,

@@ -1,26 +1,26 @@
 import { connect } from "node:net";
 
-/** Nothing takes this long but what never comes. */
+/** Longer than any answer takes. */
 const patienceMs = 120_000;
 
-/** One answer, exactly as its framing says. */
+/** One answer, parsed by its framing. */
 export type WireAnswer = { status: number; version: string; headers: Record<string, string>; body: string };
 
-/** One connection on which requests are written as they are, and answers are read by their framing alone. */
+/** One connection that sends requests unchanged and parses answers by their framing alone. */
 export type WireConnection = {
   write(bytes: string | Buffer): void;
-  /** The next answer, to a request of this method. Throws where what came is no answer, or comes after the last one. */
+  /** The next answer, to a request of this method. Throws on invalid data, or data after the last answer. */
   read(method: string): Promise<WireAnswer>;
-  /** Resolves when the head of the next answer is there. */
+  /** Resolves when the head of the next answer has arrived. */
   begun(): Promise<void>;
-  /** What came and belongs to no answer that was read. */
+  /** Received data that belongs to no answer. */
   rest(): string;
-  /** Resolves when the other side has ended the connection. */
+  /** Resolves when the server has ended the connection. */
   closed(): Promise<void>;
   hangUp(): void;
 };
 
-/** A request without what every one of them has; a body is sent as JSON. */
+/** A request with default headers; a body is sent as JSON. */
 export function writeRequest(
   line: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: string | Buffer } = {},
@@ -36,13 +36,13 @@ export function writeRequest(
   return Buffer.concat([Buffer.from(`${line}\r\n${lines.join("")}\r\n`), Buffer.from(body ?? "")]);
 }
 
-/** To a port of this machine, or to a socket that has a path. */
+/** To a local port, or to a socket path. */
 export async function openWire(place: number | string): Promise<WireConnection> {
   const socket = typeof place === "number" ? connect(place, "127.0.0.1") : connect(place);
   let received = Buffer.alloc(0);
   let isClosed = false;
   let notice = (): void => {};
-  // Whatever ends the connection, a test sees it by what is missing.
+  // Tests detect a broken connection by the missing data.
   socket.on("error", () => {});
   socket.on("close", () => {
     isClosed = true;
@@ -54,7 +54,7 @@ export async function openWire(place: number | string): Promise<WireConnection> 
   });
   await new Promise<void>((connected) => socket.once("connect", connected));
 
-  /** Looks again whenever something came. */
+  /** Checks again after each read. */
   async function until<T>(what: string, look: () => T | null): Promise<T> {
     const signal = AbortSignal.timeout(patienceMs);
     for (;;) {
@@ -85,7 +85,7 @@ export async function openWire(place: number | string): Promise<WireConnection> 
   };
 }
 
-/** `null` while it is not whole. */
+/** `null` while it is incomplete. */
 function cutAnswer(
   bytes: Buffer,
   { method, isClosed }: { method: string; isClosed: boolean },

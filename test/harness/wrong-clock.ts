@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1");
 
-/** Whether processes can be given a wrong clock; `apt-get install libfaketime` helps where not. */
+/** Whether processes can have a wrong clock; if not, run `apt-get install libfaketime`. */
 export const hasWrongClocks = library !== undefined;
 
-/** The time of day of one process, as wrong as a test wants it, while its timers run as ever. */
+/** A wrong wall clock for one process, while its timers run normally. */
 export type WrongClock = Disposable & {
-  /** For the process that is to have it. */
+  /** The environment of that process. */
   environment: Record<string, string>;
-  /** Sets it ahead by so many seconds, or back by a negative number, from now on. */
+  /** Sets it ahead by this many seconds, or back by a negative number, from now on. */
   set(aheadSeconds: number): void;
 };
 
@@ -19,7 +19,7 @@ export function createWrongClock(aheadSeconds: number): WrongClock {
   const folder = mkdtempSync(join(tmpdir(), "sluice-clock-"));
   const path = join(folder, "offset");
   const set = (seconds: number): void => {
-    // Never seen half written.
+    // Renamed into place, so that it is never read half written.
     writeFileSync(`${path}.next`, `${seconds < 0 ? "" : "+"}${seconds}s`);
     renameSync(`${path}.next`, path);
   };

@@ -359,7 +359,7 @@ test("an operation that cannot be written does not block others of its batch", {
   await expectSound(place.database);
 });
 
-test("an operation sent twice in one batch happens once; of two endings, one does", { timeout: timeoutMs }, async () => {
+test("an operation sent twice in a batch happens once; of two endings, one does", { timeout: timeoutMs }, async () => {
   await using place = await openLedgerDatabase(["one"]);
   await using own = openLedger(place.url);
   const accountId: AccountId = "acct_one";

@@ -54,7 +54,7 @@ export async function checkTotals(database: Database, journal: readonly Intent[]
   const { rows } = await sql<{ purse: string; has: bigint }>`
     select account_id || ' ' || unit as purse, sum(has)::bigint as has
       from (select account_id, unit, posted as has from buckets
-        -- What expired was told to whoever asked first, who may not have lived to tell.
+        -- The process that expired a bucket may have died before it answered.
         union all select account_id, unit, amount from postings where kind = 'expiry') sides
       group by 1`.execute(database);
   for (const { purse, has } of rows) {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TestGateway } from "../test-gateway.ts";
 
-/** The settings of a gateway for visitors: each visitor has a unique address, which the test sends as a header. */
+/** Settings for visitors: a proxy header gives each one a unique address, and accounts start without credit. */
 export const visitorSettings = { trusted_proxies: ["127.0.0.0/8"], welcome_credit: "0" } as const;
 
 export const siteOrigin = "http://localhost:4242";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import type { Database } from "../../../src/platform/database/database.ts";
 
-/** What must be so of all tasks, whatever happened: each query lists what is not. */
+/** Invariants of all tasks: each query lists the violations. */
 const statements = {
   "an open task has a lease":
     "select id from tasks where phase <> 'ended' and not exists (select 1 from task_leases where task_id = tasks.id)",
@@ -64,7 +64,7 @@ const statements = {
       where files.id is null or files.account_id <> tasks.account_id or files.bytes <> (item ->> 'bytes')::bigint`,
 };
 
-/** Everything that is wrong with tasks, as sentences; `dataDir` is where the bytes of files are. */
+/** All violations, as sentences; `dataDir` contains the bytes of files. */
 export async function findTaskViolations(database: Database, dataDir: string | null): Promise<string[]> {
   const violations: string[] = [];
   for (const [name, statement] of Object.entries(statements)) {

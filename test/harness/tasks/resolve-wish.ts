@@ -14,12 +14,12 @@ import {
 } from "../ledger/ledger-arbitraries.ts";
 import { type LedgerModel, type LedgerPicture, maxOf, moneyMax, quotaUnitsMax } from "../ledger/ledger-model.ts";
 
-/** Ids whose order as texts is neither that of their numbers nor that of their making. */
+/** Ids whose text order is neither numeric nor their order of creation. */
 const suffixes = "m2 m10 m1 b7 z b70 k3.bonus k3 c x9 q d4 w a g5 g m n30 n4 y".split(" ");
 
 type Situation = { model: LedgerModel; now: Date; history: readonly Operation[] };
 
-/** The operation that fulfils a wish as things are now. */
+/** The operation for a wish in the current state. */
 export function resolveWish(wish: Wish, { model, now, history }: Situation): Operation {
   const picture = model.picture();
   switch (wish.kind) {
@@ -89,7 +89,7 @@ export function resolveWish(wish: Wish, { model, now, history }: Situation): Ope
   }
 }
 
-/** The moment until which a script waits: never before now. */
+/** The time that a script waits for: never before now. */
 export function resolveWait(wait: WaitWish, now: Date, picture: LedgerPicture): Date {
   const dayMs = 24 * 60 * 60 * 1000;
   switch (wait.for) {
@@ -164,8 +164,8 @@ function resolveRefund(
     unknown: () => undefined,
   }[of]();
   const chargeId: TransactionId = choice?.id ?? "txn_none";
-  // A charge without postings is not known to the ledger's movements, and its id would be free. An expiry's id, with a
-  // number at its end, is refused before it comes here.
+  // A charge without postings is unknown to the ledger's transactions, and its id would be free. An expiry's id, which
+  // ends in a number, is refused before it gets here.
   const isTaken = picture.postings.some(({ id, kind }) => id === chargeId && kind !== "expiry");
   return {
     kind,
@@ -184,7 +184,7 @@ function findTarget({ among, pick, asker }: HoldTarget, { holds }: LedgerPicture
   return { hold, holdId, accountId: chooseAsker(asker, hold?.accountId) };
 }
 
-/** The amounts up to which a hold can be raised, for one reason or another. */
+/** The amounts up to which a hold can be extended, by each limit. */
 function listEdges(
   { accountId, unit, amount, budget }: Pick<Hold, "accountId" | "unit" | "amount" | "budget">,
   { model, now, budgetAmount }: { model: LedgerModel; now: Date; budgetAmount: Nano | null },
@@ -221,7 +221,7 @@ function writeBill(wish: BillWish, edges: readonly bigint[]): Bill {
   return { ...facts, items, per: isFit ? per : 1n };
 }
 
-/** The same operation but for one thing, which may or may not be among those that make it another one. */
+/** The same operation with one change, which may or may not make it a different one. */
 function changeOneThing(operation: Operation, change: number): Operation {
   const variants = listVariants(operation);
   return pickFrom(variants, change) ?? operation;
@@ -364,7 +364,7 @@ function nameTransaction(slot: number): TransactionId {
   return `txn_${suffixes[slot] ?? `r${slot}`}`;
 }
 
-/** A key belongs to one account for ever. */
+/** A key always belongs to one account. */
 function nameKey(accountId: AccountId, key: number): string {
   return `key_${accountId.slice("acct_".length)}${key}`;
 }

@@ -38,10 +38,10 @@ import { createTestDatabase } from "../test-database.ts";
 import { makePicture } from "../upstreams/media-samples.ts";
 import { findTaskViolations } from "./check-tasks.ts";
 
-/** An upstream in memory that does what a test tells it, and counts what it is asked for. */
+/** An upstream in memory that follows a test's script, and counts its calls. */
 type ScriptedProvider = Pick<GenerationProvider, "submit" | "poll" | "cancel" | "find"> & {
   traits: GenerationTraits;
-  /** The ids of the tasks that were handed to it, in order. */
+  /** The ids of the submitted tasks, in order. */
   submitted: string[];
 };
 
@@ -53,19 +53,19 @@ export type ScriptedTasks = AsyncDisposable & {
   upstream: ScriptedProvider;
   accountId: AccountId;
   logs: Record<string, unknown>[];
-  /** A new task for two images, as the edge would submit it. */
+  /** A new task for two images, as the HTTP layer would submit it. */
   submit(options?: SubmitOptions): Promise<TaskId>;
   trySubmit(options?: SubmitOptions): Promise<{ id: TaskId; outcome: SubmissionOutcome }>;
-  /** Takes a task as a worker does; `null` when somebody has it. */
+  /** Claims a task as a worker does; `null` if another worker has it. */
   claim(taskId: TaskId): Promise<ClaimedTask | null>;
   advance(task: ClaimedTask): Promise<Date | null>;
-  /** Takes a task and takes it one step further, whenever it would have been due. */
+  /** Claims a task and runs one step, whether or not it is due. */
   step(taskId: TaskId): Promise<Date | null>;
   cancel(taskId: TaskId): Promise<Task>;
   read(taskId: TaskId): Promise<Task>;
-  /** As if every worker that has a task in hand had died, or every task were due. */
+  /** Makes a task due, as if its worker had died. */
   makeDue(taskId: TaskId): Promise<void>;
-  /** What is wrong with money and tasks. */
+  /** Violations of the ledger's and the tasks' invariants. */
   findWrongs(): Promise<string[]>;
 };
 
@@ -75,7 +75,7 @@ const keyName = "SCRIPTED_KEY";
 const lifeMsUsual = 3_600_000;
 const cash = nano(1_000_000_000_000n);
 
-/** Images as an upstream hands them over. */
+/** Images as an upstream delivers them. */
 export async function makeOutputs(count: number): Promise<MadeOutput[]> {
   const pictures = await Promise.all(
     Array.from({ length: count }, (_, index) => makePicture({ width: 8, height: 8 }, index)),
@@ -84,8 +84,8 @@ export async function makeOutputs(count: number): Promise<MadeOutput[]> {
 }
 
 /**
- * Everything that tasks work with, on a real database and a clock that stands still, but no worker: a test takes each
- * step itself, in any order, at any time.
+ * All dependencies of tasks, on a real database with a frozen clock, but without a worker: a test runs each step
+ * itself, in any order, at any time.
  */
 export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}): Promise<ScriptedTasks> {
   const upstream = createScriptedProvider();
@@ -134,7 +134,7 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
   };
 }
 
-/** What operations on tasks take, all of it real but the upstream. */
+/** The dependencies of task operations, all real except for the upstream. */
 async function openParts(upstream: ScriptedProvider, tasksMax: number | undefined) {
   process.env[keyName] ??= "sk-scripted";
   const testDatabase = await createTestDatabase();
@@ -188,7 +188,7 @@ function createRegistry(upstream: ScriptedProvider): AdvanceDependencies["regist
   const unused = (): never => {
     throw new Error("Tasks have no use for this.");
   };
-  // As it is at the moment: a test may change what it is able to.
+  // Read at each call: a test may change its capabilities.
   const getGeneration = (): GenerationProvider => ({
     ...upstream,
     findObstacle: () => null,
@@ -256,7 +256,7 @@ function createSubmitter(
   };
 }
 
-/** It takes everything, and works for ever. */
+/** Accepts everything, and never finishes. */
 function createScriptedProvider(): ScriptedProvider {
   return {
     traits: { isRepeatable: false, keepsWork: true, cancels: "always", pollMsMin: 1000, pollMsMax: 10_000 },

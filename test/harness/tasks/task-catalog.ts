@@ -27,9 +27,9 @@ const speech = {
 };
 
 /**
- * `image`, `video` and `avatar` are made by the fal fake, `prompt-image` and `speech` by the OpenAI one, which makes
- * them while the caller waits, and `sandbox-image` by the sandbox. More models, prices and providers may be given, and
- * how many tasks the providers take at a time.
+ * The fal fake serves `image`, `video` and `avatar`, the synchronous OpenAI fake `prompt-image` and `speech`, and the
+ * sandbox `sandbox-image`. More models, prices and providers may be given, and how many tasks the providers accept at a
+ * time.
  */
 export function writeTaskCatalog(
   upstream: FakeUpstreams,

@@ -40,7 +40,7 @@ export type TaskCaller = Awaited<ReturnType<TestGateway["createCaller"]>> & {
   /** One image of the model, by its prompt. */
   submitImage(model: string, prompt: string, init?: CallInit): Promise<SeenTask>;
   readTask(id: string): Promise<SeenTask>;
-  /** The task once it is in one of these states; in any final one unless told. */
+  /** Resolves when the task is in one of these states; in any final one by default. */
   awaitTask(id: string, states?: readonly TaskState[], timeoutMs?: number): Promise<SeenTask>;
   cancel(id: string): Promise<Response>;
   readBalance(): Promise<{ available: string; frozen: string }>;
@@ -55,13 +55,13 @@ export type TaskGateway = AsyncDisposable & {
   media: MediaFakes;
   database: Database;
   dataDir: string;
-  /** Another gateway on the same database and files. Whoever starts it closes it. */
+  /** Another gateway on the same database and files. The caller closes it. */
   startAnother(settings?: Partial<Settings>): Promise<TestGateway>;
-  /** A new account with money (10.00 unless told) and a key. */
+  /** A new account with money (10.00 by default) and a key. */
   createCaller(options?: CallerOptions & { cash?: string }): Promise<TaskCaller>;
-  /** As `fetch`, but everything that comes back is remembered as seen by a customer. */
+  /** Like `fetch`, but records everything that a customer sees. */
   fetch: typeof fetch;
-  /** Makes a catalog the one in force, and waits until the gateway serves it. */
+  /** Applies a catalog, and waits until the gateway serves it. */
   applyCatalog(source: string): Promise<void>;
   /** The leases of the open tasks. */
   listLeases(): Promise<{ task_id: string; next_poll_at: Date; fencing_token: number; polls: number }[]>;
@@ -138,7 +138,7 @@ export async function openTaskGateway(options: TaskGatewayOptions = {}): Promise
 
 const textPattern = /json|text|event-stream/;
 
-/** Looks on while the answer is read, and does not read ahead. Of media only the head is of interest. */
+/** Records the answer while it is read, without reading ahead. Of media only the head. */
 function watchFetch(seen: string[]): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -205,7 +205,7 @@ async function createTaskCaller(
     submitImage: (model, prompt, init) => submit("/images/generations", { model, prompt, size: "64x64" }, init),
     readTask,
     async awaitTask(id, states = finalStates, timeoutMs = 120_000) {
-      // By the database, not to use up what the caller may read.
+      // From the database, to save the caller's rate limit for reads.
       const look = async (): Promise<boolean> => {
         const row = await database.selectFrom("tasks").select("state").where("id", "=", id).executeTakeFirst();
         return states.some((state) => state === row?.state);

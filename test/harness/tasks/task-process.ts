@@ -1,4 +1,4 @@
-// A gateway in a process of its own, started by `startTaskProcess`, which kills itself when a task reaches a named point.
+// A gateway in a separate process, started by `startTaskProcess`, which kills itself at a failpoint.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
@@ -14,7 +14,7 @@ import { loadSettings } from "../../../src/platform/config/load-settings.ts";
 import { createLogger } from "../../../src/platform/observability/logger.ts";
 import { upstreamKeyName } from "../chat/chat-catalog.ts";
 
-/** It dies when the point is reached for the n-th time. */
+/** The process dies when the failpoint is reached for the n-th time. */
 export type TaskCrash = { point: TaskFailpoint | DramaFailpoint; after: number };
 
 type Orders = { url: string; dataDir: string; crash: TaskCrash | null };
@@ -22,7 +22,7 @@ type Message = { kind: "ready"; port: number } | { kind: "hit" };
 
 export type TaskProcess = AsyncDisposable & {
   baseUrl: string;
-  /** Whether it died where it was to. */
+  /** Whether it died at its failpoint. */
   hasHit(): boolean;
   isAlive(): boolean;
   exited: Promise<void>;
@@ -39,7 +39,7 @@ export async function startTaskProcess(orders: Orders): Promise<TaskProcess> {
   let hasHit = false;
   let isAlive = true;
   const ready = Promise.withResolvers<void>();
-  // Its last words are read before it counts as gone.
+  // Its last output is read before it counts as exited.
   const exited = new Promise<void>((settle) => child.once("close", () => settle())).then(() => {
     isAlive = false;
   });
@@ -51,7 +51,7 @@ export async function startTaskProcess(orders: Orders): Promise<TaskProcess> {
       ready.resolve();
     }
   });
-  // What was left to do may kill it before it is ready.
+  // Pending work may kill it before it is ready.
   await Promise.race([ready.promise, exited]);
   if (port === null && !hasHit) throw new Error("A gateway's process did not start.");
   return {
@@ -68,13 +68,13 @@ export async function startTaskProcess(orders: Orders): Promise<TaskProcess> {
   };
 }
 
-/** Written before the call returns, so that it is said even if the next thing that happens is the end. */
+/** Written synchronously, so that it is sent even if the process is killed next. */
 function tell(message: Message): void {
   writeSync(process.stdout.fd, `${JSON.stringify(message)}\n`);
 }
 
 async function serve({ url, dataDir, crash }: Orders): Promise<void> {
-  // A process that is killed keeps nothing for the next one.
+  // A killed process does not write its compile cache.
   flushCompileCache();
   let left = crash?.after ?? 0;
   const gateway = await startGateway({

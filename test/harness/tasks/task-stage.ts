@@ -8,7 +8,7 @@ import { openTaskGateway, type SeenTask, type TaskCaller, type TaskGateway } fro
 
 type Fields = Record<string, unknown>;
 
-/** A task with all that callers may see of it. */
+/** A task with all fields that callers may see. */
 export type WholeTask = SeenTask & {
   object: string;
   type: string;
@@ -26,37 +26,37 @@ export type WholeTask = SeenTask & {
 };
 
 export type StageCaller = Omit<TaskCaller, "readTask" | "awaitTask"> & {
-  /** The real SDK, which does not retry by itself. */
+  /** The real SDK, without its own retries. */
   client: OpenAI;
   readTask(id: string): Promise<WholeTask>;
   awaitTask(...asked: Parameters<TaskCaller["awaitTask"]>): Promise<WholeTask>;
-  /** Submits, and answers the task when it is over. */
+  /** Submits, and returns the task when it is over. */
   finish(path: string, body: Fields): Promise<WholeTask>;
   upload(bytes: Buffer): Promise<string>;
-  /** How much of the caller's there is of everything that a submission writes. */
+  /** The caller's number of rows of each kind that a submission writes. */
   countTraces(): Promise<{ tasks: number; holds: number; events: number; keys: number }>;
 };
 
 export type TaskStage = Omit<TaskGateway, "createCaller"> & {
   createCaller(...options: Parameters<TaskGateway["createCaller"]>): Promise<StageCaller>;
-  /** As if so much time had passed for a task, and a worker had begun to look at it then. */
+  /** Ages a task by this time, and waits until a worker has claimed it since. */
   age(taskId: string, milliseconds?: number): Promise<void>;
-  /** Throws when anything about the tasks is not as it must be at any moment. */
+  /** Throws if a task violates an invariant. */
   check(): Promise<void>;
-  /** Resolves when every task was handed over, so that none takes what is scripted for the next. */
+  /** Resolves when every task was submitted, so that none takes the script of the next. */
   handedOver(): Promise<void>;
 };
 
 type StageOptions = NonNullable<Parameters<typeof openTaskGateway>[0]>;
 
-/** What no catalog of a test is without: models that differ from the usual ones in their price alone. */
+/** Models in every test catalog that differ from the default ones only in their price. */
 const oddModels = {
   stamp: writeTaskPrice("stamp", "call", "0.30"),
   gift: writeTaskPrice("gift", "image", "0"),
   epic: { ...writeTaskPrice("epic", "second", "0.10"), minimum_charge: "0.45" },
 };
 
-/** The usual catalog with a model by the call (`stamp`), one for nothing (`gift`), and one with a minimum (`epic`). */
+/** The default catalog with a model priced per call (`stamp`), a free one (`gift`), and one with a minimum (`epic`). */
 export function writeStageCatalog(
   upstream: FakeUpstreams,
   more: { models?: readonly Fields[]; prices?: readonly Fields[]; providers?: readonly Fields[] } = {},
@@ -82,7 +82,7 @@ export function writeStageCatalog(
   });
 }
 
-/** A model of images that goes to these providers, in this order. */
+/** An image model that is routed to these providers, in this order. */
 export function writePictures(id: string, providers: readonly string[], more: Fields = {}): Fields {
   return {
     id,
@@ -125,7 +125,7 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
         lost_at = lost_at - ${interval}::interval where id = ${taskId}`.execute(database);
       const first = await countLooks(database, taskId);
       await waitUntil(`somebody to look at ${taskId}`, async () => {
-        // Again and again, because a worker that was just done with it may have put it off meanwhile.
+        // Repeatedly, because a worker that just finished with it may have rescheduled it meanwhile.
         await sql`update task_leases set next_poll_at = now() where task_id = ${taskId}`.execute(database);
         return (await countLooks(database, taskId)) > first;
       });
@@ -137,7 +137,7 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
       });
     },
     async check() {
-      // One view of everything: tasks may go on meanwhile.
+      // One snapshot of everything: tasks may go on meanwhile.
       const transaction = database.transaction().setIsolationLevel("repeatable read");
       const violations = await transaction.execute((tx) => findTaskViolations(tx, dataDir));
       if (violations.length > 0) throw new Error(`Tasks are wrong:\n${violations.join("\n")}`);
@@ -145,7 +145,7 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
   };
 }
 
-/** How often workers have taken a task in hand; beyond all numbers once it is over. */
+/** How often workers have claimed a task; infinite once it is over. */
 async function countLooks(database: TaskGateway["database"], taskId: string): Promise<number> {
   const query = database.selectFrom("task_leases").select("polls").where("task_id", "=", taskId);
   return (await query.executeTakeFirst())?.polls ?? Number.POSITIVE_INFINITY;
@@ -187,14 +187,14 @@ function createStageCaller({ gateway, database, fetch: watchedFetch }: TaskGatew
   };
 }
 
-/** The task that an answer has in it. */
+/** The task in a response. */
 export async function readTask(response: Response): Promise<WholeTask> {
   return (await response.json()) as WholeTask;
 }
 
 export const noTraces = { tasks: 0, holds: 0, events: 0, keys: 0 };
 
-/** What an error of the API says. */
+/** The error in an API response. */
 export async function readProblem(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string; param: string | null } };
   return { status: response.status, code: error.code, param: error.param, message: error.message };

@@ -1,13 +1,13 @@
 import type { Behaviour, UsageCounts } from "./behaviour.ts";
 import { inventValue } from "./invent-value.ts";
 
-/** What a vendor was asked for, without the vendor's form. */
+/** A request to a vendor, independent of its format. */
 export type Ask = {
   model: string;
   isStreamed: boolean;
   /** The last user message, which is echoed. */
   prompt: string;
-  /** What a tool answered, where that was the last thing said. */
+  /** The result of a tool, if that was the last message. */
   toolResult: string | null;
   inputTokens: number;
   outputTokensMax: number;
@@ -17,16 +17,16 @@ export type Ask = {
   toolChoice: "auto" | "none" | "required" | { name: string };
   isParallel: boolean;
   wantsThinking: boolean;
-  /** The schema of the JSON that is asked for; `null` for plain text. */
+  /** The schema of the requested JSON; `null` for plain text. */
   jsonSchema: Record<string, unknown> | null;
-  /** How many alternatives are listed for each token; `null` when no probabilities are asked for. */
+  /** How many alternatives are listed for each token; `null` when no probabilities are requested. */
   logprobCount: number | null;
   wantsStreamUsage: boolean;
 };
 
 export type OfferedTool = { name: string; schema: unknown; isCustom: boolean };
 
-/** What is answered, without the vendor's form. */
+/** An answer, independent of the vendor's format. */
 export type AnswerPlan = {
   choices: readonly PlannedChoice[];
   /** `null` when the vendor reports nothing. */
@@ -46,7 +46,7 @@ export type PlannedToolCall = { id: string; name: string; fragments: readonly st
 
 const fragmentChars = 7;
 
-/** Decides the answer; the same question always gets the same one. `callNumber` keeps the ids of tool calls apart. */
+/** Plans the answer; the same question always gets the same one. `callNumber` makes the ids of tool calls unique. */
 export function planAnswer(ask: Ask, behaviour: Behaviour, callNumber: number): AnswerPlan {
   const choices = Array.from({ length: ask.choiceCount }, (_, index) =>
     planChoice(ask, behaviour, { callNumber, index }),
@@ -89,7 +89,7 @@ function planChoice(
   const thought = behaviour.thinking ?? (ask.wantsThinking ? `Somebody asks: ${ask.prompt}` : "");
   const thinking = splitIntoTokens(thought).slice(0, ask.outputTokensMax);
   const textMax = ask.outputTokensMax - thinking.length;
-  // Scripted pieces are sent as they are, however many: a vendor may not keep to what it was told.
+  // Scripted pieces are sent unchanged, however many: a vendor may exceed its limit.
   const text = behaviour.pieces ?? splitIntoTokens(spoken).slice(0, textMax);
   const isCut = behaviour.pieces === undefined && text.length < splitIntoTokens(spoken).length;
   const choice = { index, thinking, text, toolCalls, stopSequence };
@@ -119,7 +119,10 @@ function planToolCalls(ask: Ask, behaviour: Behaviour, idStart: string): Planned
 
 const fragmentPattern = new RegExp(`[^]{1,${fragmentChars}}`, "gu");
 
-/** A tool is called when it has to be, or when the prompt says `call` and its name; never again after its result. */
+/**
+ * A tool is called if the request forces it, or if the prompt contains `call` and its name; never again after its
+ * result.
+ */
 function chooseTools({ tools, toolChoice, toolResult, prompt, isParallel }: Ask): readonly OfferedTool[] {
   if (toolChoice === "none" || toolResult !== null) return [];
   if (typeof toolChoice === "object") return tools.filter(({ name }) => name === toolChoice.name);
@@ -129,7 +132,7 @@ function chooseTools({ tools, toolChoice, toolResult, prompt, isParallel }: Ask)
   return isParallel ? chosen : chosen.slice(0, 1);
 }
 
-/** A word with the space before it; long words, and writing without spaces, in several. */
+/** A word with the space before it; long words, and scripts without spaces, are split. */
 function splitIntoTokens(text: string): string[] {
   return text.match(/\s*\S{1,12}|\s+/gu) ?? [];
 }

@@ -59,7 +59,7 @@ function presentMessage({ ask, behaviour, callNumber }: Envelope): Record<string
   };
 }
 
-/** A block of content as it is in a whole answer, and how it begins and grows in a stream. */
+/** A content block in a whole answer, and its start and deltas in a stream. */
 type Block = { whole: unknown; start: unknown; deltas: readonly unknown[] };
 
 function listBlocks({ thinking, text, toolCalls }: PlannedChoice): Block[] {
@@ -126,7 +126,7 @@ function presentStop(choice: PlannedChoice | undefined): Record<string, unknown>
   };
 }
 
-/** Anthropic counts what was cached beside the input, not inside it. */
+/** Anthropic counts cached tokens beside the input, not inside it. */
 function presentUsage(usage: UsageCounts | null, { behaviour }: Envelope): unknown {
   if (behaviour.vendorUsage !== undefined) return behaviour.vendorUsage;
   if (usage === null) return undefined;

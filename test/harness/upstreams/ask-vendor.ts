@@ -6,13 +6,13 @@ type AskOptions = {
   model?: string;
   apiKey?: string;
   isStreamed?: boolean;
-  /** Fields of the body that differ from the smallest good request. */
+  /** Fields of the body that differ from the smallest valid request. */
   change?: object;
 };
 
 type CallOptions = Omit<AskOptions, "change"> & {
   body?: object;
-  /** Sent in place of the body. */
+  /** Sent instead of the body. */
   text?: string;
   path?: string;
   method?: string;
@@ -20,7 +20,7 @@ type CallOptions = Omit<AskOptions, "change"> & {
   signal?: AbortSignal;
 };
 
-/** The smallest request that the vendor takes. */
+/** The smallest request that the vendor accepts. */
 export function buildBody(
   vendor: Vendor,
   { prompt = "Hello there", model = "model-x", isStreamed = false } = {},
@@ -37,7 +37,7 @@ export function buildBody(
   }
 }
 
-/** Calls a fake vendor as a client would that is not held back by any SDK. */
+/** Calls a fake vendor with any request, unrestricted by an SDK. */
 export function callVendor(fake: FakeUpstreams, vendor: Vendor, options: CallOptions = {}): Promise<Response> {
   const { model = "model-x", apiKey = "key", isStreamed = false } = options;
   const places = {
@@ -64,7 +64,7 @@ export function callVendor(fake: FakeUpstreams, vendor: Vendor, options: CallOpt
   });
 }
 
-/** Asks a fake vendor and reads the whole answer; `json` is `undefined` where it is none. */
+/** Asks a fake vendor and reads the whole answer; `json` is `undefined` if it is not JSON. */
 export async function askVendor(
   fake: FakeUpstreams,
   vendor: Vendor,
@@ -81,7 +81,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Broken JSON is one of the things that a fake is asked for.
+    // Tests script broken JSON on purpose.
     return undefined;
   }
 }

@@ -1,17 +1,17 @@
 /**
- * A word that is inside every id, model name, header, error and address that a fake upstream sends. Whoever finds it in
- * what a customer sees has found a leak. Only what customers must send back (ids of tool calls, signatures of thoughts)
- * and the answer's text are free of it.
+ * A word inside every id, model name, header, error and address that a fake upstream sends. If a customer sees it, that
+ * is a leak. Only values that customers must send back (ids of tool calls, signatures of thoughts) and the answer's
+ * text are free of it.
  */
 export const canary = "canaryvendor";
 
-/** Codes within codes are undone this often; an upstream that wraps its name deeper is not what we guard against. */
+/** How many nested encodings are decoded; deeper ones are out of scope. */
 const layersMax = 2;
 const excerptChars = 40;
 
 /**
- * Looks for the canary as it is, in capitals, percent-encoded, escaped as in JSON or HTML, in base64 and in hex.
- * Returns the text around it, or `null`.
+ * Searches for the canary in plain text, in capitals, percent-encoded, escaped as in JSON or HTML, in base64 and in
+ * hex. Returns the text around it, or `null`.
  */
 export function findCanary(value: unknown): string | null {
   return search(flatten(value, new Set()), 0);
@@ -30,7 +30,7 @@ function search(text: string, layer: number): string | null {
 
 function listDecoded(text: string): string[] {
   const unescaped = undoEscapes(text);
-  // What was encoded may begin in the middle of a longer word, so that every alignment is tried.
+  // The encoded part may start inside a longer word, so every alignment is tried.
   const fromBase64 = (text.match(/[\w+/-]{16,}/g) ?? []).flatMap((run) =>
     [0, 1, 2, 3].map((offset) => Buffer.from(run.slice(offset), "base64").toString("latin1")),
   );
@@ -52,7 +52,7 @@ function readHex(codes: readonly unknown[]): string {
   return String.fromCharCode(Number.parseInt(String(code), 16));
 }
 
-/** All texts inside, keys too, whatever it is made of. */
+/** All texts inside any value, including keys. */
 function flatten(value: unknown, seen: Set<object>): string {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array)
@@ -61,7 +61,7 @@ function flatten(value: unknown, seen: Set<object>): string {
   if (seen.has(value)) return "";
   seen.add(value);
   const inside = isIterable(value) ? [...value] : Object.entries(value);
-  // The text of an error is no property that would be listed.
+  // An error's message is not enumerable.
   const hidden = value instanceof Error ? [value.name, value.message, value.stack, value.cause] : [];
   return [...inside, ...hidden].map((part) => flatten(part, seen)).join("\n");
 }

@@ -5,7 +5,7 @@ import { removeFaultWords } from "./fault-words.ts";
 import type { VendorRefusal } from "./vendor-refusal.ts";
 import type { VendorError, VendorWire, WireEvent } from "./vendor-wire.ts";
 
-/** An answer in bytes. Writes that hold a piece are what scripts count and hold back. */
+/** A serialized answer. Scripts count and delay the writes that contain a piece. */
 export type ComposedAnswer = {
   status: number;
   headers: Record<string, string | string[]>;
@@ -14,7 +14,7 @@ export type ComposedAnswer = {
 
 export type AnswerWrite = { bytes: Buffer; hasPiece: boolean };
 
-/** What goes over the wire for this request. */
+/** The bytes for this request. */
 export function composeAnswer(
   wire: VendorWire,
   ask: Ask,
@@ -23,7 +23,7 @@ export function composeAnswer(
   const extra = { ...listScriptedHeaders(behaviour), ...behaviour.headers };
   const compose = (status: number, type: string, writes: readonly AnswerWrite[]): ComposedAnswer => {
     const length = writes.reduce((total, { bytes }) => total + bytes.length, 0);
-    // A stream, and whatever may end elsewhere than it says, comes in chunks.
+    // Streams, and answers that may end early, use chunked encoding.
     const isSized = writes.length === 1 && type.startsWith("application/json") && behaviour.isEndless !== true;
     const sized = isSized ? { "content-length": String(length) } : {};
     const headers = {
@@ -61,7 +61,7 @@ export function composeAnswer(
   );
 }
 
-/** A refusal of the vendor's own, which no script can turn into an answer. */
+/** The vendor's own refusal, which no script can turn into an answer. */
 export function composeRefusal(wire: VendorWire, refusal: VendorRefusal, callNumber: number): ComposedAnswer {
   const { status, message, code, param } = refusal;
   const error = { status, message: `${message} (${canary})`, code, param, type: null, retryDelay: null };

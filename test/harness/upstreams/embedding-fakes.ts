@@ -13,21 +13,21 @@ import {
   VendorRefusal,
 } from "./vendor-refusal.ts";
 
-/** One good request for vectors, as it arrived. */
+/** One valid request for vectors, as received. */
 type EmbeddingAsk = { vendor: "openai" | "gemini"; fields: Record<string, unknown>; inputs: number };
 
 type EmbeddingBehaviour = {
-  /** An error in place of vectors. */
+  /** An error instead of vectors. */
   status?: number;
-  /** Answers with numbers, whatever was asked for. */
+  /** Answers with numbers, whatever encoding was requested. */
   isDeaf?: true;
-  /** Says so many tokens, or nothing. */
+  /** Reports this many tokens, or none. */
   tokens?: number | null;
-  /** Vectors beyond, or fewer than, there are inputs. */
+  /** More vectors, or fewer, than inputs. */
   extraCount?: number;
-  /** The last comes first. */
+  /** In reverse order. */
   isReversed?: true;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string;
   /** The answer waits for it. */
   before?: Gate;
@@ -50,7 +50,7 @@ const geminiPattern = /\/models\/[^/:]+:(embedContent|batchEmbedContents)$/;
 const usualDimensions = 8;
 const openAiFields = ["model", "input", "encoding_format", "dimensions", "user"];
 
-/** Embeddings of OpenAI's API and of Google's, which check what they get as the vendors do. */
+/** Embeddings of OpenAI's API and of Google's, which validate requests as the vendors do. */
 export function createEmbeddingFakes(): { fakes: EmbeddingFakes; serving: Serving } {
   const asks: EmbeddingAsk[] = [];
   const scripted: EmbeddingBehaviour[] = [];
@@ -69,7 +69,7 @@ export function createEmbeddingFakes(): { fakes: EmbeddingFakes; serving: Servin
         const { status, body } = compose(vendor, fields, { behaviour, asks });
         const gone = new AbortController();
         response.once("close", () => gone.abort());
-        // Whoever waits may give up.
+        // The client may disconnect meanwhile.
         await behaviour.before?.pass(gone.signal).catch(() => {});
         response.writeHead(status, { "content-type": "application/json", server: canary }).end(body);
       },
@@ -142,7 +142,7 @@ function answerGemini(fields: Record<string, unknown>) {
   return { inputs: requests.length, answer: isBatch ? { embeddings } : { embedding: embeddings[0] } };
 }
 
-/** Numbers that 32 bits can hold, so that both forms say the same. */
+/** Numbers that 32 bits can represent, so that both encodings are equal. */
 function inventVector(text: string, dimensions: number): number[] {
   const bytes = createHash("sha256").update(text).digest();
   return Array.from({ length: dimensions }, (_, index) => Math.fround((bytes[index % bytes.length] ?? 0) / 255 - 0.5));

@@ -23,7 +23,7 @@ const weatherTool = tool({
   execute: ({ city }) => `Rain in ${city}`,
 });
 
-describe("in OpenAI's form", () => {
+describe("in OpenAI's format", () => {
   const connect = (fake: FakeUpstreams) => new OpenAI({ apiKey: "sk-test", baseURL: fake.openAiUrl, maxRetries: 0 });
   const messages = [{ role: "user" as const, content: "Hello there" }];
 
@@ -51,7 +51,7 @@ describe("in OpenAI's form", () => {
     expect(answer.usage?.total_tokens).toBe((answer.usage?.prompt_tokens ?? 0) + 8);
   });
 
-  test("the SDK gets a stream whose pieces make up the same answer, and usage only when it asks", async () => {
+  test("the SDK gets a stream with the same answer, and usage only on request", async () => {
     await using fake = await startFakeUpstreams();
     const read = async (stream_options?: { include_usage: boolean }) => {
       const options = stream_options === undefined ? {} : { stream_options };
@@ -108,7 +108,7 @@ describe("in OpenAI's form", () => {
     expect(said.choices[0]?.message.content).toBe("The tool says: Rain");
   });
 
-  test("the most tokens, stop sequences, schemas and forced tools are kept to", async () => {
+  test("token limits, stop sequences, schemas and forced tools are respected", async () => {
     await using fake = await startFakeUpstreams();
     const ask = async (extra: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>) => {
       const { choices } = await connect(fake).chat.completions.create({ model: "m", messages, ...extra });
@@ -140,7 +140,7 @@ const thinkingOptions = {
   google: { thinkingConfig: { includeThoughts: true } },
 };
 
-describe.for<SdkVendor>(["anthropic", "gemini"])("in the form of %s", (vendor) => {
+describe.for<SdkVendor>(["anthropic", "gemini"])("in the format of %s", (vendor) => {
   test("the SDK gets a whole answer with usage", async () => {
     await using fake = await startFakeUpstreams();
     const answer = await generateText({ model: connectSdk(vendor, fake), prompt: "Hello there", maxRetries: 0 });
@@ -178,12 +178,12 @@ describe.for<SdkVendor>(["anthropic", "gemini"])("in the form of %s", (vendor) =
     expect(answer.steps[0]?.finishReason).toBe("tool-calls");
     expect(answer.text).toMatch(/^The tool says: .*Rain in Bern/);
     expect(await streamText(ask).text).toBe(answer.text);
-    // The SDK had a signature to send back and needed no excuse.
+    // The SDK had a signature to send back and needed no placeholder.
     expect(fake.requests.filter(({ body }) => body.includes("skip_thought_signature_validator"))).toEqual([]);
     expect(fake.refusals()).toEqual([]);
   });
 
-  test("the most tokens, stop sequences and blocks are told in the vendor's way", async () => {
+  test("token limits, stop sequences and blocks are reported in the vendor's way", async () => {
     await using fake = await startFakeUpstreams();
     const ask = async (extra: object) => {
       const answer = await generateText({ model: connectSdk(vendor, fake), prompt: "Hello there", ...extra });
@@ -196,7 +196,7 @@ describe.for<SdkVendor>(["anthropic", "gemini"])("in the form of %s", (vendor) =
   });
 });
 
-test("what a script says about content and usage arrives in every vendor's form", async () => {
+test("scripted content and usage arrive in every vendor's format", async () => {
   await using fake = await startFakeUpstreams();
   fake.always({
     text: "Yes",
@@ -277,12 +277,12 @@ const wrongRequests: [Vendor, RegExp, object][] = [
   ["gemini", /\$schema/, { tools: [{ functionDeclarations: [declaration] }] }],
 ];
 
-test.for(wrongRequests)("%s refuses what is against its rules: %s", async ([vendor, reason, change]) => {
+test.for(wrongRequests)("%s refuses requests against its rules: %s", async ([vendor, reason, change]) => {
   await using fake = await startFakeUpstreams();
   const answer = await callVendor(fake, vendor, { model: "gemini-3-x", body: { ...buildBody(vendor), ...change } });
   expect([answer.status, fake.refusals()]).toEqual([400, [expect.stringMatching(reason)]]);
   expect(findCanary(await answer.text())).not.toBeNull();
-  // The same request without the mistake is taken.
+  // The same request without the mistake is accepted.
   expect((await askVendor(fake, vendor)).status).toBe(200);
 });
 
@@ -290,7 +290,7 @@ test.for<[Vendor, number]>([
   ["openai", 401],
   ["anthropic", 401],
   ["gemini", 403],
-])("%s wants its own key, method, path and form", async ([vendor, refusedStatus]) => {
+])("%s requires its own key, method, path and format", async ([vendor, refusedStatus]) => {
   await using fake = await startFakeUpstreams({ keys: ["right"] });
   const statusOf = async (options: Parameters<typeof callVendor>[2]) =>
     (await callVendor(fake, vendor, options)).status;
@@ -307,7 +307,7 @@ test.for<[Vendor, number]>([
 });
 
 describe.for<Vendor>(["openai", "anthropic", "gemini"])("the canary of %s", (vendor) => {
-  test("is in the head and the envelope of every answer, but not in what customers must send back", async () => {
+  test("is in the head and the envelope of every answer, but not in values that customers must send back", async () => {
     await using fake = await startFakeUpstreams();
     const tools = {
       openai: [weather],
@@ -361,7 +361,7 @@ test.for([
   expect(findCanary(where)).not.toBeNull();
 });
 
-test("the canary is not found where it is not", () => {
+test("the canary is not found in other texts", () => {
   const circle: { self?: object; text: string } = { text: "canary vendor" };
   circle.self = circle;
   const harmless = [
@@ -381,7 +381,7 @@ describe("the vendors' own SDKs", () => {
   const anthropicTool = { name: "get_weather", input_schema: { type: "object" as const, properties: {} } };
   const usage = { inputTokens: 90, cachedInputTokens: 50, cacheWriteTokens: 30, outputTokens: 12, reasoningTokens: 2 };
 
-  test("Anthropic's builds the whole answer out of the events, with thoughts, signatures, tools and caches", async () => {
+  test("Anthropic's builds the whole answer from the events, with thoughts, signatures, tools and caches", async () => {
     await using fake = await startFakeUpstreams();
     const client = new Anthropic({ apiKey: "sk", baseURL: fake.anthropicUrl.replace(/\/v1$/, ""), maxRetries: 0 });
     const request = {
@@ -399,7 +399,7 @@ describe("the vendors' own SDKs", () => {
       content: JSON.stringify(content).replace(/"id":"[^"]*"/, ""),
     });
     expect(withoutIds(streamed)).toEqual(withoutIds(whole));
-    // The thoughts come back signed, and are taken.
+    // The thoughts come back signed, and are accepted.
     const [, call] = whole.content;
     const result = {
       type: "tool_result" as const,
@@ -422,7 +422,7 @@ describe("the vendors' own SDKs", () => {
     expect(fake.refusals()).toEqual([]);
   });
 
-  test("OpenAI's builds the whole response out of the events, with reasoning and tools", async () => {
+  test("OpenAI's builds the whole response from the events, with reasoning and tools", async () => {
     await using fake = await startFakeUpstreams();
     const client = new OpenAI({ apiKey: "sk", baseURL: fake.openAiUrl, maxRetries: 0 });
     const parameters = { type: "object", properties: {} };

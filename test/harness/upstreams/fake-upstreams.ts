@@ -25,11 +25,11 @@ export { canary, findCanary } from "./canary.ts";
 
 type FakeUpstreamsOptions = {
   port?: number;
-  /** Which API keys are good; any by default. `none-needed` is how local servers are. */
+  /** The valid API keys; any by default. `none-needed` is like local servers. */
   keys?: readonly string[] | "any" | "none-needed";
-  /** Fields that the fake in OpenAI's form takes besides OpenAI's. */
+  /** Fields beyond OpenAI's that the OpenAI fake accepts. */
   extraFields?: readonly string[];
-  /** What is counted of prompts for which no usage is scripted. */
+  /** How prompt tokens are counted if no usage is scripted. */
   countPrompt?: CountPrompt;
 };
 
@@ -40,17 +40,17 @@ export type FakeUpstreams = AsyncDisposable & {
   anthropicUrl: string;
   geminiUrl: string;
   falUrl: string;
-  /** Images, videos and speech, under `falUrl` and `openAiUrl`. What else is here is about chat alone. */
+  /** Images, videos and speech, under `falUrl` and `openAiUrl`. Everything else here is for chat only. */
   media: MediaFakes;
   /** Embeddings, under `openAiUrl` and `geminiUrl`. */
   embeddings: EmbeddingFakes;
-  /** Every request that arrived whole, in order. */
+  /** Every request that arrived completely, in order. */
   requests: readonly FakeCall[];
   /** The next calls get these, in this order. */
   script(...behaviours: readonly Behaviour[]): void;
-  /** The next calls that fit get these, in this order. */
+  /** The next matching calls get these, in this order. */
   scriptFor: ScriptBook["scriptFor"];
-  /** What calls get when nothing is scripted and the prompt has no fault words; what was said last counts. */
+  /** The default when nothing is scripted and the prompt has no fault words; the latest one counts. */
   always(behaviour: Behaviour): void;
   alwaysFor(matcher: CallMatcher, behaviour: Behaviour): void;
   /** How many scripted behaviours no call has taken yet. */
@@ -60,25 +60,25 @@ export type FakeUpstreams = AsyncDisposable & {
   abortedCalls(): readonly FakeCall[];
   /** How many connections there have been so far. */
   connectionCount(): number;
-  /** Why requests were refused as no vendor would take them; empty when all translations were faithful. */
+  /** Why requests were refused as invalid; empty when all translations were correct. */
   refusals(): string[];
   /** Resolves when this many requests have arrived. */
   received(count: number): Promise<readonly FakeCall[]>;
-  /** Resolves when the other side has ended this many calls early. */
+  /** Resolves when the client has ended this many calls early. */
   aborted(count: number): Promise<readonly FakeCall[]>;
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is running. */
   idle(): Promise<void>;
 };
 
 const bodyBytesMax = 256 * 1024 * 1024;
 
-/** Vendors that speak their real wire format on one loopback port, check what they get, and misbehave as told. */
+/** Vendors with their real wire format on one loopback port, which validate requests and misbehave as scripted. */
 export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Promise<FakeUpstreams> {
   const openai = createOpenAiWire(options.extraFields ?? []);
   const wires = { openai, anthropic: anthropicWire, gemini: geminiWire };
   const others = {
     [`${openai.basePath}/responses`]: createOpenAiResponsesWire(openai, options.extraFields ?? []),
-    // As some imitators of OpenAI's API have it.
+    // Like some OpenAI-compatible vendors.
     [`${openai.basePath}/messages`]: { ...anthropicWire, basePath: openai.basePath },
   };
   const book = createScriptBook();
@@ -112,7 +112,7 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
         },
       });
     } catch (error) {
-      // The other side went away, which is noted where the connection is followed.
+      // The client disconnected, which `follow` records.
       if (!signal.aborted && response.socket?.destroyed === false) throw error;
     }
   });
@@ -157,7 +157,7 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
 
 type Received = { call: Omit<FakeCall, "number">; wire: VendorWire | null; request: VendorRequest };
 
-/** `null` when the sender went away in the middle. */
+/** `null` if the sender disconnected midway. */
 async function receive(
   incoming: IncomingMessage,
   wires: Record<Vendor, VendorWire>,
@@ -186,7 +186,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | null> {
   try {
     return await buffer(incoming);
   } catch {
-    // A cut request is part of what tests do; the other side sees it too.
+    // Tests cut requests on purpose; the sender sees it too.
     return null;
   }
 }
@@ -195,12 +195,12 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    // The vendor refuses it later, in its own words.
+    // The vendor refuses it later, with its own message.
     return undefined;
   }
 }
 
-/** Notes how the call ends. The signal fires when there is nobody left to answer. */
+/** Records how the call ends. The signal fires when the client has disconnected. */
 function follow(call: FakeCall, response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {

@@ -12,12 +12,12 @@ import {
 import { film, type MediaSample, makePicture } from "./media-samples.ts";
 import { demand, demandRange, demandRecord, VendorRefusal } from "./vendor-refusal.ts";
 
-/** A request in the queue, as the fake has it. */
+/** A request in the fake's queue. */
 export type FalJob = {
   id: string;
   submission: MediaSubmission;
   behaviour: MediaBehaviour;
-  /** How often its status was asked for. */
+  /** How often its status was polled. */
   statusCount: number;
   resultCount: number;
   cancelCount: number;
@@ -36,14 +36,14 @@ type FalFakeParts = {
   files: MadeFiles;
   getOrigin(): string;
   closing: AbortSignal;
-  /** Notes the submission and finds out how it is to be treated. */
+  /** Records the submission and returns its behaviour. */
   take(submission: MediaSubmission): MediaBehaviour;
 };
 
 export const falPath = "/fal";
 const jobPattern = /^\/([\w.-]+\/[\w.-]+)\/requests\/([\w-]+)(?:\/(status|cancel))?$/;
 
-/** fal's queue: requests are submitted under a model's whole path and asked about under the first two parts of it. */
+/** fal's queue: requests are submitted under a model's whole path and polled under its first two segments. */
 export function createFalFake(parts: FalFakeParts): FalFake {
   const jobs: FalJob[] = [];
 
@@ -190,7 +190,7 @@ function findKey({ headers }: MediaCall): string | null {
   return headers.authorization?.match(/^Key (\S+)$/)?.[1] ?? null;
 }
 
-/** As strict as the schemas of the vendor's models are. */
+/** As strict as the schemas of the vendor's models. */
 function checkInput({ fields, call }: MediaSubmission): void {
   demand(call.headers["content-type"]?.startsWith("application/json") === true, "body", "Unsupported content type");
   demand(Object.keys(fields).length > 0, "body", "Input should be a valid dictionary");

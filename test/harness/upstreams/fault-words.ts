@@ -5,7 +5,7 @@ import { VendorRefusal } from "./vendor-refusal.ts";
 
 type FaultWord = { word: string; means: string; read(value: string): Behaviour };
 
-/** A date that lies ahead whenever the fake runs. */
+/** A date in the future whenever the fake runs. */
 const farDate = "Fri, 01 Jan 2100 00:00:00 GMT";
 
 /** The words that a prompt may contain, as `<<fault:word>>` or `<<fault:word=value>>`; several are combined. */
@@ -69,7 +69,7 @@ const htmlError: Behaviour = {
 
 const pattern = /<<fault:([a-z-]+)(?:=([^>]*))?>>/g;
 
-/** What the words in a prompt ask for; `null` when there are none. */
+/** The behaviour for the words in a prompt; `null` when there are none. */
 export function readFaultWords(prompt: string): Behaviour | null {
   const found = [...prompt.matchAll(pattern)].map(([, name = "", value = ""]) => {
     const known = faultWords.find(({ word }) => word.split("=")[0] === name);

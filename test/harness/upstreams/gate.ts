@@ -1,18 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { waitUntil } from "../wait-until.ts";
 
-/** Something that an answer has to pass before it goes on. Passing ends early, with an error, when the signal says so. */
+/** An answer waits here before it goes on. An aborted signal ends the wait with an error. */
 export type Passage = { pass(signal: AbortSignal): Promise<void> };
 
-/** A passage that a test opens, so that no test has to know how long anything takes. */
+/** A passage that a test opens, so that no test depends on timing. */
 export type Gate = Passage & {
-  /** Lets through all that wait and all that come. */
+  /** Lets all current and future callers pass. */
   open(): void;
   /** Lets through this many more. */
   release(count?: number): void;
-  /** How many stand before it now. */
+  /** How many are waiting now. */
   waitingCount(): number;
-  /** Resolves when this many stand before it. */
+  /** Resolves when this many are waiting. */
   reached(count?: number): Promise<void>;
 };
 
@@ -60,10 +60,10 @@ export function createGate(): Gate {
   };
 }
 
-/** A passage for demonstrations by hand, where nobody is there to open a gate. */
+/** A passage for manual demonstrations, without a test to open a gate. */
 export function createDelay(delayMs: number): Passage {
   return { pass: (signal) => wait(delayMs, undefined, { signal }) };
 }
 
-/** Nobody ever passes. */
+/** Never lets a caller pass. */
 export const endlessSilence: Passage = createGate();

@@ -50,7 +50,7 @@ function readModel(path: string): string {
   try {
     return decodeURIComponent(model);
   } catch {
-    // A path need not be well-formed; the name is what it is then.
+    // A path may be malformed; then use the name unchanged.
     return model;
   }
 }
@@ -133,7 +133,7 @@ const safetyRatings = ["HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGER
   probability: "NEGLIGIBLE",
 }));
 
-/** Before the last chunk, only what was read is known. */
+/** Before the last chunk, only the input is counted. */
 function presentUsage(usage: UsageCounts | null, { behaviour }: Envelope, isLast: boolean): unknown {
   if (behaviour.vendorUsage !== undefined) return behaviour.vendorUsage;
   if (usage === null) return undefined;

@@ -2,7 +2,7 @@ import { isRecord } from "./vendor-refusal.ts";
 
 const depthMax = 8;
 
-/** Some value that fits a JSON schema; always the same one. */
+/** A value that fits a JSON schema; always the same one. */
 export function inventValue(schema: unknown, depth = 0): unknown {
   if (!isRecord(schema) || depth > depthMax) return null;
   const [choice] = [schema.enum, schema.anyOf, schema.oneOf].filter(Array.isArray);

@@ -4,9 +4,9 @@ import { endlessSilence } from "./gate.ts";
 import type { MediaBehaviour, OutputFault } from "./media-behaviour.ts";
 import type { MediaSample } from "./media-samples.ts";
 
-/** What the fakes made, and where it can be fetched. */
+/** The outputs of the fakes, and their addresses. */
 export type MadeFiles = {
-  /** Keeps it and answers its address, on the origin of the fakes unless the behaviour says otherwise. */
+  /** Stores a file and returns its address, on the origin of the fakes by default. */
   add(sample: MediaSample, behaviour: MediaBehaviour): string;
   takes(path: string): boolean;
   serve(path: string, response: ServerResponse, signal: AbortSignal): Promise<void>;

@@ -1,70 +1,70 @@
 import type { Passage } from "./gate.ts";
 
-/** How a fake upstream of media treats one piece of work, from its submission to the last byte of what it made. */
+/** How a fake media upstream treats one job, from its submission to the last byte of its output. */
 export type MediaBehaviour = {
-  /** The submission is refused with this status, in the vendor's form. */
+  /** The submission is refused with this status, in the vendor's format. */
   status?: number;
-  /** What the vendor says in it. A code is sent as given; the message gets the canary. */
+  /** The vendor's error. A code is sent as given; the message gets the canary. */
   error?: { code?: string; message?: string; param?: string };
-  /** Sent in addition to what the vendor sends. */
+  /** Sent in addition to the vendor's headers. */
   headers?: Record<string, string>;
-  /** Sent as it is in place of the answer. */
+  /** Sent unchanged instead of the answer. */
   body?: string;
   contentType?: string;
-  /** So many submissions with the same prompt get 500 before one is taken. */
+  /** This many submissions with the same prompt get 500 before one is accepted. */
   burst?: number;
-  /** Has to be passed before the head of the answer is sent. */
+  /** Passed before the head of the answer is sent. */
   beforeHead?: Passage;
-  /** Has to be passed in the middle of the answer's body. */
+  /** Passed in the middle of the answer's body. */
   beforeRest?: Passage;
-  /** The connection is reset when the submission was read. */
+  /** The connection is reset after the submission was read. */
   isReset?: boolean;
   /** The connection ends after the head, or in the middle of the body. */
   cut?: "after-head" | "inside-body";
-  /** What should be JSON is not. */
+  /** JSON answers are malformed. */
   isMalformed?: boolean;
 
-  /** So many others are before it in the queue; each question about it lets one of them go. */
+  /** This many others are ahead in the queue; each poll removes one of them. */
   queue?: number;
-  /** So many questions about it are answered with IN_PROGRESS. */
+  /** This many polls are answered with IN_PROGRESS. */
   work?: number;
-  /** Has to be passed before the work starts. */
+  /** Passed before the job starts. */
   beforeStart?: Passage;
-  /** Has to be passed before the work is completed. */
+  /** Passed before the job is completed. */
   beforeFinish?: Passage;
-  /** In place of IN_PROGRESS. */
+  /** Replaces IN_PROGRESS. */
   statusWord?: string;
-  /** After so many questions the vendor no longer knows the work. */
+  /** After this many polls the vendor no longer knows the job. */
   vanishesAfter?: number;
-  /** So many questions for the result of completed work are answered with "still in progress". */
+  /** This many requests for the result of a completed job are answered with "still in progress". */
   lateResults?: number;
-  /** The work is completed, and its result is this error. */
+  /** The job is completed, and its result is this error. */
   result?: { status: number; body: unknown; headers?: Record<string, string> };
-  /** What a wish to cancel is answered with. `gone` means that it is heard, and the work is unknown from then on. */
+  /** The answer to a cancel request. `gone` means that it is accepted, and the job is unknown from then on. */
   cancel?: "requested" | "gone" | "completed" | "unknown";
-  /** So many requests to cancel are answered with 500 before one is taken. */
+  /** This many cancel requests are answered with 500 before one is accepted. */
   cancelFailures?: number;
-  /** The vendor names this origin as the one where the work can be asked about. */
+  /** The origin that the vendor returns for polling the job. */
   urlsOn?: string;
 
-  /** So many of what was made are flagged, and black. */
+  /** This many outputs are flagged, and black. */
   withheldCount?: number;
-  /** So many more, or fewer, are made than asked for. */
+  /** This many outputs more, or fewer, than requested. */
   extraCount?: number;
-  /** In which form images come with an answer. */
+  /** The encoding of images in an answer. */
   form?: "base64" | "url";
-  /** Where what was made is said to be. */
+  /** The address that is returned for the output. */
   outputUrl?: string;
   output?: OutputFault;
 };
 
-/** What is wrong with a file that was made. */
+/** A fault of an output file. */
 export type OutputFault =
   | "forbidden"
   | "wrong-type"
   | "huge"
   | "compressed"
   | "cut"
-  /** Half of it, and then nothing, ever. */
+  /** Half of it, and then silence. */
   | "silent"
   | { redirectTo: string };

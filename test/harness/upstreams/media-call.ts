@@ -3,30 +3,30 @@ import { canary } from "./canary.ts";
 import type { MediaBehaviour } from "./media-behaviour.ts";
 import { listEdgeHeaders } from "./vendor-wire.ts";
 
-/** Any request that a fake upstream of media received whole. */
+/** Any request that a fake media upstream received completely. */
 export type MediaCall = {
   number: number;
   method: string;
-  /** As it came, with the query. */
+  /** As received, with the query. */
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** `cut` when the fake itself ended the connection, `aborted` when the other side did. */
+  /** `cut` when the fake itself ended the connection, `aborted` when the client did. */
   outcome: "open" | "finished" | "cut" | "aborted";
 };
 
-/** Work that a vendor was asked for. */
+/** A job that a vendor received. */
 export type MediaSubmission = {
   vendor: "fal" | "openai-images" | "openai-speech" | "openai-transcription";
   model: string;
-  /** The text that it is made from. */
+  /** The prompt or text of the job. */
   prompt: string;
-  /** Every field as the vendor got it. */
+  /** Every field as the vendor received it. */
   fields: Record<string, unknown>;
   files: readonly { name: string; filename: string; contentType: string; bytes: Buffer }[];
   apiKey: string | null;
   call: MediaCall;
-  /** Why the vendor did not take it; a faithful translation is never refused unless a script says so. */
+  /** Why the vendor refused it; a correct translation is never refused unless scripted. */
   refusal: string | null;
 };
 
@@ -38,7 +38,7 @@ export function writeJson(status: number, body: unknown, headers: Record<string,
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
 }
 
-/** Sends the answer to a submission as the behaviour has it. */
+/** Sends the answer to a submission with its behaviour. */
 export async function sendReply(
   { call, response, signal }: Sender,
   reply: MediaReply,

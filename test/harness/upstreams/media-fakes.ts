@@ -8,31 +8,31 @@ import type { MediaCall, MediaSubmission, Sender } from "./media-call.ts";
 import { readMediaWords } from "./media-words.ts";
 import { createOpenAiMediaFake } from "./openai-media-fake.ts";
 
-/** Vendors of images, videos and speech, which keep a record of all that they are asked. */
+/** Vendors of images, videos and speech, which record all requests. */
 export type MediaFakes = {
-  /** Every request that arrived whole, in order: submissions, questions, wishes to cancel and downloads. */
+  /** Every request that arrived completely, in order: submissions, polls, cancels and downloads. */
   calls: readonly MediaCall[];
   submissions: readonly MediaSubmission[];
-  /** How often work with this prompt was handed over, taken or not. */
+  /** All submissions with this prompt, accepted or not. */
   submissionsOf(prompt: string): readonly MediaSubmission[];
-  /** What is in fal's queue. */
+  /** The jobs in fal's queue. */
   jobs: readonly FalJob[];
   /** The next submissions get these, in this order. */
   script(...behaviours: readonly MediaBehaviour[]): void;
-  /** What submissions get when nothing is scripted and the prompt has no fault words. */
+  /** The default when nothing is scripted and the prompt has no fault words. */
   always(behaviour: MediaBehaviour): void;
-  /** The same for those that fit; what was said last counts. */
+  /** The same for matching submissions; the latest one counts. */
   alwaysFor(isMeant: (submission: MediaSubmission) => boolean, behaviour: MediaBehaviour): void;
   scriptsLeft(): number;
-  /** Why submissions were refused as no vendor would take them; empty when all translations were faithful. */
+  /** Why submissions were refused as invalid; empty when all translations were correct. */
   refusals(): string[];
   /** Resolves when this many requests have arrived. */
   received(count: number): Promise<readonly MediaCall[]>;
-  /** Resolves when the other side has ended this many requests early. */
+  /** Resolves when the client has ended this many requests early. */
   aborted(count: number): Promise<readonly MediaCall[]>;
 };
 
-/** What the server that the fakes live in needs of them. */
+/** What the fakes' server needs of them. */
 type MediaServing = {
   falPath: string;
   takes(url: string): boolean;
@@ -61,7 +61,7 @@ export function createMediaFakes({ getOrigin }: { getOrigin(): string }): { fake
 
   async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<Sender | null> {
     const { method = "", url = "", headers } = incoming;
-    // A request that is cut off is part of what tests do; the other side sees it too.
+    // Tests cut requests on purpose; the sender sees it too.
     const body = await buffer(incoming).catch(() => null);
     if (body === null) return null;
     const call: MediaCall = { number: calls.length + 1, method, path: url, headers, body, outcome: "open" };
@@ -103,7 +103,7 @@ export function createMediaFakes({ getOrigin }: { getOrigin(): string }): { fake
           if (files.takes(path)) await files.serve(path, response, sender.signal);
           else await (fal.takes(path) ? fal : openAi).answer(sender, path);
         } catch (error) {
-          // The other side went away, which is noted already.
+          // The client disconnected, which is already recorded.
           if (!sender.signal.aborted) throw error;
         }
       },

@@ -36,7 +36,7 @@ export const mediaWords: readonly MediaWord[] = [
   })),
 ];
 
-/** Results of work that did not succeed, in the vendor's form. */
+/** Results of failed jobs, in the vendor's format. */
 const failures = {
   fail: {
     status: 500,
@@ -61,7 +61,7 @@ const failures = {
 
 const pattern = /<<fault:([a-z0-9-]+)(?:=([^>]*))?>>/g;
 
-/** What the words in a prompt ask for; `null` when there are none. */
+/** The behaviour for the words in a prompt; `null` when there are none. */
 export function readMediaWords(prompt: string): MediaBehaviour | null {
   const found = [...prompt.matchAll(pattern)].map(([, name = "", value = ""]) => {
     const known = mediaWords.find(({ word }) => word.split("=")[0] === name);

@@ -40,7 +40,7 @@ const vendors = {
   translation: "openai-transcription",
 } as const satisfies Record<Operation, MediaSubmission["vendor"]>;
 
-/** OpenAI's images, speech and transcriptions, all of it made while the caller waits. */
+/** OpenAI's images, speech and transcriptions, all synchronous. */
 export function createOpenAiMediaFake({ files, take }: OpenAiMediaParts): OpenAiMediaFake {
   return {
     takes: (path) => Object.hasOwn(operations, path),

@@ -30,7 +30,7 @@ function presentWhole(plan: AnswerPlan, envelope: Envelope): unknown {
   return presentResponse(plan, envelope, { isOver: true });
 }
 
-/** The response as it is at its beginning or at its end. */
+/** The response at its start or at its end. */
 function presentResponse({ choices, usage }: AnswerPlan, envelope: Envelope, { isOver }: { isOver: boolean }): Item {
   const { ask, behaviour, callNumber } = envelope;
   const [choice] = choices;
@@ -72,7 +72,7 @@ function readIncomplete(choice: PlannedChoice | undefined): string | null {
   return choice?.finish === "blocked" ? "content_filter" : null;
 }
 
-/** An item as it is in a whole answer, how it begins, and the events between that and its end. */
+/** An item in a whole answer, its start, and the events up to its end. */
 type PlannedItem = { whole: Item; start: Item; events: readonly (Item & { type: string })[] };
 
 function listItems({ thinking, text, toolCalls }: PlannedChoice, { callNumber }: Envelope): PlannedItem[] {

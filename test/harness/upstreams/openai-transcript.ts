@@ -8,7 +8,7 @@ const transcriptionFields = [
   ...["language", "timestamp_granularities[]", "include[]", "stream", "chunking_strategy"],
 ];
 
-/** What the vendor hears in any recording, and how it counts it. */
+/** The transcript of any recording, and its usage. */
 export const heard = {
   text: "The gate is open. Come in.",
   segments: [
@@ -29,7 +29,7 @@ export const heard = {
   },
 };
 
-/** As servers are that imitate the vendor's: of the forms of an answer they know what is JSON. */
+/** Like compatible servers: only the JSON response formats are supported. */
 export function checkTranscriptionAsk(
   fields: MediaSubmission["fields"],
   files: MediaSubmission["files"],

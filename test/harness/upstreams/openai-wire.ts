@@ -14,7 +14,7 @@ import {
   writeEvent,
 } from "./vendor-wire.ts";
 
-/** OpenAI's chat completions. `extraFields` are those that an imitator of its API knows besides. */
+/** OpenAI's chat completions. `extraFields` are those that a compatible API also accepts. */
 export function createOpenAiWire(extraFields: readonly string[]): VendorWire {
   return {
     basePath: "/openai/v1",
@@ -52,7 +52,7 @@ function presentMessage(choice: PlannedChoice, envelope: Envelope): Record<strin
   return {
     role: "assistant",
     content: content === "" && (choice.toolCalls.length > 0 || choice.finish === "blocked") ? null : content,
-    // Only imitators show what the model thought; OpenAI counts it and keeps it.
+    // Only compatible APIs return reasoning; OpenAI counts it and withholds it.
     ...(envelope.behaviour.thinking === undefined ? {} : { reasoning_content: choice.thinking.join("") }),
     ...(choice.toolCalls.length === 0 ? {} : { tool_calls: choice.toolCalls.map(presentToolCall) }),
     refusal: null,
@@ -120,7 +120,7 @@ function listDeltas(choice: PlannedChoice, envelope: Envelope): Record<string, u
   ];
 }
 
-/** One of each in turn, as choices that are written at the same time arrive. */
+/** One of each in turn, like choices that are written concurrently. */
 function interleave(lists: readonly WireEvent[][]): WireEvent[] {
   const rounds = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: rounds }, (_, round) => lists.flatMap((list) => list.slice(round, round + 1))).flat();

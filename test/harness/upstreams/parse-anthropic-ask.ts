@@ -20,14 +20,14 @@ const knownFields = [
   ..."top_k top_p user_profile_id".split(" "),
 ];
 
-/** Goes with every thought and has to come back with it. */
+/** Sent with every thought, and must be sent back with it. */
 export const thoughtSignature = "c2lnbmVkLWJ5LXRoZS1tb2RlbA==";
 
 const thinkingBudgetMin = 1024;
 const pictureTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const documentTypes = ["application/pdf", "text/plain"];
 
-/** Checks what Anthropic checks. */
+/** Validates like Anthropic. */
 export function parseAnthropicAsk(value: unknown): Ask {
   const body = demandRecord(value, "body");
   demandKnownFields(body, knownFields);
@@ -62,7 +62,7 @@ export function parseAnthropicAsk(value: unknown): Ask {
 
 type Turn = { role: unknown; at: string; blocks: readonly Record<string, unknown>[] };
 
-/** Users and the assistant take turns, and a user begins. */
+/** User and assistant alternate, and a user begins. */
 function checkTurns(messages: readonly Record<string, unknown>[]): Turn[] {
   const turns = messages.map(({ role, content }, position) => {
     const at = `messages.${position}`;
@@ -199,7 +199,7 @@ function parseTools(body: Record<string, unknown>): OfferedTool[] {
   );
   return tools.flatMap((value, position) => {
     const tool = demandRecord(value, `tools.${position}`);
-    // The vendor's own tools have their schemas with the vendor.
+    // The schemas of the vendor's own tools are on its side.
     if (![undefined, "custom"].includes(tool.type as string)) return [];
     const name = demandText(tool.name, `tools.${position}.name`);
     demand(toolNamePattern.test(name), `tools.${position}.name`, `tools.${position}.name: should match a pattern`);
@@ -227,7 +227,7 @@ function parseToolChoice(
   demand(!wantsThinking, "tool_choice", "tool_choice: thinking may not be enabled when it forces tool use");
   if (kind === "any") return "required";
   const { name } = choice;
-  // The model may use the vendor's own tools as it likes: this one never does.
+  // The model may use the vendor's own tools: this one never does.
   if (ownTools.includes(name)) return "auto";
   demand(
     tools.some((tool) => tool.name === name),

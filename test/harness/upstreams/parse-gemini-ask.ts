@@ -25,7 +25,10 @@ const knownConfigFields = [
 const partKinds = ["text", "inlineData", "fileData", "functionCall", "functionResponse"];
 const partExtras = ["thought", "thoughtSignature", "videoMetadata", "mediaResolution"];
 
-/** Goes with every function call of the newer models and has to come back with it, or Google's own excuse in its place. */
+/**
+ * Sent with every function call of the newer models, and must be sent back with it, or Google's own placeholder
+ * instead.
+ */
 export const callSignature = "c2lnbmVkLWZ1bmN0aW9uLWNhbGw=";
 const signatureExcuse = "skip_thought_signature_validator";
 
@@ -33,7 +36,7 @@ const outputTokensDefault = 8192;
 
 type Turn = { role: "user" | "model"; parts: readonly Record<string, unknown>[] };
 
-/** Checks what Gemini checks. */
+/** Validates like Gemini. */
 export function parseGeminiAsk(value: unknown, { model, isStreamed }: { model: string; isStreamed: boolean }): Ask {
   const body = demandRecord(value, "body");
   demandKnownFields(body, knownFields);
@@ -151,7 +154,7 @@ function parseTools(value: unknown): OfferedTool[] {
       const place = `tools[${at}].functionDeclarations[${position}]`;
       const { name, parameters, parametersJsonSchema } = demandRecord(declaration, place);
       demand(toolNamePattern.test(String(name)), place, `Invalid function name at '${place}'.`);
-      // Only the second of the two fields takes JSON Schema in full.
+      // Only the second of the two fields supports full JSON Schema.
       const isPlain = !JSON.stringify(parameters ?? null).includes('"$');
       demand(
         isPlain,

@@ -25,7 +25,7 @@ const partFields = ["type", "text", "refusal", "image_url", "input_audio", "file
 
 const outputTokensDefault = 4096;
 
-/** Checks what OpenAI checks. `extraFields` are those that an imitator of OpenAI's API knows besides. */
+/** Validates like OpenAI. `extraFields` are those that a compatible API also accepts. */
 export function parseOpenAiAsk(value: unknown, extraFields: readonly string[]): Ask {
   const body = demandRecord(value, "body");
   demandKnownFields(body, [...knownFields, ...extraFields]);
@@ -106,7 +106,7 @@ function checkImageUrl(url: string, at: string): void {
   else demandBase64(data, at);
 }
 
-/** Every call of a tool has to be answered at once, and nothing else can be. */
+/** Every tool call must be answered in the next messages, and only calls can be. */
 function checkToolTurns(messages: readonly Record<string, unknown>[]): void {
   let open = new Set<string>();
   for (const [at, message] of messages.entries()) {

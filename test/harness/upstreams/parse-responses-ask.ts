@@ -20,12 +20,12 @@ const knownFields = [
   ..."stream_options temperature text tool_choice tools top_logprobs top_p truncation user".split(" "),
 ];
 
-/** Goes with every thought of a vendor that stores nothing, and has to come back with it. */
+/** Sent with every thought of a vendor that stores nothing, and must be sent back with it. */
 export const encryptedThought = "Z0FBQUFBLWVuY3J5cHRlZC1ieS10aGUtbW9kZWw=";
 
 const outputTokensDefault = 4096;
 
-/** Checks what OpenAI's Responses API checks. `extraFields` are those that an imitator of it knows besides. */
+/** Validates like OpenAI's Responses API. `extraFields` are those that a compatible API also accepts. */
 export function parseResponsesAsk(value: unknown, extraFields: readonly string[]): Ask {
   const body = demandRecord(value, "body");
   demandKnownFields(body, [...knownFields, ...extraFields]);
@@ -103,7 +103,7 @@ const itemChecks: Record<string, (item: Record<string, unknown>, at: string) => 
   custom_tool_call_output: ({ call_id: id }, at) => void demandText(id, `${at}.call_id`),
 };
 
-/** A result belongs to a call before it, and no call stays without one. */
+/** A result belongs to an earlier call, and every call has one. */
 function checkCalls(items: readonly Record<string, unknown>[]): void {
   const open = new Set<unknown>();
   for (const [at, { type, call_id: id }] of items.entries()) {
@@ -130,7 +130,7 @@ function parseToolChoice(body: Record<string, unknown>, tools: readonly OfferedT
   const { type, mode, name } = demandRecord(choice, "tool_choice");
   if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
   const isOwn = type !== "function" && type !== "custom";
-  // The model may use the vendor's own tools as it likes: this one never does.
+  // The model may use the vendor's own tools: this one never does.
   if (isOwn && demandList(body.tools, "tools").some((tool) => isRecord(tool) && tool.type === type)) return "auto";
   demand(
     tools.some((tool) => tool.name === name),

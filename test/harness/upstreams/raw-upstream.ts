@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** What is written next, exactly as it is, or what is done to the connection. */
+/** Bytes that are written unchanged, or an action on the connection. */
 export type RawStep = string | Buffer | ((socket: Socket) => unknown);
 
 export type RawUpstream = AsyncDisposable & {
   origin: string;
-  /** Each request that came, whole. */
+  /** Each complete request. */
   requests: { head: string; body: string }[];
-  /** How many connections were ever made, and how many are open. */
+  /** How many connections were ever opened, and how many are open. */
   connections: { made: number; open: number };
-  /** The next request gets this answer; without one it waits forever. */
+  /** Scripts the next request's answer; without one it waits forever. */
   answer(...steps: readonly RawStep[]): void;
 };
 
-/** A server that writes the very bytes a test wants, also those that no HTTP server would. */
+/** A server that writes exactly the bytes of a test, also invalid HTTP. */
 export async function startRawUpstream(): Promise<RawUpstream> {
   const answers: (readonly RawStep[])[] = [];
   const requests: RawUpstream["requests"] = [];
@@ -25,7 +25,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
     sockets.add(socket);
     connections.made += 1;
     connections.open += 1;
-    // What happens to a connection is for the test to see from the other side.
+    // Tests observe the connection from the client's side.
     socket.on("error", () => {});
     socket.on("close", () => {
       sockets.delete(socket);

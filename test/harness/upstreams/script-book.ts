@@ -1,15 +1,15 @@
 import type { Behaviour } from "./behaviour.ts";
 import type { FakeCall } from "./fake-call.ts";
 
-/** Which calls are meant: those that agree in everything that is given. */
+/** Matches calls that agree in every given field. */
 export type CallMatcher = Partial<Pick<FakeCall, "vendor" | "model" | "apiKey">> | ((call: FakeCall) => boolean);
 
 export type ScriptBook = {
-  /** The next calls that fit get these, in this order. */
+  /** The next matching calls get these, in this order. */
   scriptFor(matcher: CallMatcher, ...behaviours: readonly Behaviour[]): void;
-  /** From now on all calls that fit get this, unless something is scripted. */
+  /** From now on all matching calls get this, unless something is scripted. */
   alwaysFor(matcher: CallMatcher, behaviour: Behaviour): void;
-  /** What is scripted for this call, once; `null` when nothing is. */
+  /** Takes the behaviour scripted for this call; `null` when there is none. */
   takeScripted(call: FakeCall): Behaviour | null;
   findStanding(call: FakeCall): Behaviour;
   /** How many scripted behaviours no call has taken yet. */
@@ -24,7 +24,7 @@ export function createScriptBook(): ScriptBook {
       scripted.push(...behaviours.map((behaviour) => ({ matcher, behaviour })));
     },
     alwaysFor(matcher, behaviour) {
-      // What was said last counts.
+      // The latest one counts.
       standing.unshift({ matcher, behaviour });
     },
     takeScripted(call) {

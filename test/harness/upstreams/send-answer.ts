@@ -3,18 +3,18 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Behaviour } from "./behaviour.ts";
 import type { AnswerWrite, ComposedAnswer } from "./compose-answer.ts";
 
-/** What is noted while an answer is sent. */
+/** Callbacks while an answer is sent. */
 export type Sending = {
   response: ServerResponse;
   /** Fires when the connection is gone, so that nothing waits for it. */
   signal: AbortSignal;
   onHead(): void;
   onWritten(byteCount: number): void;
-  /** We are about to end the connection ourselves. */
+  /** Called just before the fake ends the connection itself. */
   onCut(): void;
 };
 
-/** Sends the answer as the script has it. Throws when the other side goes away. */
+/** Sends the answer with its behaviour. Throws when the client disconnects. */
 export async function sendAnswer(answer: ComposedAnswer, behaviour: Behaviour, sending: Sending): Promise<void> {
   const { response, signal, onCut } = sending;
   const { socket } = response;
@@ -29,7 +29,7 @@ export async function sendAnswer(answer: ComposedAnswer, behaviour: Behaviour, s
   if (behaviour.rawHttp !== undefined) return sendRawHttp(behaviour.rawHttp, behaviour, sending);
   response.writeHead(answer.status, answer.headers).flushHeaders();
   sending.onHead();
-  // The head is on its way before anything else happens.
+  // The head is sent before anything else happens.
   await turn();
   if (cut === "after-head") return destroy(sending);
   await behaviour.afterHead?.pass(signal);
@@ -64,7 +64,7 @@ async function sendBody(
   return "cut";
 }
 
-/** Until the other side goes away, which ends it with an error. */
+/** Repeats until the client disconnects, which throws. */
 async function repeat({ bytes }: AnswerWrite, behaviour: Behaviour, sending: Sending): Promise<never> {
   for (;;) {
     await behaviour.beforePiece?.pass(sending.signal);
@@ -81,7 +81,7 @@ async function writeBody(bytes: Buffer, behaviour: Behaviour, sending: Sending):
   }
 }
 
-/** Announces the whole, where HTTP has to, and sends half of it. */
+/** Sends half of the bytes, with the content length of the whole if HTTP needs one. */
 async function writeHalf(bytes: Buffer, { response, signal }: Sending): Promise<void> {
   const announced = response.hasHeader("content-length") ? "" : `${bytes.length.toString(16)}\r\n`;
   const half = Buffer.concat([Buffer.from(announced), bytes.subarray(0, Math.ceil(bytes.length / 2))]);
@@ -105,7 +105,7 @@ async function sendRawHttp(
   socket?.end();
 }
 
-/** What was written before has left by now: nothing of it is lost. */
+/** Everything written before has been sent by now: nothing of it is lost. */
 async function destroy({ response, onCut }: Sending): Promise<void> {
   onCut();
   response.socket?.end();
@@ -113,8 +113,8 @@ async function destroy({ response, onCut }: Sending): Promise<void> {
 }
 
 /**
- * Waits until the kernel has taken what was written, which it does only as fast as the other side reads; then lets
- * everybody else have a turn, for whom the bytes are meant.
+ * Waits until the kernel has accepted the bytes, which it does only as fast as the client reads; then yields to the
+ * event loop, so that the reader runs.
  */
 async function settle(write: (done: (error?: Error | null) => void) => void, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();

@@ -10,7 +10,7 @@ import { repositoryDir } from "../repository-files.ts";
 import { waitUntil } from "../wait-until.ts";
 import { faultWords } from "./fault-words.ts";
 
-test("the fake that is started by hand prints a catalog that applies and serves what it prints", async () => {
+test("the fake that is started by hand prints a catalog that applies, and serves its models", async () => {
   const script = join(repositoryDir, "scripts/fake-upstream.ts");
   const child = spawn(process.execPath, [script, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   try {
@@ -74,19 +74,19 @@ describe("the upstream of the bench", () => {
     }
   });
 
-  test("waits as long as it is told, by an argument or a header", async () => {
+  test("delays its answer as set by an argument or a header", async () => {
     await using upstream = await startFixedUpstream("--delay-ms=60");
     const measure = async (headers?: Record<string, string>) => {
       const startedAt = performance.now();
       await upstream.ask(headers);
       return performance.now() - startedAt;
     };
-    // A timer may fire up to a millisecond early; how late is not of interest.
+    // A timer may fire up to a millisecond early; being late is fine.
     expect(await measure()).toBeGreaterThanOrEqual(59);
     expect(await measure({ "x-bench-delay": "90" })).toBeGreaterThanOrEqual(89);
   });
 
-  test("holds an idle stream open after its first chunk until the client goes", async () => {
+  test("keeps an idle stream open after its first chunk until the client disconnects", async () => {
     await using upstream = await startFixedUpstream("--chunks=idle");
     const stream = await upstream.stream();
     const chunks = stream[Symbol.asyncIterator]();
@@ -95,7 +95,7 @@ describe("the upstream of the bench", () => {
     const next = chunks.next().finally(() => {
       hasMore = true;
     });
-    // Another call on its own connection goes there and back in the meantime.
+    // Another call on its own connection completes in the meantime.
     await upstream.ask();
     expect(hasMore).toBe(false);
     stream.controller.abort();
@@ -109,7 +109,7 @@ describe("the upstream of the bench", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("takes requests in pieces, with a length or in chunks", async () => {
+  test("accepts requests in pieces, with a length or in chunks", async () => {
     await using upstream = await startFixedUpstream();
     const { connect } = await import("node:net");
     const url = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n";
@@ -127,11 +127,11 @@ describe("the upstream of the bench", () => {
       for (const piece of pieces) {
         expect(received).toBe("");
         await new Promise((written) => socket.write(piece, written));
-        // When others have come and gone twice, the piece has been read.
+        // After two other calls, the piece has been read.
         if (piece !== pieces.at(-1)) await upstream.ask().then(() => upstream.ask());
       }
       await waitUntil("the answer", () => received.includes('"total_tokens":71'));
-      // A chunk's frames are inside the second body, so that it does not look like a wish for a stream.
+      // A chunk's frames split the second body, so it does not look like a request for a stream.
       expect(received.includes("text/event-stream")).toBe(at === 0);
       socket.destroy();
     }

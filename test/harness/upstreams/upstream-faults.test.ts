@@ -13,7 +13,7 @@ import {
 } from "./fake-upstreams.ts";
 import { faultWords } from "./fault-words.ts";
 
-/** Every chunk of a stream in OpenAI's form, as a client of plain HTTP receives it, and how the answer ended. */
+/** Every chunk of an OpenAI stream, as a plain HTTP client receives it, and how the answer ended. */
 async function readChunks(fake: FakeUpstreams, isStreamed = true): Promise<{ chunks: string[]; end: string }> {
   const { promise, resolve } = Promise.withResolvers<{ chunks: string[]; end: string }>();
   const chunks: string[] = [];
@@ -31,7 +31,7 @@ async function readChunks(fake: FakeUpstreams, isStreamed = true): Promise<{ chu
   return promise;
 }
 
-/** What streams in OpenAI's form say, by the letter of the standard of server-sent events. */
+/** The text of an OpenAI stream, parsed strictly by the server-sent events standard. */
 function readText(body: string): string {
   const lines = body.split(/\r\n|\n|\r/).filter((line) => line.startsWith("data:"));
   const events = lines.map((line) => line.slice(5).trim()).filter((data) => data.startsWith("{"));
@@ -45,7 +45,7 @@ async function streamWith(behaviour: Behaviour, vendor: Vendor = "openai"): Prom
 }
 
 describe("scripts", () => {
-  test("the next calls get what is scripted, in order, then proper answers", async () => {
+  test("the next calls get the scripted behaviours, in order, then correct answers", async () => {
     await using fake = await startFakeUpstreams();
     fake.script({ status: 500 }, { status: 500 }, {});
     fake.always({ status: 503 });
@@ -83,7 +83,7 @@ describe("scripts", () => {
     const spoken = await askVendor(fake, "openai", { prompt: "Hi <<fault:finish=odd>> you" });
     expect(spoken.json).toMatchObject({ choices: [{ finish_reason: "odd", message: { content: "Echo: Hi  you" } }] });
     fake.script({ status: 503 });
-    // A script goes before words, and words before what always holds.
+    // Scripts take precedence over words, and words over the default.
     fake.always({ status: 504 });
     const both = { prompt: "<<fault:status=500>>" };
     expect([(await askVendor(fake, "openai", both)).status, (await askVendor(fake, "openai", both)).status]).toEqual([
@@ -100,18 +100,18 @@ describe("scripts", () => {
     expect([await ask(prompt), await ask("Hi"), await ask(prompt), await ask(prompt)]).toEqual([500, 200, 500, 200]);
   });
 
-  test("a path that is no proper one is answered", async () => {
+  test("a malformed path is answered", async () => {
     await using fake = await startFakeUpstreams();
     expect((await callVendor(fake, "gemini", { model: "%zz" })).status).toBe(200);
     expect(fake.requests[0]?.model).toBe("%zz");
   });
 
-  test("every word on the list can be read", () => {
+  test("every listed word can be parsed", () => {
     for (const { word, read } of faultWords)
       expect(Object.keys(read(word.split("=")[1] ?? "")).length).toBeGreaterThan(0);
   });
 
-  test("what was asked is kept, with who asked and when", async () => {
+  test("requests are recorded, with their key and time", async () => {
     await using fake = await startFakeUpstreams();
     await askVendor(fake, "gemini", { model: "model-a", apiKey: "secret", isStreamed: true });
     await fake.idle();
@@ -142,7 +142,7 @@ describe("heads", () => {
     ["content-type", { form: "whole" }, /^application\/json/],
     ["location", { redirectTo: `http://10.0.0.1/${canary}` }, `http://10.0.0.1/${canary}`],
     [`x-${canary}-huge`, { hugeHeaderBytes: 5000 }, /^h{5000}$/],
-  ])("a script decides the header %s", async ([name, behaviour, expected]) => {
+  ])("a script sets the header %s", async ([name, behaviour, expected]) => {
     await using fake = await startFakeUpstreams();
     fake.script(behaviour);
     const { status, headers } = await askVendor(fake, "openai", { isStreamed: true });
@@ -156,14 +156,14 @@ describe("heads", () => {
     expect((await askVendor(fake, "openai")).headers.get("retry-after")).toBeNull();
   });
 
-  test("a proxy's page of HTML comes with 502", async () => {
+  test("a proxy's HTML page comes with 502", async () => {
     await using fake = await startFakeUpstreams();
     const page = await askVendor(fake, "openai", { prompt: "<<fault:html>>" });
     expect([page.status, page.headers.get("content-type")]).toEqual([502, "text/html"]);
     expect(findCanary(page.text)).not.toBeNull();
   });
 
-  test("a followed redirect is seen", async () => {
+  test("a followed redirect is recorded", async () => {
     await using fake = await startFakeUpstreams();
     fake.script({ redirectTo: `${fake.url}/${canary}` });
     await fetch((await askVendor(fake, "openai")).headers.get("location") ?? "");
@@ -187,7 +187,7 @@ describe("time", () => {
     expect(await asked).toMatchObject({ object: "chat.completion" });
   });
 
-  test("silence after the head, one piece at a time, and silence before the end", async () => {
+  test("a stream can be silent after the head, between pieces, and before the end", async () => {
     await using fake = await startFakeUpstreams();
     const [afterHead, beforePiece, beforeEnd] = [fake.gate(), fake.gate(), fake.gate()];
     fake.script({ afterHead, beforePiece, beforeEnd, pieces: ["one", "two"] });
@@ -213,7 +213,7 @@ describe("time", () => {
     expect(text).toMatch(/\[DONE\]\n\n$/);
   });
 
-  test("a gate counts who waits, lets through as many as it is told, and forgets who went away", async () => {
+  test("a gate counts its waiters, lets through a given number, and forgets aborted ones", async () => {
     await using fake = await startFakeUpstreams();
     const gate = fake.gate();
     fake.always({ beforeHead: gate });
@@ -270,12 +270,12 @@ describe("content", () => {
     else expect(text).toMatch(expected);
   });
 
-  test("a thought of Anthropic's comes with the signature that has to come back with it", async () => {
+  test("a thought of Anthropic's has the signature that must be sent back with it", async () => {
     const text = await streamWith({ thinking: "Hm" }, "anthropic");
     expect(text).toMatch(/"thinking_delta","thinking":"Hm".*\n\n.*\n.*"signature_delta","signature":"\w+/);
   });
 
-  test("vendors without usage say nothing of it", async () => {
+  test("vendors without usage omit it", async () => {
     for (const vendor of ["anthropic", "gemini"] as const) {
       expect(await streamWith({ usage: null }, vendor)).not.toMatch(/output_tokens|TokenCount/);
     }
@@ -289,7 +289,7 @@ describe("content", () => {
     expect((await askVendor(fake, "gemini")).json).toMatchObject({ candidates: [{ content: { role: "model" } }] });
   });
 
-  test("a blocked prompt is told in each vendor's way", async () => {
+  test("a blocked prompt is reported in each vendor's way", async () => {
     await using fake = await startFakeUpstreams();
     fake.always({ isBlocked: true });
     expect((await askVendor(fake, "openai")).json).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
@@ -299,23 +299,23 @@ describe("content", () => {
     expect(json).not.toHaveProperty("candidates");
   });
 
-  test("a vendor's own fields come with the canary, inside the choices too", async () => {
+  test("a vendor's own fields contain the canary, also inside the choices", async () => {
     const text = await streamWith({ hasVendorFields: true });
     expect(text).toMatch(/"native_finish_reason":"canaryvendor_stop"/);
     expect(await streamWith({})).not.toContain("native_finish_reason");
   });
 
-  test("a huge answer arrives whole, whatever the caller's limit is", async () => {
+  test("a huge answer arrives completely, whatever the caller's limit is", async () => {
     await using fake = await startFakeUpstreams();
     const change = { max_tokens: 1 };
     const { text } = await askVendor(fake, "openai", { prompt: "<<fault:huge=8>>", change });
-    // No expression: one that goes on over so many characters may run out of its stack.
+    // Not a regular expression: over so many characters it may run out of stack.
     const sent = "x".repeat(8 * 2 ** 20);
     expect([text.includes(sent), text.includes(`${sent}x`)]).toEqual([true, false]);
   });
 });
 
-describe("forms of a stream", () => {
+describe("formats of a stream", () => {
   test.for<[string, Behaviour, RegExp]>([
     ["ends its lines with CR and LF", { lineEnding: "\r\n" }, /^(data: .*\r\n\r\n)+$/],
     ["has comments", { hasComments: true }, /^(: .*\n\ndata: .*\n\n)+$/],
@@ -324,20 +324,20 @@ describe("forms of a stream", () => {
     ["has [DONE] without a finish reason", { hasNoFinish: true }, /^(?!.*"finish_reason":"stop").*\[DONE\]\n\n$/s],
     ["has an unknown finish reason", { finishReason: "odd" }, /"finish_reason":"odd"/],
     ["is a stream", { form: "stream" }, /^(data: .*\n\n)+$/],
-  ])("a stream that %s says the same", async ([, behaviour, expected]) => {
+  ])("a stream that %s has the same content", async ([, behaviour, expected]) => {
     const text = await streamWith(behaviour);
     expect(text).toMatch(expected);
     expect(readText(text)).toBe("Echo: Hello there");
   });
 
-  test("a whole answer comes where a stream was asked for, and the other way round", async () => {
+  test("a whole answer can replace a stream, and the other way round", async () => {
     await using fake = await startFakeUpstreams();
     fake.script({ form: "whole" }, { form: "stream" });
     expect((await askVendor(fake, "openai", { isStreamed: true })).json).toMatchObject({ object: "chat.completion" });
     expect(readText((await askVendor(fake, "openai")).text)).toBe("Echo: Hello there");
   });
 
-  test("every byte can come alone", async () => {
+  test("every byte can be sent separately", async () => {
     await using fake = await startFakeUpstreams();
     fake.script({ isSplitAtEveryByte: true, text: "Zürich 🌍" });
     const { chunks } = await readChunks(fake);
@@ -345,7 +345,7 @@ describe("forms of a stream", () => {
     expect(readText(Buffer.from(chunks.join(""), "latin1").toString())).toBe("Zürich 🌍");
   });
 
-  test("given bytes come as given, each part alone", async () => {
+  test("given bytes are sent unchanged, each part separately", async () => {
     await using fake = await startFakeUpstreams();
     const parts = ["da", "ta: {", Buffer.from([0xf0, 0x9f]), Buffer.from([0x8c, 0x8d]), "\n"];
     fake.script({ rawChunks: parts });
@@ -353,7 +353,7 @@ describe("forms of a stream", () => {
     expect([chunks, end]).toEqual([parts.map((part) => Buffer.from(part).toString("latin1")), "whole"]);
   });
 
-  test("given HTTP comes as given", async () => {
+  test("given HTTP is sent unchanged", async () => {
     await using fake = await startFakeUpstreams();
     fake.script(
       { rawHttp: ["HTTP/1.1 200 OK\r\ncontent-length: 4\r\n", "\r\nab"] },
@@ -364,7 +364,7 @@ describe("forms of a stream", () => {
   });
 
   test.for<Vendor>(["openai", "anthropic", "gemini"])(
-    "an error in mid-stream takes the place of the rest: %s",
+    "an error in mid-stream replaces the rest: %s",
     async (vendor) => {
       const text = await streamWith({ errorAfterPieces: 1, pieces: ["one", "two"] }, vendor);
       expect([text.includes("one"), text.includes("two")]).toEqual([true, false]);
@@ -374,7 +374,7 @@ describe("forms of a stream", () => {
     },
   );
 
-  test("what should be JSON is not", async () => {
+  test("JSON can be malformed", async () => {
     expect(await streamWith({ isMalformed: true })).toContain(`data: {"${canary}":\n\n`);
     await using fake = await startFakeUpstreams();
     fake.script({ isMalformed: true });
@@ -411,20 +411,20 @@ describe("connections", () => {
     expect(() => JSON.parse((chunks.at(-1) ?? "").replace("data:", ""))).toThrow(SyntaxError);
   });
 
-  test("a connection can be closed after a good answer without a word", async () => {
+  test("a connection can be closed silently after a complete answer", async () => {
     await using fake = await startFakeUpstreams();
     fake.script({ isClosedAfter: true });
     const body = JSON.stringify(buildBody("openai"));
     const headers = `host: x\r\nauthorization: Bearer key\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
     const port = Number(new URL(fake.url).port);
-    // Reads until the other side ends the connection, which it would not do by itself.
+    // Reads until the server ends the connection, which it would otherwise not do.
     const answer = await sendRaw(port, `POST /openai/v1/chat/completions HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
     expect([answer.status, answer.headers.connection]).toEqual([200, "keep-alive"]);
     expect(JSON.parse(answer.body)).toMatchObject({ object: "chat.completion" });
     expect(fake.requests[0]?.outcome).toBe("finished");
   });
 
-  test("an endless stream goes only as fast as it is read, and ends when the reader goes", async () => {
+  test("an endless stream is only as fast as its reader, and ends when the reader disconnects", async () => {
     await using fake = await startFakeUpstreams();
     const piece = "x".repeat(64 * 1024);
     fake.script({ isEndless: true, pieces: [piece] });
@@ -433,7 +433,7 @@ describe("connections", () => {
     const [call] = fake.requests;
     const isStuck = async () => {
       const before = call?.bytesWritten;
-      // Whoever writes takes a turn for each write: many turns without a write mean that nothing moves.
+      // A writer takes one turn per write: many turns without a write mean back-pressure.
       for (let turns = 0; turns < 200; turns += 1) await new Promise((next) => setImmediate(next));
       return call?.bytesWritten === before && (call?.bytesWritten ?? 0) > piece.length;
     };

@@ -4,27 +4,27 @@ import type { UsageCounts } from "./behaviour.ts";
 import type { FakeCall } from "./fake-call.ts";
 import { isRecord } from "./vendor-refusal.ts";
 
-/** What a vendor counts of a prompt, with what its caches knew of it before. */
+/** Counts a prompt's tokens, including those that the vendor's caches already had. */
 export type CountPrompt = (call: FakeCall) => Partial<UsageCounts> | null;
 
 const charactersPerToken = 4;
 const tokensMin = 1024;
 const openAiStep = 128;
-/** As far back from a mark Anthropic looks for something that it knows. */
+/** How many blocks before a mark Anthropic searches for a cached prefix. */
 const blocksLookedBack = 20;
 const lifetimesMs = { "5m": 5 * 60_000, "1h": 60 * 60_000 };
 
 /**
- * Vendors' caches as their documents describe them: each API key has its own. Anthropic keeps what ends at a mark, for as
- * long as the mark says and from the last use on. OpenAI keeps every prompt by itself in steps of 128 tokens, on one of
- * many machines that is chosen by the beginning of the prompt and by `prompt_cache_key`.
+ * Vendors' caches as documented: each API key has its own. Anthropic caches the prefix up to a mark, for the mark's
+ * time since the last use. OpenAI caches every prompt automatically in steps of 128 tokens, on one of many machines,
+ * chosen by the beginning of the prompt and by `prompt_cache_key`.
  */
 export function createVendorCaches(clock: Clock): CountPrompt {
   const kept = new Map<string, { untilMs: number; lifetimeMs: number }>();
   const keep = (place: string, lifetimeMs: number): void => {
     kept.set(place, { untilMs: clock.now().getTime() + lifetimeMs, lifetimeMs });
   };
-  /** Whatever is read is kept for as long again. */
+  /** Every read renews the expiry. */
   const read = (place: string): boolean => {
     const entry = kept.get(place);
     if (entry === undefined || entry.untilMs <= clock.now().getTime()) return false;
@@ -83,7 +83,7 @@ function listBlocks(content: unknown): Block[] {
 
 type PromptEnd = { tokens: number; place: string; lifetime: Block["lifetime"] };
 
-/** Each end of a block: how much is before it, and under which name all of that is kept. */
+/** Each end of a block: the tokens before it, and the cache key of that prefix. */
 function listEnds(blocks: readonly Block[], owner: string): PromptEnd[] {
   const hash = createHash("sha256").update(owner);
   let characters = 0;

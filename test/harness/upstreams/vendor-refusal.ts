@@ -1,4 +1,4 @@
-/** A vendor finds a request wrong and says so, as it would. */
+/** A vendor's rejection of an invalid request. */
 export class VendorRefusal extends Error {
   override readonly name = "VendorRefusal";
   readonly status: number;
@@ -39,13 +39,13 @@ export function demandText(value: unknown, param: string): string {
   return value;
 }
 
-/** Refuses any value that is there and not a number within the bounds. */
+/** Refuses any defined value that is not a number within the bounds. */
 export function demandRange(value: unknown, param: string, [low, high]: readonly [number, number]): void {
   const isMet = value === undefined || value === null || (typeof value === "number" && value >= low && value <= high);
   demand(isMet, param, `Invalid '${param}': expected a number between ${low} and ${high}.`);
 }
 
-/** Refuses fields that the vendor does not have. */
+/** Refuses unknown fields. */
 export function demandKnownFields(record: Record<string, unknown>, known: readonly string[], where = ""): void {
   for (const field of Object.keys(record)) {
     demand(known.includes(field), `${where}${field}`, `Unrecognized request argument supplied: ${where}${field}`);
@@ -56,7 +56,7 @@ export function demandBase64(value: unknown, param: string): void {
   demand(typeof value === "string" && isBase64(value), param, `Invalid base64 data in '${param}'.`);
 }
 
-/** By what must not be there: to follow megabytes of what may be, a pattern can run out of stack. */
+/** Searches for an invalid character: matching megabytes of valid ones can overflow the stack. */
 function isBase64(text: string): boolean {
   const [most, end] = [text.slice(0, -2), text.slice(-2)];
   return text !== "" && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(most) && /^[A-Za-z0-9+/]*=*$/.test(end);

@@ -4,10 +4,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Passage } from "./gate.ts";
 
 /**
- * Lets a vendor write no faster than its words travel: until all that it wrote is read, and whoever was left knows of it. On a
- * busy machine the kernel holds both back, for as long as it likes. Only connections that are opened afterwards are known.
+ * Paces a vendor's writes: waits until everything written is read, and every closed connection is noticed. On a busy
+ * machine the kernel may delay both. Only connections that are opened afterwards are tracked.
  *
- * @param isVendorPort - whose server a connection of this process leads to
+ * @param isVendorPort - whether a connection of this process to this port leads to a vendor
  */
 export function createWirePace(isVendorPort: (port: number) => boolean): Passage {
   const readers = new Map<number, Socket>();
@@ -27,12 +27,12 @@ export function createWirePace(isVendorPort: (port: number) => boolean): Passage
   };
   return {
     async pass(signal) {
-      // A reader that is gone is waited for until its writer has gone as well.
+      // A disconnected reader is waited for until its writer has noticed.
       while (![...writers].every(hasTravelled)) {
         await turn();
         signal.throwIfAborted();
       }
-      // For what is decided about the words.
+      // Yields to code that reacts to the data.
       for (let turns = 0; turns < 2; turns += 1) await turn();
     },
   };

@@ -8,7 +8,7 @@ import { openTaskGateway, type TaskGateway } from "../tasks/task-gateway.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A gateway at an address that its links have too, with the models of the sandbox beside those of fake vendors. */
+/** A gateway at the address of its links, with the sandbox's models beside those of fake vendors. */
 export async function openCliGateway(): Promise<{ stage: TaskGateway; site: string }> {
   const port = await findFreePort();
   const site = `http://127.0.0.1:${port}`;

@@ -1,4 +1,4 @@
-// The users' command line as they get it: bundled, and run by the machine's own Node, which is older than the gateway's.
+// The users' command line as published: bundled, and run by the machine's own Node, which is older than the gateway's.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,13 +16,13 @@ export type RunningCli = {
   write(text: string): void;
   kill(signal: NodeJS.Signals): void;
   ended: Promise<CliOutcome>;
-  /** Waits until something is written there. */
+  /** Waits until the output matches. */
   sees(pattern: RegExp): Promise<RegExpMatchArray>;
 };
 
 type RunOptions = { environment?: Record<string, string>; input?: string };
 
-/** A person's home with a folder to work in; nothing else of the machine is seen. */
+/** A user's home with a working folder; nothing else of the machine is visible. */
 export type UsersCli = Disposable & {
   home: string;
   workDir: string;
@@ -31,11 +31,11 @@ export type UsersCli = Disposable & {
   seen(): string;
   run(words: readonly string[], options?: RunOptions): Promise<CliOutcome>;
   start(words: readonly string[], options?: RunOptions): RunningCli;
-  /** On a terminal of its own, so wide. */
+  /** On its own terminal of this width. */
   startOnTerminal(words: readonly string[], options?: RunOptions & { columns?: number }): RunningCli;
 };
 
-/** Bundles the command line into a folder of its own. */
+/** Bundles the command line into its own folder. */
 export function buildUsersCli(): Disposable & { folder: string; program: string } {
   const folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));
   execFileSync(process.execPath, [join(cliDir, "build.ts"), join(folder, "dist")], { stdio: "pipe" });
@@ -109,7 +109,7 @@ function watch(child: ChildProcess, seen: string[]): RunningCli {
       seen.push(piece);
     });
   }
-  // A program that ends early leaves what it was told unread.
+  // A program that ends early leaves its input unread.
   child.stdin?.on("error", () => {});
   const ended = new Promise<CliOutcome>((settle) => {
     child.once("close", (exitCode) => settle({ exitCode, ...text }));
