@@ -1,4 +1,4 @@
-/** What came back for one request, and when its first data did, in milliseconds of `performance.now()`. */
+/** The answer to one request, and the time of its first data, in milliseconds of `performance.now()`. */
 export type LoadAnswer = {
   status: number;
   isStream: boolean;
@@ -8,11 +8,11 @@ export type LoadAnswer = {
   isLast: boolean;
 };
 
-/** Reads the answers of one connection, one after another, and no more of them than where they end. */
+/** Parses the answers of one connection, one after another, only as far as finding their ends requires. */
 export type AnswerReader = {
-  /** Returns the answer that ends with these bytes, or `null` while there is more to come. Throws at what is not HTTP. */
+  /** Returns the answer that ends with these bytes, or `null` while it is incomplete. Throws on invalid HTTP. */
   read(bytes: Buffer): LoadAnswer | null;
-  /** What is known of the answer that is under way. */
+  /** The current, incomplete answer. */
   current(): LoadAnswer;
 };
 
@@ -21,7 +21,7 @@ type Place = "head" | "body" | "chunk-size" | "chunk" | "chunk-end" | "last-line
 const headEnd = Buffer.from("\r\n\r\n");
 const headBytesMax = 64 * 1024;
 const sizeBytesMax = 16;
-/** How the streams of each wire end: what follows is not looked at. */
+/** The end markers of each wire format's streams; everything after them is ignored. */
 const doneTexts = ["data: [DONE]\n\n", "event: message_stop\n", "event: response.completed\n"];
 const doneCharactersMax = Math.max(...doneTexts.map((text) => text.length));
 const lineFeed = 0x0a;
@@ -32,9 +32,9 @@ export function createAnswerReader(): AnswerReader {
   let answer = createAnswer();
   let head: Buffer = Buffer.alloc(0);
   let size = "";
-  /** Bytes of the body or of its chunk that are still to come. */
+  /** Remaining bytes of the body or of its chunk. */
   let left = 0;
-  /** The last of a stream, as long as what may tell of its end. */
+  /** The last bytes of a stream, as many as the longest end marker. */
   let tail = "";
   let isDone = false;
 
@@ -74,7 +74,7 @@ export function createAnswerReader(): AnswerReader {
 
   function readBody(bytes: Buffer, at: number): number {
     const endAt = Math.min(bytes.length, at + left);
-    // A comment of a stream is no data.
+    // A comment of a stream is not data.
     if (answer.firstDataAtMs === null && bytes[at] !== colon) answer.firstDataAtMs = performance.now();
     if (answer.isStream) {
       const seen = tail + bytes.toString("latin1", at, endAt);

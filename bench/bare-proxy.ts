@@ -1,5 +1,5 @@
-// A bare pass-through, in a process of its own: what the least of a gateway costs on this Node. It reads nothing of what
-// it hands on, knows nobody and remembers nothing.
+// A bare pass-through, in a separate process: the minimal cost of a gateway on this Node. It parses nothing,
+// authenticates nothing and stores nothing.
 import { parseArgs } from "node:util";
 import { openPassThrough } from "./pass-through.ts";
 import { serveOnRequest } from "./serve-on-request.ts";

@@ -1,4 +1,4 @@
-// A bare route of the same framework that sends the same bytes, to compare with.
+// A bare route of the same framework that sends the same bytes, for comparison.
 import type { AddressInfo } from "node:net";
 import fastify from "fastify";
 import { listOfferedModels } from "../src/features/catalog/catalog-view.ts";

@@ -2,14 +2,14 @@ import { Agent, request } from "node:http";
 import { forkServer } from "./fork-server.ts";
 
 export type BenchServer = {
-  /** CPU time that the server spends on one request, in microseconds, and the size of the answer. */
+  /** CPU time of the server per request, in microseconds, and the size of the answer. */
   measure(requestCount: number): Promise<{ cpuUs: number; bytes: number }>;
   close(): Promise<void>;
 };
 
 const connections = 16;
 
-/** Starts one of the server files of this folder in a process of its own. */
+/** Starts one of the server files of this folder in a separate process. */
 export async function startBenchServer(file: string): Promise<BenchServer> {
   const server = await forkServer(file);
   const { port, key } = server;

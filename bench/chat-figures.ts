@@ -4,7 +4,7 @@ import { findMedian } from "./measure-cpu.ts";
 
 export type Outcomes = Readonly<Record<ChatLoadName, ChatRounds>>;
 
-/** What the rounds of one target under one load come to. */
+/** The summary of a target's rounds under one load. */
 export type ChatFigures = {
   requestsPerSecond: number;
   cpuUs: number;
@@ -18,7 +18,7 @@ export type ChatFigures = {
 
 export type GoalRow = { name: string; figure: string; goal: string; isMet: boolean };
 
-/** A sentence where the target failed, and `null` where it did not take part. */
+/** A sentence if the target failed, and `null` if it did not take part. */
 export function sumUp(outcomes: Outcomes, load: ChatLoadName, target: TargetName): ChatFigures | string | null {
   const rounds = outcomes[load].get(target);
   return rounds === undefined || typeof rounds === "string" ? (rounds ?? null) : sumUpRounds(rounds);
@@ -39,7 +39,7 @@ function sumUpRounds(rounds: readonly ChatRound[]): ChatFigures {
   };
 }
 
-/** The goals that a run can judge; design and issue have their numbers. */
+/** The goals that a run can judge. */
 export function judgeGoals(outcomes: Outcomes): GoalRow[] {
   const cpuRatio = (load: ChatLoadName, goalMax: number): GoalRow => {
     const ratio = compareCpu(outcomes, load, "recording");
@@ -95,7 +95,7 @@ export function compareCpu(outcomes: Outcomes, load: ChatLoadName, other: Target
   return getFigures(outcomes, load, "sluice").cpuUs / getFigures(outcomes, load, other).cpuUs;
 }
 
-/** What Sluice adds to calling the upstream directly. */
+/** The time that Sluice adds to a direct call of the upstream. */
 function getAdded(outcomes: Outcomes, load: ChatLoadName): Pick<ChatFigures, "p50Ms" | "p99Ms" | "firstDataP50Ms"> {
   const sluice = getFigures(outcomes, load, "sluice");
   const direct = getFigures(outcomes, load, "direct");

@@ -1,9 +1,9 @@
-/** What is asked of a gateway, in the form of OpenAI's API. */
+/** A request to a gateway, in OpenAI's format. */
 export type ChatAsk = { isStream: boolean; promptBytes: number };
 
 export const shortPromptBytes = 80;
 
-/** A chat request as it goes over the wire, made once and sent many times. */
+/** A serialized chat request, built once and sent many times. */
 export function writeChatRequest(
   ask: ChatAsk,
   target: { port: number; model: string; headers: Record<string, string> },

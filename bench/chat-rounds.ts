@@ -3,7 +3,7 @@ import type { ChatTarget, TargetName, UpstreamWay } from "./chat-targets.ts";
 import { readFamilyCpuUs, readProcessCpuUs, readResidentBytes } from "./process-figures.ts";
 import { type LoadFigures, openLoad } from "./run-load.ts";
 
-/** One kind of load, and who bears it. */
+/** One kind of load, and its targets. */
 export type ChatLoad = {
   name: string;
   ask: ChatAsk;
@@ -14,14 +14,14 @@ export type ChatLoad = {
 };
 
 export type ChatRound = LoadFigures & {
-  /** For one request. */
+  /** Per request. */
   cpuUs: number;
   databaseCpuUs: number | null;
   residentBytesBefore: number;
   residentBytesAfter: number;
 };
 
-/** What each target did in the rounds that count; a sentence where it failed. */
+/** Each target's counted rounds; a sentence if it failed. */
 export type ChatRounds = ReadonlyMap<TargetName, ChatRound[] | string>;
 
 const whole: ChatAsk = { isStream: false, promptBytes: shortPromptBytes };
@@ -41,7 +41,7 @@ export const chatLoads = {
   stream32: { ...busy, name: "50 chunks, 32 connections", ask: streamed, connections: 32 },
   stream256: { ...busy, name: "50 chunks, 256 connections", ask: streamed, connections: 256 },
   oneWrite32: { ...busy, name: "50 chunks in one write, 32", ask: streamed, connections: 32, way: "one-write" },
-  // An answer that comes at once is settled together with its hold; here each is written by itself.
+  // An instant answer is settled together with its hold; here each is written separately.
   lateWhole256: { ...busy, name: "whole answer after 20 ms, 256", ask: whole, connections: 256, way: "late" },
   lateWhole: { ...late, name: "whole answer after 20 ms", ask: whole },
   lateStream: { ...late, name: "50 chunks after 20 ms", ask: streamed },
@@ -50,20 +50,20 @@ export type ChatLoadName = keyof typeof chatLoads;
 
 const roundMs = 1100;
 const warmUpMs = 4000;
-/** The others are judged by it, not it by its last percent. */
+/** It is a reference only, so its last percent of precision does not matter. */
 const portkeyRoundsMax = 2;
 
 /** Lets compilers and caches settle before anything counts. */
 export async function warmTargetsUp(targets: readonly ChatTarget[]): Promise<void> {
   for (const ask of [whole, streamed]) {
     for (const target of targets.filter(({ name }) => name !== "direct")) {
-      // A target that cannot do this is heard of later.
+      // A target that cannot do this fails later, in its rounds.
       await measureRound(target, { ...chatLoads.whole32, ask }, warmUpMs).catch(() => {});
     }
   }
 }
 
-/** The targets take turns, so that what else the machine does falls on all of them. The first round does not count. */
+/** The targets take turns, so that other load of the machine affects all of them. The first round does not count. */
 export async function runRounds(targets: readonly ChatTarget[], load: ChatLoad): Promise<ChatRounds> {
   const taking = targets.filter(({ name }) => load.targets.includes(name));
   const outcomes = new Map<TargetName, ChatRound[] | string>(taking.map(({ name }) => [name, []]));
@@ -75,7 +75,7 @@ export async function runRounds(targets: readonly ChatTarget[], load: ChatLoad):
         const measured = await measureRound(target, load);
         if (round > 0) counted.push(measured);
       } catch (error) {
-        // Only others may fail: what the table says of them would else be wrong.
+        // Only other gateways may fail: otherwise the table would be wrong.
         if (target.name !== "portkey") throw new Error(`${target.name}, ${load.name}`, { cause: error });
         outcomes.set(target.name, String(error));
       }

@@ -11,7 +11,7 @@ import { type Wire, type WireAsk, writeWireRequest } from "./wire-requests.ts";
 export const targetNames = ["direct", "bare", "recording", "sluice", "other", "portkey"] as const;
 export type TargetName = (typeof targetNames)[number];
 
-/** How the upstream is to answer a call; it is told by headers. */
+/** How the upstream answers a call, set by headers. */
 const upstreamWays = {
   "at-once": { "x-bench-chunks": "each-turn" },
   "one-write": { "x-bench-chunks": "one-write" },
@@ -25,18 +25,18 @@ export type ChatTarget = {
   processId: number;
   databaseProcessId: number | null;
   writeRequest(ask: ChatAsk, way: UpstreamWay): Buffer;
-  /** The same by any wire, where it takes them; what upstream it goes to says whether it is translated. */
+  /** The same in any wire format that it accepts; the upstream decides whether it is translated. */
   writeWire?(wire: Wire, ask: WireAsk, upstream: "translated" | "native"): Buffer;
 };
 
 export type ChatTargets = {
   targets: ChatTarget[];
-  /** Why Portkey is not among them. */
+  /** Why Portkey is missing. */
   portkeyTrouble: string | null;
   close(): Promise<void>;
 };
 
-/** The upstream, and all that is measured in front of it, each in a process of its own. */
+/** The upstream, and all measured targets in front of it, each in a separate process. */
 export async function startChatTargets({ besideDir }: { besideDir: string | undefined }): Promise<ChatTargets> {
   const upstream = await forkServer("fixed-upstream.ts");
   const bare = await forkServer("bare-proxy.ts", { words: [`--upstream-port=${upstream.port}`] });
@@ -87,7 +87,7 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
   };
 }
 
-/** One model for each way in which the upstream is to answer. */
+/** One model for each way in which the upstream answers. */
 export function describeModels(upstreamPort: number) {
   return (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
     id: way,
@@ -97,7 +97,7 @@ export function describeModels(upstreamPort: number) {
 
 const nativeModel = "native";
 
-/** A model whose upstream speaks every wire itself. */
+/** A model whose upstream supports every wire format natively. */
 function describeNativeModel(upstreamPort: number) {
   const route = { port: upstreamPort, headers: upstreamWays["at-once"], native_wires: ["messages", "responses"] };
   return { id: nativeModel, routes: [route] };

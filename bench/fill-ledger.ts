@@ -1,15 +1,15 @@
 import type pg from "pg";
 
-/** How much lies in the database, over the last thirty days. */
+/** The number of rows, over the last thirty days. */
 export type Fill = { charges: number; tasks: number; accounts: number };
 
 const days = 30;
 const portion = 100_000;
 const topUpNano = 1_000_000_000_000;
-/** What the items below cost: 120 tokens in and 60 out, for a thousand 150 000 and 600 000. */
+/** The price of the items below: 120 tokens in and 60 out, at 150 000 and 600 000 per thousand. */
 const paidNano = 54_000;
 
-/** Ids as the gateway makes them, so that their order is that of time. */
+/** Ids in the gateway's format, so that their order is chronological. */
 const idsStatement = `
   create function bench_time(moment timestamptz) returns text language sql immutable as $$
     select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
@@ -34,7 +34,9 @@ const accountsStatement = `
       ${topUpNano}, 'bkt_' || substr(account_id, 6), 1, ${topUpNano}, 'bench', 'operator', 'act_bench', now() - interval '40 days'
     from bench_accounts where position > 0;`;
 
-/** A tenth of everything is the large account's; the others share the rest. Each call is held, charged and posted. */
+/**
+ * The large account has a tenth of everything; the others share the rest. Each call has a hold, a charge and postings.
+ */
 const chargesStatement = `
   create temporary table calls as
     select call.*, price.id as price_id, bench_time(moment) || lpad(number::text, 16, '0') as suffix,
@@ -75,7 +77,7 @@ const chargesStatement = `
       '{120,60}', '{150000,600000}', 1000, 0, 180, ${paidNano}, 0, moment from calls order by number;
   drop table calls;`;
 
-/** Tasks that are over, each with a prompt, an event and its delivery. */
+/** Finished tasks, each with a prompt, an event and its delivery. */
 const tasksStatement = `
   create temporary table work as
     select number, account_id, moment, bench_time(moment) || lpad(number::text, 16, '0') as suffix
@@ -102,14 +104,14 @@ const tasksStatement = `
     select 'dlv_' || suffix, 1, 'lease', moment, 20, 200 from work order by number;
   drop table work;`;
 
-/** Writes accounts and tasks, valid in every row, past the gateway. */
+/** Writes accounts and tasks, valid in every row, directly to the database. */
 export async function fillAccounts(client: pg.Client, fill: Fill): Promise<void> {
   await client.query(idsStatement);
   await client.query(name(accountsStatement, fill));
   await client.query(name(tasksStatement, fill));
 }
 
-/** Writes the calls of a part of the time: all of it is from 0 to 1. */
+/** Writes the calls of a fraction of the time range, from 0 to 1. */
 export async function fillCharges(client: pg.Client, fill: Fill, part: { from: number; to: number }): Promise<void> {
   const [first, last] = [Math.floor(fill.charges * part.from) + 1, Math.floor(fill.charges * part.to)];
   for (let from = first; from <= last; from += portion) {
@@ -119,7 +121,7 @@ export async function fillCharges(client: pg.Client, fill: Fill, part: { from: n
   await client.query("checkpoint");
 }
 
-/** Numbers of our own, where several statements at once take no parameters. */
+/** Substitutes numbers of our own: multiple statements in one query take no parameters. */
 function name(statement: string, values: Readonly<Record<string, number>>): string {
   return statement.replaceAll(/\$([a-z]+)/g, (word, key: string) => String(values[key] ?? word));
 }

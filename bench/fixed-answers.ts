@@ -1,4 +1,4 @@
-/** How the chunks of a stream are written; `idle` sends the first and then nothing until the client goes. */
+/** How the chunks of a stream are written; `idle` sends the first and then nothing until the client disconnects. */
 export const chunkWays = ["one-write", "each-turn", "spaced", "idle"] as const;
 export type ChunkWay = (typeof chunkWays)[number];
 
@@ -28,10 +28,10 @@ const usage = {
 
 export const words = Array.from({ length: chunkCount }, (_, at) => (at === 0 ? "Word" : ` word${at}`));
 
-/** A completion with its head, ready for the socket. */
+/** A serialized completion with its head. */
 export const fixedWhole: Buffer = writeWhole();
 
-/** A stream ready for the socket: at one go, and in parts. The head comes with the first chunk. */
+/** A serialized stream: in one piece, and in parts. The head comes with the first chunk. */
 export const fixedStream: FixedStream = writeStream();
 
 export type FixedStream = { all: Buffer; parts: readonly Buffer[] };
@@ -42,7 +42,7 @@ function writeWhole(): Buffer {
   return writeJsonAnswer({ ...envelope, object: "chat.completion", choices, usage });
 }
 
-/** A whole answer, ready for the socket. */
+/** A serialized whole answer. */
 export function writeJsonAnswer(value: object): Buffer {
   const body = JSON.stringify(value);
   return Buffer.from(
@@ -65,7 +65,7 @@ function writeStream(): FixedStream {
   return writeEventAnswer([...events, "data: [DONE]\n\n"]);
 }
 
-/** The events of a stream, ready for the socket, each in an HTTP chunk of its own. */
+/** The serialized events of a stream, each in its own HTTP chunk. */
 export function writeEventAnswer(events: readonly string[]): FixedStream {
   const head =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n";

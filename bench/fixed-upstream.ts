@@ -1,7 +1,6 @@
-// The upstream of the bench, in a process of its own: answers every chat call with the same bytes, as cheaply as can be,
-// so that what is measured is the gateway. It reads no JSON and speaks just enough HTTP for clients that keep to it.
-//
-// What a call gets is said by the arguments of the process (`--delay-ms=20 --chunks=spaced --spacing-ms=5`) or, for one
+// The upstream of the bench, in a separate process: answers every chat call with the same bytes, as cheaply as
+// possible, so that the bench measures the gateway. It parses no JSON and supports just enough HTTP for well-behaved
+// clients. Set the answer by the arguments of the process (`--delay-ms=20 --chunks=spaced --spacing-ms=5`) or, for one
 // call, by the headers `x-bench-delay` and `x-bench-chunks`.
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { parseArgs } from "node:util";
@@ -31,10 +30,10 @@ const server = createServer({ noDelay: true }, (socket) => {
   let unread: Buffer = nothing;
   sockets.add(socket);
   socket.once("close", () => sockets.delete(socket));
-  // Clients that hang up are part of a bench.
+  // Benches disconnect clients on purpose.
   socket.on("error", () => socket.destroy());
   socket.on("data", (data: Buffer) => {
-    // The next request comes only after this one was answered, so that nothing else can be in here.
+    // The next request arrives only after this one was answered, so the buffer contains nothing else.
     unread = unread.length === 0 ? data : Buffer.concat([unread, data]);
     const headBytes = unread.indexOf(headEnd);
     const head = headBytes === -1 ? null : unread.toString("latin1", 0, headBytes).toLowerCase();

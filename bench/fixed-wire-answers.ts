@@ -14,7 +14,7 @@ export type FixedWireAnswer = { whole: Buffer; stream: FixedStream };
 const text = words.join("");
 const model = "bench-model-2026-01-01";
 
-/** The answer of chat, with the same words, in the form of the wire that a request comes by; `head` is in small letters. */
+/** The chat answer, with the same words, in the wire format of the request; `head` is in lower case. */
 export function findWireAnswer(head: string): FixedWireAnswer {
   if (head.startsWith("post /v1/messages ")) return messages;
   return head.startsWith("post /v1/responses ") ? responses : chat;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A server of this folder in a process of its own. */
+/** A server of this folder in a separate process. */
 export type ForkedServer = {
   port: number;
   key: string;

@@ -7,20 +7,23 @@ import { readDescriptorsMax, readResidentBytes } from "./process-figures.ts";
 export type IdleStreams = {
   connections: LoadConnection[];
   bytesEach: number;
-  /** How many were asked for in a second, and how long the last of them took to begin. */
+  /** How many were opened per second, and how long the last of them took to start. */
   perSecond: number;
   lastMs: number;
-  /** What a load balancer saw while they were opened. */
+  /** The readiness that a load balancer saw meanwhile. */
   readiness: ProbedReadiness;
 };
 
 const perTick = 10;
 const tickMs = 10;
 const warmUpCount = 500;
-/** What a process has open beside its streams. */
+/** The descriptors that a process has open besides its streams. */
 const otherDescriptors = 500;
 
-/** How many streams can be open through a gateway, which needs two descriptors for each, as far as all may open files. */
+/**
+ * How many streams can be open through a gateway, which needs two descriptors for each, within the limits of all
+ * processes.
+ */
 export function countPossibleStreams(
   wanted: number,
   processIds: { gateway: number; upstream: number; client: number },
@@ -30,13 +33,13 @@ export function countPossibleStreams(
   return Math.max(0, Math.floor(Math.min(wanted, gateway, others - otherDescriptors)));
 }
 
-/** Opens streams that have begun and say nothing more, and measures what the gateway keeps for each. */
+/** Opens streams that have started and stay silent, and measures the gateway's memory for each. */
 export async function openIdleStreams(
   gateway: { port: number; processId: number; inspectPort: number },
   { request, count }: { request: Buffer; count: number },
 ): Promise<IdleStreams> {
   const inspector = await openInspector({ processId: gateway.processId, port: gateway.inspectPort });
-  // What the first streams of a process cost is no matter of the streams.
+  // The first streams of a process have one-time costs.
   closeAll((await openMany(gateway.port, request, warmUpCount)).connections);
   await inspector.collectGarbage();
   const before = readResidentBytes(gateway.processId);
@@ -49,7 +52,7 @@ export async function openIdleStreams(
   return { ...opened, readiness, bytesEach: (after - before) / count };
 }
 
-/** Opens a thousand a second, whether those before have begun or not. */
+/** Opens a thousand a second, whether or not the earlier ones have started. */
 async function openMany(
   port: number,
   request: Buffer,

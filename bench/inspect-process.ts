@@ -3,7 +3,7 @@ import { waitUntil } from "../test/harness/wait-until.ts";
 
 export type Inspector = { collectGarbage(): Promise<void>; close(): void };
 
-/** Speaks to the debugger of a process that was started with `--inspect-port`, whatever program it runs. */
+/** Connects to the debugger of a process that was started with `--inspect-port`, whatever program it runs. */
 export async function openInspector({ processId, port }: { processId: number; port: number }): Promise<Inspector> {
   process.kill(processId, "SIGUSR1");
   const address = await waitUntil("the debugger listens", () => findAddress(port));

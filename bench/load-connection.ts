@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createAnswerReader, type LoadAnswer } from "./answer-reader.ts";
 
-/** One kept-alive connection that asks one thing after another. */
+/** One kept-alive connection with one request at a time. */
 export type LoadConnection = {
-  /** Sends the bytes of a request and waits for the end of its answer. Rejects when the connection breaks. */
+  /** Sends a serialized request and waits for the end of its answer. Rejects when the connection breaks. */
   ask(request: Buffer): Promise<LoadAnswer>;
   /** Sends a request and waits only for the first data of its answer. */
   begin(request: Buffer): Promise<void>;
@@ -13,7 +13,7 @@ export type LoadConnection = {
 
 const waitsMsMax = 60_000;
 
-/** As little as can be, so that what is measured is the server: no agent, no header objects, no strings. */
+/** As little overhead as possible, so that the bench measures the server: no agent, no header objects, no strings. */
 export async function openLoadConnection(port: number): Promise<LoadConnection> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await once(socket, "connect");
@@ -66,7 +66,7 @@ export async function openLoadConnection(port: number): Promise<LoadConnection> 
   };
 }
 
-/** Throws unless the answer is what was asked for, and whole. */
+/** Throws unless the answer is complete and of the requested kind. */
 export function requireWhole(answer: LoadAnswer, isStream: boolean): void {
   if (answer.status !== 200) throw new Error(`A call was answered with ${answer.status}.`);
   if (answer.isStream !== isStream) throw new Error("A call was answered in another form than asked for.");

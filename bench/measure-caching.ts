@@ -21,7 +21,7 @@ const cpuGoal = 0.03;
 
 type Run = { share: number; cachedTokens: number; cpuUs: number };
 
-/** Agents over one key and over ten, against fakes that model the vendors' caches; and what it costs to keep them together. */
+/** Agents with one key and with ten, against fakes that model the vendors' caches; and the cost of key affinity. */
 export async function measureCaching(): Promise<void> {
   let countPrompt: CountPrompt = createVendorCaches(systemClock);
   await using upstream = await startFakeUpstreams({ countPrompt: (call) => countPrompt(call) });
@@ -76,7 +76,7 @@ function describeReads(rows: readonly (readonly string[])[]): string {
   return `${conversations} agents with ${turns} turns each; at random is as it was before conversations were kept together.\n\n${presentTable(titles, rows)}`;
 }
 
-/** Choosing one of ten keys for a short request and for an agent's, with and without looking at the conversation. */
+/** Chooses one of ten keys for a short request and for an agent's, with and without conversation affinity. */
 function describeCost(callCpuUs: number): string {
   const long = "A long text. ".repeat(2500);
   const tools = Array.from(

@@ -24,11 +24,9 @@ const names: Record<TargetName, string> = {
 };
 
 /**
- * With `--beside <folder>` also beside the Sluice of another checkout, which is installed there: what a change costs. With
- * `--only-wires` nothing but the wires beside each other.
- *
- * Sluice with everything on, beside a bare pass-through, one that writes a row for each call, and Portkey, all in front of
- * the same upstream.
+ * Sluice with everything on, beside a bare pass-through, one that writes a row for each call, and Portkey, all in front
+ * of the same upstream. With `--beside <folder>` also beside the Sluice of another checkout, which must be installed
+ * there, to measure a change. With `--only-wires` only the wire formats.
  */
 export async function measureChat(words: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -59,7 +57,7 @@ export async function measureChat(words: string[]): Promise<void> {
   if (goals.some(({ isMet }) => !isMet)) process.exitCode = 1;
 }
 
-/** The wires alone, to look at: what is kept in the file of results has all of it. */
+/** Prints the wire formats only; the results file keeps the full run. */
 async function showWires({ targets, close }: ChatTargets): Promise<void> {
   try {
     const figures = await measureWires(targets);
@@ -118,7 +116,7 @@ function presentMegabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(0);
 }
 
-/** Under which loads Portkey failed, and how. */
+/** The loads under which Portkey failed, and how. */
 function listFailures(outcomes: Outcomes): string[] {
   const failures = (Object.keys(chatLoads) as ChatLoadName[]).flatMap((load) => {
     const failure = sumUp(outcomes, load, "portkey");

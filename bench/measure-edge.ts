@@ -14,7 +14,9 @@ import { openBenchParts } from "./open-bench-parts.ts";
 const admissionGoalUs = 20;
 const modelListGoal = 1.5;
 
-/** What a request costs before its route runs, what the limiters manage, and the model list beside a bare route. */
+/**
+ * The cost of a request before its route runs, the throughput of the limiters, and the model list beside a bare route.
+ */
 export async function measureEdge(): Promise<void> {
   await measureAdmission();
   await measureModelList();
@@ -60,7 +62,7 @@ async function measureAdmission(): Promise<void> {
   await parts.close();
 }
 
-/** Checks a second with this many callers at once, over about two seconds. */
+/** Checks per second with this many concurrent callers, over about two seconds. */
 async function measureLimiter(name: string, counters: Counters, caller: Caller, callers: number): Promise<void> {
   await consumeLimits(counters, caller, { request: "write" });
   let checks = 0;
@@ -76,7 +78,7 @@ async function measureLimiter(name: string, counters: Counters, caller: Caller, 
   console.log(`${name.padEnd(44)} ${perSecond.toLocaleString("en")} checks/s`);
 }
 
-/** The two servers take turns, so that what else the machine does falls on both. */
+/** The two servers take turns, so that other load of the machine affects both. */
 async function measureModelList(): Promise<void> {
   const gateway = await startBenchServer("models-server.ts");
   const bare = await startBenchServer("bare-server.ts");
@@ -88,7 +90,7 @@ async function measureModelList(): Promise<void> {
     const two = await bare.measure(1000);
     if (one.bytes !== two.bytes) throw new Error(`The answers differ: ${one.bytes} and ${two.bytes} bytes.`);
     bytes = one.bytes;
-    // The first rounds warm both up.
+    // The first rounds are warm-up.
     if (round >= 2) {
       gatewayUs.push(one.cpuUs);
       bareUs.push(two.cpuUs);

@@ -18,11 +18,11 @@ const dayGoalMsMax = 60_000;
 const pageReads = 5;
 const roundMs = 1_000;
 const warmUpMs = 3_000;
-/** The lone caller comes last: what a server does in the background weighs most beside few calls. */
+/** The single caller comes last: background work of the server weighs most beside few calls. */
 const hotLoads: readonly ChatLoadName[] = ["whole32", "stream32", "whole1"];
 const lastDay = 29 / 30;
 
-/** What the console's pages ask of the large account; its own API has the same under another address. */
+/** The requests of the console's pages for the large account; the console's own API has the same under another path. */
 const pages: readonly [name: string, path: string][] = [
   ["usage: 30 days", "/usage"],
   ["usage: 30 days by model and key", "/usage?group_by=day,model,key"],
@@ -41,7 +41,7 @@ const pages: readonly [name: string, path: string][] = [
 type Row = [what: string, figure: string, goal: string, verdict: string];
 
 /**
- * What a database that has grown costs: `npm run bench -- growth --scale 10` has ten million charges, a million tasks and a
+ * The cost of a grown database: `npm run bench -- growth --scale 10` has ten million charges, a million tasks and a
  * hundred thousand accounts. Calls are measured in turns with a gateway on an empty database.
  */
 export async function measureGrowth(words: string[]): Promise<void> {
@@ -70,7 +70,7 @@ export async function measureGrowth(words: string[]): Promise<void> {
   }
 }
 
-/** Fills the database, checks all of it, lets a day come in, and checks that. */
+/** Fills the database, checks all of it, adds a day, and checks that. */
 async function growAndVerify(gateway: SluiceGateway, fill: Fill): Promise<Row[]> {
   const address = readClusterAddress(gateway.dataDir);
   const client = new pg.Client(address);

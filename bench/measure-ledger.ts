@@ -7,7 +7,7 @@ const groupCommitGoalMin = 10;
 const bareInsertGoalMax = 2;
 const spreadGoalMax = 2;
 
-/** The first round warms everything up, and is not counted. */
+/** The first round is warm-up, and is not counted. */
 const rounds = 6;
 const loadMs = 800;
 const pairsCount = 400;
@@ -20,7 +20,7 @@ type Load = {
   settle(accountId: AccountId, holdId: HoldId): Promise<void>;
 };
 
-/** CPU time is for one operation; that of the server is `null` where the system does not tell it. */
+/** CPU time is per operation; that of the server is `null` if the system does not report it. */
 type Measured = { cyclesPerSecond: number; holdMs: number[]; nodeUs: number; serverUs: number | null };
 
 type Pair = { holdMs: number; insertMs: number };
@@ -28,8 +28,8 @@ type Pair = { holdMs: number; insertMs: number };
 type Round = { [name in "alone" | "one" | "few" | "many" | "spread"]: Measured } & { pairs: Pair[] };
 
 /**
- * The group commit beside one transaction for each operation, a hold beside a bare insert, one account beside a thousand.
- * All take turns, so that what else the machine does falls on all of them.
+ * The group commit beside one transaction per operation, a hold beside a bare insert, one account beside a thousand.
+ * All take turns, so that other load of the machine affects all of them.
  */
 export async function measureLedger(): Promise<void> {
   const counted = (await runRounds()).slice(1);
@@ -88,7 +88,7 @@ async function runRounds(): Promise<Round[]> {
   return measured;
 }
 
-/** Holds and bare inserts, one by one in turns. */
+/** Holds and bare inserts, alternating. */
 async function measurePairs(bench: LedgerBench): Promise<Pair[]> {
   const [accountId] = bench.accountIds;
   if (accountId === undefined) throw new Error("There is no account.");

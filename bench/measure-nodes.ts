@@ -33,8 +33,8 @@ const goals: readonly { name: string; of: LoadName; beside: LoadName; atLeast: n
 ];
 
 /**
- * One account on one node and on two, with and without keys, in turns: complete answers of an upstream that takes 20 ms,
- * asked for by 32 connections to each node. `--beside <checkout>` measures another checkout as well.
+ * One account on one node and on two, with and without keys, in turns: complete answers of an upstream that takes 20
+ * ms, with 32 connections to each node. `--beside <checkout>` measures another checkout as well.
  */
 export async function measureNodes(words: string[]): Promise<void> {
   const options = { rounds: { type: "string", default: "7" }, beside: { type: "string" } } as const;
@@ -79,7 +79,7 @@ async function measureCheckout(checkoutDir: string | undefined, rounds: number):
   const beside = await gateway.startBeside();
   const figures: Figures = new Map(loads.map(({ name }) => [name, []]));
   try {
-    // The first round warms everything up, and is not counted.
+    // The first round is warm-up, and is not counted.
     for (let round = 0; round <= rounds; round += 1) {
       for (const { name, nodes, isKeyed } of loads) {
         const ports = [gateway.port, beside.port].slice(0, nodes);

@@ -11,10 +11,10 @@ import { waitUntil } from "../test/harness/wait-until.ts";
 import { findMedian } from "./measure-cpu.ts";
 import { presentTable, writeResults } from "./write-results.ts";
 
-/** What a page may take until the largest thing of it is painted, for the first visit over a slow line. */
+/** The limit for a page's largest contentful paint, on a first visit over a slow line. */
 const paintGoalMsMax = 1_500;
 
-/** Lines as Lighthouse names and counts them; every request waits one round trip before its answer begins. */
+/** Lines as Lighthouse names and counts them; every request waits one round trip before its answer starts. */
 const lines = {
   "slow 4G": { kilobitsPerSecond: 1_638.4, roundTripMs: 150 },
   "4G": { kilobitsPerSecond: 9_000, roundTripMs: 85 },
@@ -37,7 +37,7 @@ const pages = [
   { name: "models", path: "/console/models", isOpen: false },
 ] as const;
 
-/** The demo makes months of history first. */
+/** The demo creates months of history first. */
 const startMsMax = 180_000;
 
 const visitMsMax = 60_000;
@@ -52,8 +52,8 @@ type Visit = {
 };
 
 /**
- * When the pages of the demo are painted for somebody who has never been there, over a throttled line:
- * `npm run bench -- paint --visits 3`. The processor is not slowed down: the machine's own speed is in the figures.
+ * Paint times of the demo's pages for a first-time visitor, over a throttled line: `npm run bench -- paint --visits 3`.
+ * The processor is not throttled: the figures depend on the machine.
  */
 export async function measurePaint(words: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -87,7 +87,7 @@ export async function measurePaint(words: string[]): Promise<void> {
 
 type Demo = { siteUrl: string; password: string; close(): Promise<void> };
 
-/** The gateway with the demo's account, as users start it; in a folder that is kept, where one is given. */
+/** The gateway with the demo's account, as users start it; in a permanent folder, if one is given. */
 async function startDemo(keptDir: string | undefined): Promise<Demo> {
   const folder = keptDir ?? mkdtempSync(join(tmpdir(), "bench-paint-"));
   const port = await findFreePort();
@@ -128,7 +128,7 @@ async function signIn(browser: Browser, { siteUrl, password }: Demo) {
   return await context.storageState();
 }
 
-/** Notes when the heading is first there to be painted, and all that was the largest thing on the page for a while. */
+/** Records when the heading is first painted, and every largest-contentful-paint candidate. */
 const observe = `
   globalThis.painted = { headingMs: 0, largest: [] };
   const look = (now) => {
@@ -152,11 +152,11 @@ async function visitPage(context: BrowserContext, path: string, line: Line): Pro
   const bytes = await throttle(page, line);
   await page.goto(path, { waitUntil: "commit", timeout: visitMsMax });
   await page.locator("h1").first().waitFor();
-  // A page that was sent with all of its text waits for nothing that could be seen, and yet its program may paint more.
+  // A server-rendered page waits for nothing visible, and yet its script may paint more.
   await page.locator("#site > [inert]").waitFor({ state: "detached" });
   await page.locator(".animate-pulse:visible, [aria-busy=true]:visible").first().waitFor({ state: "detached" });
   await waitUntil("the pictures in sight", async () => (await page.evaluate(hasImagesInSight)) === true, visitMsMax);
-  // The last paint is told a moment after it.
+  // The last paint is reported with a short delay.
   await page.evaluate("new Promise((done) => setTimeout(done, 500))");
   const seen = (await page.evaluate(
     "({ ...painted, firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0 })",
@@ -165,7 +165,7 @@ async function visitPage(context: BrowserContext, path: string, line: Line): Pro
   return { ...seen, largestMs: largest?.ms ?? 0, largest: largest?.what ?? "", bytes };
 }
 
-/** Slows the page's line down, and counts what comes over it by its kind. */
+/** Throttles the page's line, and counts its bytes by kind. */
 async function throttle(page: Page, { kilobitsPerSecond, roundTripMs }: Line): Promise<Record<string, number>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");

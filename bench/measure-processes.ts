@@ -25,14 +25,14 @@ const loads = [
 const gateways = [1, 2] as const;
 type Processes = (typeof gateways)[number];
 
-/** Of one round. `busiestUs` and `supervisorUs` are CPU time; with one process there is no supervisor. */
+/** One round. `busiestUs` and `supervisorUs` are CPU time; with one process there is no supervisor. */
 type Round = { calls: number; tookMs: number; busiestUs: number; allUs: number; supervisorUs: number };
 
 /**
- * A gateway of one process and one of two, in turns: 32 connections for each process ask for complete answers of an
- * upstream that takes 20 ms, with one PostgreSQL beside them. Where the machine has too few cores for all of this, calls a
- * second say little; so the goal is about how many calls a gateway answers for each second of CPU time of its busiest
- * process, the supervisor among them: that is what it does in a second where each of them has a core.
+ * A gateway of one process and one of two, in turns: 32 connections per process request complete answers of an upstream
+ * that takes 20 ms, beside one PostgreSQL. If the machine has too few cores for all of this, calls per second mean
+ * little; so the goal is calls per second of CPU time of the busiest process, including the supervisor: the throughput
+ * if each process has a core.
  */
 export async function measureProcesses(words: string[]): Promise<void> {
   const { values } = parseArgs({ args: words, options: { rounds: { type: "string", default: "7" } } });
@@ -51,7 +51,7 @@ export async function measureProcesses(words: string[]): Promise<void> {
   const places = { 1: first, 2: second };
   const keys = await createKeys(server.url);
   const figures = new Map<string, Round[]>();
-  // The first round warms everything up, and is not counted.
+  // The first round is warm-up, and is not counted.
   for (let round = 0; round <= Number(values.rounds); round += 1) {
     for (const { name, accounts } of loads) {
       for (const processes of gateways) {
@@ -134,7 +134,7 @@ async function measureRound(
   const readAll = (): number[] => [processId, ...serving].map(readProcessCpuUs);
   const load = await openLoad({ port, request, isStream: false, connections });
   try {
-    // Long enough for the supervisor to have spread connections that came in one moment.
+    // Long enough for the supervisor to distribute connections that arrived at once.
     await load.run(roundMs);
     const before = readAll();
     const { requests: calls, tookMs } = await load.run(roundMs);

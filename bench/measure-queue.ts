@@ -24,8 +24,8 @@ const loneTasks = 40;
 const idleMs = 8_000;
 
 /**
- * Compares how this checkout and another one bring tasks to their workers: `npm run bench -- queue <other checkout>`. Both
- * run at once, each on a PostgreSQL of its own, and are measured in turns, with one node and with three.
+ * Compares the task queue of this checkout with another's: `npm run bench -- queue <other checkout>`. Both run at once,
+ * each on its own PostgreSQL, and are measured in turns, with one node and with three.
  */
 export async function measureQueue([other = ""]: string[]): Promise<void> {
   if (other === "") throw new Error("Write the folder of another checkout.");
@@ -55,13 +55,13 @@ async function compare(upstream: MediaUpstream, { other, nodes }: { other: strin
       Object.assign(figures[index] ?? {}, { idle });
     }
     for (let round = 0; round <= rounds; round += 1) {
-      // Each is the first in turn: what the one before leaves behind costs the next.
+      // Each one is first in turn: the load of the previous one affects the next.
       const turns = [...clusters.entries()];
       for (const [index, cluster] of round % 2 === 0 ? turns : turns.toReversed()) {
         const figure = figures[index];
         const startMs = await measureStarts(cluster, upstream, round);
         const { rate, doneRate, connections } = await measureCrowd(cluster);
-        // The first round warms everything up, and is not counted.
+        // The first round is warm-up, and is not counted.
         if (round === 0 || figure === undefined) continue;
         figure.startMs.push(...startMs);
         figure.rate.push(rate);
@@ -160,7 +160,7 @@ async function startGateway(folder: string, environment: Record<string, string>)
   };
 }
 
-/** An account with money and without limits, and a model whose upstream is as quick as can be. */
+/** An account with money and without limits, and a model with an instant upstream. */
 async function prepare(
   folder: string,
   {
@@ -216,12 +216,12 @@ async function submit({ pools, headers }: Cluster, prompt: string): Promise<void
   if (answer?.statusCode !== 202) throw new Error(`A submission was answered with ${answer?.statusCode}: ${text}`);
 }
 
-/** By the name that the checkout before may know; here it is a view. */
+/** By the name that an older checkout may know; here it is a view. */
 async function countOpen({ client }: Cluster): Promise<number> {
   return Number((await client.query("select count(*) from task_leases")).rows[0]?.count);
 }
 
-/** Each is alone, so that only its own wake-up is measured. */
+/** One task at a time, so that only its own wake-up is measured. */
 async function measureStarts(cluster: Cluster, { arrivals }: MediaUpstream, round: number): Promise<number[]> {
   const startMs: number[] = [];
   for (let index = 0; index < loneTasks; index += 1) {
@@ -257,7 +257,7 @@ async function countConnections({ client }: Cluster): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** What the database does while nobody calls. */
+/** The database's load without callers. */
 async function measureIdle({ client }: Cluster): Promise<number> {
   const read = async (): Promise<number> =>
     Number(
@@ -267,7 +267,7 @@ async function measureIdle({ client }: Cluster): Promise<number> {
         )
       ).rows[0]?.count,
     );
-  // Sessions tell of what they did a second later at the most.
+  // Sessions publish their statistics after at most a second.
   await wait(2_000);
   const before = await read();
   await wait(idleMs);

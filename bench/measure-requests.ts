@@ -10,10 +10,10 @@ const pageGoalMsMax = 100;
 const pageReads = 5;
 const portion = 500_000;
 
-/** Indexes are built when all is there, which takes a fraction of the time. */
+/** Indexes are built after the fill, which takes a fraction of the time. */
 const secondaryIndexes = ["model", "key", "status", "error", "client_id", "wire"].map((name) => `requests_by_${name}`);
 
-/** Of one account: most by one model and one key, one in thirty an error, one in a million of a kind that nothing else is. */
+/** One account: most rows with one model and one key, one in thirty an error, one in a million of a unique kind. */
 const fillStatement = `
   insert into requests (account_id, created_at, id, key_id, client_request_id, wire, method, route, model, status, error_code,
       ending, duration_ms, first_token_ms, input_tokens, cached_input_tokens, output_tokens, charge_nano, charge_id, user_agent,
@@ -49,7 +49,7 @@ const pages: readonly [name: string, path: string][] = [
   ["summary of all", "/summary"],
 ];
 
-/** What a page of a request log costs that has grown: `npm run bench -- requests --millions 10`. */
+/** The cost of a page of a grown request log: `npm run bench -- requests --millions 10`. */
 export async function measureRequests(words: string[]): Promise<void> {
   const { values } = parseArgs({ args: words, options: { millions: { type: "string", default: "10" } } });
   const count = Number(values.millions) * 1_000_000;

@@ -6,7 +6,7 @@ import { presentTable, writeResults } from "./write-results.ts";
 
 const exitMsGoal = 1000;
 
-/** Three gateways behind HAProxy, stopped and started one after another until there were so many calls. */
+/** Three gateways behind HAProxy, restarted one after another until there were this many calls. */
 export async function measureRollout(words: string[]): Promise<void> {
   const { values } = parseArgs({
     args: words,

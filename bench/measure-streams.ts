@@ -11,7 +11,7 @@ import { type SluiceGateway, startSluice } from "./sluice-gateway.ts";
 import { presentTable, writeResults } from "./write-results.ts";
 
 const idleRatioMax = 1.5;
-/** What a timer a little late leaves of the thousand that are meant. */
+/** A thousand, less what late timers cost. */
 const streamsPerSecond = 990;
 const idle = { "x-bench-chunks": "idle" };
 const streamed = { isStream: true, promptBytes: shortPromptBytes };
@@ -19,7 +19,10 @@ const hangUpMsMax = 60_000;
 
 type Finding = readonly [what: string, figure: string, goal: string, isMet: boolean];
 
-/** Many streams on one node that are opened a thousand a second and then say nothing, and what is left when people leave. */
+/**
+ * Many streams on one node that are opened at a thousand a second and then stay idle, and what remains when the clients
+ * disconnect.
+ */
 export async function measureStreams(words: string[]): Promise<void> {
   const { values } = parseArgs({ args: words, options: { streams: { type: "string", default: "10000" } } });
   const findings = await measureIdleStreams(Number(values.streams));
@@ -87,7 +90,7 @@ function describeProcesses(gateway: number, upstream: ForkedServer) {
   return { gateway, upstream: upstream.processId, client: process.pid };
 }
 
-/** A third hangs up, then all: connections behind go away, and what was on hold for them is free again. */
+/** A third of the clients disconnect, then all: upstream connections close, and holds are released. */
 async function checkHangUps(
   sluice: SluiceGateway,
   upstream: ForkedServer,

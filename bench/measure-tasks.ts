@@ -20,7 +20,7 @@ const pollRounds = 4;
 const submissionsGoalMin = 1_000;
 const floorShareMin = 0.5;
 
-/** How many tasks can be taken on, begun, ended and watched, beside what PostgreSQL itself takes for the same rows. */
+/** How many tasks can be submitted, started, finished and polled, beside PostgreSQL's own cost of the same rows. */
 export async function measureTasks(): Promise<void> {
   const upstream = await startMediaUpstream();
   const rows: Figure[] = [];
@@ -102,7 +102,7 @@ async function submitTask({ http, sluice }: Bench, prompt: string): Promise<void
   if (statusCode !== 202) throw new Error(`A submission was answered with ${statusCode}: ${text}`);
 }
 
-/** How often a second something can be done, by many callers at once. */
+/** Operations per second, with many concurrent callers. */
 async function measureRate(work: (turn: string) => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   let count = 0;
@@ -118,7 +118,7 @@ async function measureRate(work: (turn: string) => Promise<void>): Promise<numbe
 async function measureSubmissions(bench: Bench): Promise<Figure[]> {
   const ours: number[] = [];
   const floor: number[] = [];
-  // The first round warms everything up, and is not counted.
+  // The first round is warm-up, and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const figures = [await measureRate((turn) => submitTask(bench, turn)), await measureRate(bench.plain.submit)];
     if (round === 0) continue;
@@ -151,7 +151,7 @@ async function measureWork(bench: Bench, { arrivals }: MediaUpstream): Promise<F
     await submitTask(bench, prompt);
     const answeredAt = performance.now();
     await waitUntil("the task at the upstream", () => arrivals.has(prompt));
-    // One that began before its submission was answered began at once.
+    // A task that started before its submission was answered started at once.
     startMs.push(Math.max(0, (arrivals.get(prompt) ?? 0) - answeredAt));
   }
   const countDone = async (): Promise<number> =>
@@ -188,7 +188,7 @@ async function measureWork(bench: Bench, { arrivals }: MediaUpstream): Promise<F
   ];
 }
 
-/** Every task is asked about once a round; a round that takes longer than the first would show that looking gets slower. */
+/** Every task is polled once per round; a round slower than the first would show that polling gets slower. */
 async function measurePolling(bench: Bench): Promise<Figure[]> {
   const { client } = bench;
   await submitTask(bench, "one to copy");

@@ -13,9 +13,9 @@ const warmUpMs = 4_000;
 type Variant = { name: string; gateway: SluiceGateway; target: ChatTarget };
 
 /**
- * What a trick saves: `npm run bench -- variants <checkout with it> <checkout without> …`, each installed. All of them run
- * at once and are measured in turns; the figures are the medians of the ratios to the first, round by round. A checkout
- * may be given with settings of its own, as the environment has them: `.?SLUICE_LOG_LEVEL=warn&…`.
+ * The savings of an optimization: `npm run bench -- variants <checkout with it> <checkout without> …`, each installed.
+ * All of them run at once and are measured in turns; the figures are the medians of the ratios to the first, round by
+ * round. A checkout may have its own settings, as environment variables: `.?SLUICE_LOG_LEVEL=warn&…`.
  */
 export async function measureVariants(words: string[]): Promise<void> {
   const options = {
@@ -49,7 +49,7 @@ export async function measureVariants(words: string[]): Promise<void> {
   console.log(presentTable(titles, rows));
 }
 
-/** Each is the first in turn: what the one before leaves behind costs the next. */
+/** Each one is first in turn: the load of the previous one affects the next. */
 async function takeTurns(variants: readonly Variant[], load: ChatLoadName, rounds: number) {
   const measured = new Map<string, ChatRound[]>(variants.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {

@@ -25,7 +25,7 @@ import type { Figure } from "./task-figures.ts";
 
 const deliveriesGoalMin = 1000;
 
-/** The first round warms everything up, and is not counted. */
+/** The first round is warm-up, and is not counted. */
 const rounds = 4;
 const eventsCount = 5000;
 const accountsCount = 50;
@@ -46,8 +46,8 @@ type Measured = { perSecond: number; nodeUs: number };
 type Round = { floor: Measured; hot: Measured; spread: Measured };
 
 /**
- * Deliveries from one process to a fast receiver, with everything that belongs to them (claim, signature, log, state),
- * beside bare POSTs of the same body over as many connections. All take turns.
+ * Deliveries from one process to a fast receiver, with all their steps (claim, signature, log, state), beside bare
+ * POSTs of the same body over as many connections. All take turns.
  */
 export async function measureWebhooks(): Promise<Figure[]> {
   const counted = (await runRounds()).slice(1);
@@ -114,7 +114,7 @@ async function measure(run: () => Promise<void>): Promise<Measured> {
   return { perSecond: (eventsCount * 1000) / tookMs, nodeUs: (user + system) / eventsCount };
 }
 
-/** A database of its own, with accounts that each have an endpoint at the receiver. */
+/** A separate database, with accounts that each have an endpoint at the receiver. */
 async function openBench(receiverUrl: string) {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const { database, address, close } = await openDatabase({

@@ -20,14 +20,14 @@ function describeLoad(name: string, ask: WireAsk, connections: number): WireLoad
   return { name, ask, connections, isAgent: ask.agent !== undefined };
 }
 
-/** As agents ask: with all tools and turns, for a stream. */
+/** Like an agent's request: with all tools and turns, as a stream. */
 function describeAgent(bytes: number): WireAsk {
   return { isStream: true, promptBytes: shortPromptBytes, agent: { ...agent, bytes } };
 }
 
 const ways = ["translated", "native"] as const;
 
-/** Who is asked, by which wire, and whether its upstream speaks that wire. Chat is never translated. */
+/** The target, the wire format, and whether its upstream supports it natively. Chat is never translated. */
 type Column = { target: TargetName; wire: Wire; upstream: (typeof ways)[number] };
 
 const columns: readonly Column[] = wires.flatMap((wire): Column[] => [
@@ -37,21 +37,21 @@ const columns: readonly Column[] = wires.flatMap((wire): Column[] => [
     .map((upstream) => ({ target: "sluice" as const, wire, upstream })),
 ]);
 
-/** What a request by one wire cost: the medians of the rounds. */
+/** The cost of a request in one wire format: the medians of the rounds. */
 export type WireFigure = Column & { load: WireLoad; cpuUs: number; requestsPerSecond: number };
 
 const rounds = 5;
 const warmUpMs = 3000;
 
-/** All wires take turns, so that what else the machine does falls on all of them. */
+/** All wire formats take turns, so that other load of the machine affects all of them. */
 export async function measureWires(targets: readonly ChatTarget[]): Promise<WireFigure[]> {
   const figures: WireFigure[] = [];
   for (const load of loads) {
     console.error(`measuring by wire: ${load.name}`);
-    // Answers cost the same by whichever wire they are only handed on.
+    // Passing an answer through costs the same in every wire format.
     const taking = columns.filter(({ target }) => target === "sluice" || load.isAgent);
     const measured = new Map(taking.map((column) => [column, [] as { cpuUs: number; requestsPerSecond: number }[]]));
-    // Each wire has code of its own that has to be compiled.
+    // Each wire format has its own code, which must be compiled.
     for (const column of taking) await measureColumn(targets, column, load, warmUpMs);
     for (let round = 0; round < rounds; round += 1) {
       for (const [column, counted] of measured) {
@@ -102,7 +102,7 @@ export function judgeWires(figures: readonly WireFigure[]): GoalRow[] {
   });
 }
 
-/** What a wire is held against: chat, or for an agent's request the recording pass-through with the same bytes. */
+/** The reference of a wire format: chat, or for an agent's request the recording pass-through with the same bytes. */
 function findOther(figures: readonly WireFigure[], { load, wire }: WireFigure): WireFigure | null {
   const isOther = (other: WireFigure): boolean =>
     other.load === load && (load.isAgent ? other.target === "recording" && other.wire === wire : other.wire === "chat");

@@ -10,8 +10,8 @@ export type MediaUpstream = {
 };
 
 /**
- * Two vendors in one, both as quick as can be: one makes a small image while one waits, as OpenAI's API does it; the
- * other, in the form of fal's queue, says for ever that it is at work.
+ * Two vendors in one, both instant: one returns a small image synchronously, like OpenAI's API; the other, like fal's
+ * queue, stays in progress.
  */
 export async function startMediaUpstream(): Promise<MediaUpstream> {
   const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#246" } })

@@ -6,7 +6,7 @@ import { openLoadConnection, requireWhole } from "./load-connection.ts";
 import { findMedian } from "./measure-cpu.ts";
 import { readResidentBytes } from "./process-figures.ts";
 
-/** What users do, and what becomes of it: the requests of each kind, as they go over the wire. */
+/** The serialized requests of each kind of caller. */
 export type MixedRequests = { whole: Buffer; streamed: Buffer; abandoned: Buffer; broken: Buffer; rerouted: Buffer };
 export type MixedCounts = Record<keyof MixedRequests, number>;
 
@@ -27,7 +27,7 @@ export async function startBreakingUpstream(): Promise<{ port: number; close(): 
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
-/** Keeps all kinds of callers busy for the time, and tells the memory of the gateway meanwhile. */
+/** Keeps all kinds of callers busy for the time, and returns the gateway's memory over time. */
 export async function runMixedLoad(
   gateway: { port: number; processId: number },
   requests: MixedRequests,
@@ -62,7 +62,7 @@ export async function runMixedLoad(
   return { counts, residentBytes };
 }
 
-/** One connection and as many calls on it as callers of the kind make. */
+/** One connection with the calls of one caller. */
 async function visit(port: number, kind: keyof MixedRequests, request: Buffer, goesOn: () => boolean): Promise<void> {
   const connection = await openLoadConnection(port);
   try {
@@ -73,7 +73,7 @@ async function visit(port: number, kind: keyof MixedRequests, request: Buffer, g
     }
     do {
       const answer = await connection.ask(request);
-      // A broken stream has an end too, and once its upstream is given up, there is no stream at all.
+      // A broken stream has an end too, and once its upstream's circuit is open, there is no stream at all.
       if (kind === "broken") requireBroken(answer);
       else requireWhole(answer, kind === "streamed");
     } while (goesOn());
@@ -86,7 +86,7 @@ function requireBroken({ status, isDone }: { status: number; isDone: boolean }):
   if (isDone || (status !== 200 && status !== 503)) throw new Error(`A broken stream was answered with ${status}.`);
 }
 
-/** Memory is flat when the end of the time is no more than a little above its second fifth; the first is for warming up. */
+/** Memory is flat when its end is only slightly above its second fifth; the first is warm-up. */
 export function judgeFlatness(residentBytes: readonly number[]): { early: number; late: number; isFlat: boolean } {
   const fifth = Math.max(1, Math.floor(residentBytes.length / 5));
   const early = findMedian(residentBytes.slice(fifth, 2 * fifth));

@@ -1,4 +1,4 @@
-// The gateway with 500 models, all of its edge switched on, in a process of its own.
+// The gateway with 500 models, with its complete HTTP layer, in a separate process.
 import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../src/app/create-gateway-http.ts";
 import { createKeyUses } from "../src/features/accounts/index.ts";
@@ -11,7 +11,7 @@ import { openBenchParts } from "./open-bench-parts.ts";
 import { serveOnRequest } from "./serve-on-request.ts";
 
 const parts = await openBenchParts();
-/** Only models are asked for here. */
+/** This bench requests models only. */
 const nothing = { addRoutes: () => {}, addLinkRoutes: () => {} };
 const keyUses = createKeyUses({ database: parts.database, onTrouble: () => {} });
 const http = await createGatewayHttp({

@@ -14,7 +14,7 @@ import { writeLargeCatalog } from "./large-catalog.ts";
 
 const limitMax = 1_000_000_000;
 
-/** The real parts on a database of their own: 500 models, and an account whose limits do not get in the way. */
+/** The real dependencies on a separate database: 500 models, and an account with high limits. */
 export async function openBenchParts() {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const { database, address, close } = await openDatabase({

@@ -42,7 +42,7 @@ const bareInsert = {
     returning id`,
 };
 
-/** The ledger on a database of its own with 1 000 accounts that have money, and what it is measured beside. */
+/** The ledger on a separate database with 1 000 accounts that have money, and its reference implementations. */
 export async function openLedgerBench() {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const { database, address, close } = await openDatabase({
@@ -90,7 +90,7 @@ export async function openLedgerBench() {
     budgetAmount: null,
   });
 
-  // The pool gives up on whoever waits for a connection for long; here all are to wait.
+  // The pool times out long waits for a connection; here all must wait.
   const transactions = createSemaphore(connectionsMax);
 
   async function createFundedAccount(index: number): Promise<AccountId> {
@@ -121,7 +121,7 @@ export async function openLedgerBench() {
     async settle(accountId: AccountId, holdId: HoldId): Promise<void> {
       requireAnswer("settled", await ledger.apply(describeSettlement(accountId, holdId)));
     },
-    /** The same decisions, but each in a transaction of its own. */
+    /** The same decisions, each in its own transaction. */
     async holdAlone(accountId: AccountId): Promise<HoldId> {
       const operation = describeHold(accountId);
       const held = await transactions.run(() =>
@@ -137,7 +137,7 @@ export async function openLedgerBench() {
       );
       requireAnswer("settled", settled);
     },
-    /** The least that a durable hold could cost: one row like it, inserted and committed. */
+    /** The minimal cost of a durable hold: one similar row, inserted and committed. */
     async insertBare(accountId: AccountId): Promise<void> {
       const { id, amount, cause, expiresAt } = describeHold(accountId);
       const bucketIds = `{bkt_${accountId.slice("acct_".length)}}`;

@@ -8,11 +8,11 @@ const waitsMs = 60 * 60 * 1000;
 
 type PassThroughParts = {
   upstreamPort: number;
-  /** Where an answer of the upstream goes, whose head is out; `response` itself unless something is done on the way. */
+  /** The destination of an upstream answer whose head is sent; `response` itself unless it is processed. */
   chooseOutlet(response: ServerResponse, headers: IncomingHttpHeaders): Writable;
 };
 
-/** Hands calls on to an upstream, and its answers back. */
+/** Forwards calls to an upstream, and its answers back. */
 export async function openPassThrough({
   upstreamPort,
   chooseOutlet,
@@ -54,7 +54,7 @@ export async function openPassThrough({
   };
 }
 
-/** What concerns one connection only, and not the next. */
+/** Removes hop-by-hop headers. */
 function withoutHopByHop(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { connection, host, "keep-alive": keepAlive, "transfer-encoding": transferEncoding, ...rest } = headers;
   return rest;

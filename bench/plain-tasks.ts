@@ -2,16 +2,16 @@ import pg from "pg";
 import type { ServerAddress } from "../src/platform/database/database-address.ts";
 
 export type PlainTasks = {
-  /** The least that a durable submission could do: the same rows, in one statement and one commit. */
+  /** The minimum of a durable submission: the same rows, in one statement and one commit. */
   submit(id: string): Promise<void>;
-  /** The least that a durable end of a task could do. */
+  /** The minimum of a durable end of a task. */
   finish(id: string): Promise<void>;
   close(): Promise<void>;
 };
 
 const walletsCount = 1;
 
-/** Tables like ours, on the same server, written by plain functions: what PostgreSQL itself takes for it. */
+/** Tables like ours, on the same server, written by plain functions: PostgreSQL's own cost. */
 export async function openPlainTasks(address: ServerAddress, connections: number): Promise<PlainTasks> {
   const pool = new pg.Pool({ ...address, max: connections });
   await pool.query(`

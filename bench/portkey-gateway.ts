@@ -15,7 +15,7 @@ const installMsMax = 120_000;
 
 export type PortkeyGateway = { port: number; processId: number; close(): Promise<void> };
 
-/** Portkey's gateway as its users start it, on our Node. It is no dependency: it is fetched when it is not there. */
+/** Portkey's gateway as its users start it, on our Node. It is not a dependency: it is downloaded if it is missing. */
 export async function startPortkey(): Promise<PortkeyGateway> {
   if (!existsSync(program)) await install();
   const port = Number(await findFreePort());

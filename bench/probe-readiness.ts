@@ -3,10 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 export type ProbedReadiness = { probes: number; failures: number; slowestMs: number };
 
 const everyMs = 100;
-/** What orchestrators give a probe unless they are told otherwise. */
+/** The default probe time-out of orchestrators. */
 const probeMsMax = 1000;
 
-/** Asks a gateway whether it is ready, again and again on connections of their own, as a load balancer does. */
+/** Polls a gateway's readiness, each time on a new connection, like a load balancer. */
 export function probeReadiness(port: number): { stop(): Promise<ProbedReadiness> } {
   const stopping = new AbortController();
   const found: ProbedReadiness = { probes: 0, failures: 0, slowestMs: 0 };

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the kernel counts CPU time in, on every Linux that Node runs on. */
+/** The kernel's unit of CPU time, on every Linux that Node runs on. */
 const tickUs = 10_000;
 
-/** What the system tells of a process; `null` when it is gone. */
+/** The kernel's figures of a process; `null` when it is gone. */
 export type ProcessStat = { parentId: number; ownTicks: number; endedChildrenTicks: number };
 
 export function readStat(processId: number): ProcessStat | null {
@@ -18,7 +18,7 @@ export function readStat(processId: number): ProcessStat | null {
     if (parentId === undefined || user === undefined || system === undefined) return null;
     return { parentId, ownTicks: user + system, endedChildrenTicks: (childrenUser ?? 0) + (childrenSystem ?? 0) };
   } catch {
-    // Gone between two looks: it has nothing to tell.
+    // Gone between two reads.
     return null;
   }
 }
@@ -30,7 +30,7 @@ export function readProcessCpuUs(processId: number): number {
   return stat.ownTicks * tickUs;
 }
 
-/** CPU time of a process and of all its children, those that have ended too. */
+/** CPU time of a process and of all its children, including ended ones. */
 export function readFamilyCpuUs(parentId: number): number {
   let ticks = 0;
   for (const name of readdirSync("/proc")) {
@@ -42,7 +42,7 @@ export function readFamilyCpuUs(parentId: number): number {
   return ticks * tickUs;
 }
 
-/** The memory of a process that is in RAM, in bytes. */
+/** The resident memory of a process, in bytes. */
 export function readResidentBytes(processId: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1024;

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { readFamilyCpuUs, readStat } from "./process-figures.ts";
 
 /**
- * CPU time of a whole PostgreSQL, in microseconds: the server, its processes, and those of them that have ended. It is
- * found by one of its backends. `null` where the system does not tell.
+ * CPU time of a whole PostgreSQL, in microseconds: the server and all its processes, including ended ones. It is found
+ * by one of its backends. `null` if the system does not report it.
  */
 export function readServerCpuUs(backendId: number): number | null {
   if (!existsSync("/proc/self/stat")) return null;

@@ -1,6 +1,6 @@
-// A pass-through that also writes each call down before its answer is complete: one row in a transaction of its own, on a
-// PostgreSQL with the settings of Sluice's, in the usual way with `pg`. Statements sent ready made, or commits that calls
-// share, as Sluice has them, would cost less. Like the bare one it knows nobody, counts nothing and limits nobody.
+// A pass-through that also records each call before its answer is complete: one row in its own transaction, on a
+// PostgreSQL with the same settings as Sluice's, in the usual way with `pg`. Prepared statements or group commits, as
+// in Sluice, would cost less. Like the bare one it authenticates, counts and limits nothing.
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
 import { parseArgs } from "node:util";
@@ -12,7 +12,7 @@ import { serveOnRequest } from "./serve-on-request.ts";
 const { values } = parseArgs({
   options: { "upstream-port": { type: "string", default: "0" }, "data-dir": { type: "string", default: "" } },
 });
-/** A usual size; others were not tried. */
+/** A common size; others were not tried. */
 const connectionsMax = 16;
 
 const { address, close: closeDatabase } = await openDatabase({
@@ -37,7 +37,7 @@ async function record(): Promise<void> {
   await pool.query({ ...insert, values: ["acct_bench", 27] });
 }
 
-/** A whole answer waits for its row; of a stream only the end does. */
+/** A whole answer waits for its row; a stream only waits at its end. */
 function endWhenRecorded(response: ServerResponse, isWhole: boolean): Writable {
   const kept: Buffer[] = [];
   return new Writable({

@@ -1,5 +1,5 @@
-// Measures side by side in one run: `npm run bench -- edge`. Numbers of different runs or machines do not compare;
-// the ratios and the goals do.
+// Measures side by side in one run: `npm run bench -- edge`. Compare ratios and goals, not numbers of different runs or
+// machines.
 import { measureCaching } from "./measure-caching.ts";
 import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
@@ -34,7 +34,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   variants: measureVariants,
 };
 
-// What a bench has started is ended when the process exits, which a signal alone does not let it do.
+// Exit handlers stop everything that a bench has started; a signal alone would skip them.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const [name = "", ...words] = process.argv.slice(2);

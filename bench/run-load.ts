@@ -8,10 +8,10 @@ export type LoadFigures = {
   firstDataMs: number[];
 };
 
-/** The request is the same each time, or written anew. */
+/** The request is the same each time, or created for each call. */
 type Load = { port: number; request: Buffer | (() => Buffer); isStream: boolean; connections: number };
 
-/** Connections that ask one thing after another, each as fast as it is answered. */
+/** Connections that send one request after another, each as soon as the last is answered. */
 export async function openLoad({ port, request, isStream, connections }: Load) {
   const opened = await Promise.all(Array.from({ length: connections }, () => openLoadConnection(port)));
 
@@ -32,9 +32,9 @@ export async function openLoad({ port, request, isStream, connections }: Load) {
   }
 
   return {
-    /** One request on each connection, so that all connections behind are open too. */
+    /** One request on each connection, so that all upstream connections are open too. */
     warmUp: () => runAll(connections, (index) => askOnce(index, createFigures())),
-    /** Throws when any call fails, and says how many did. */
+    /** Throws when any call fails, with the number of failures. */
     async run(lastsMs: number): Promise<LoadFigures> {
       const figures = createFigures();
       const startedAtMs = performance.now();

@@ -1,4 +1,4 @@
-/** Tells the parent where this process serves, and, whenever asked, how much CPU time it has used. */
+/** Sends the parent this process's port, and on request its CPU time. */
 export function serveOnRequest(server: { port: number; key: string; close(): Promise<void> }): void {
   process.on("message", async (message) => {
     if (message === "cpu") {
@@ -9,7 +9,7 @@ export function serveOnRequest(server: { port: number; key: string; close(): Pro
       process.disconnect?.();
     }
   });
-  // A server does not outlive the bench that it serves.
+  // A server does not outlive its bench.
   process.once("disconnect", () => process.exit());
   process.send?.({ port: server.port, key: server.key });
 }

@@ -13,19 +13,19 @@ export type SluiceGateway = {
   port: number;
   processId: number;
   dataDir: string;
-  /** `null` where the database is not the gateway's own. */
+  /** `null` if the database is not the gateway's own. */
   databaseProcessId: number | null;
-  /** What every request needs to be let in. */
+  /** The headers that authenticate a request. */
   headers: Record<string, string>;
   readFrozen(): Promise<string>;
-  /** Another gateway with the same settings, and others: on the same database, where that is not its own. */
+  /** Another gateway with the same settings and the given changes: on the same database, unless that is embedded. */
   startBeside(
     settings?: Readonly<Record<string, string>>,
   ): Promise<{ port: number; processId: number; close(): Promise<void> }>;
   close(): Promise<void>;
 };
 
-/** A model of the bench, and who serves it, the first first. Upstreams are told by headers how to answer. */
+/** A model of the bench, and its upstreams in order. Headers tell the upstreams how to answer. */
 type BenchModel = {
   id: string;
   routes: readonly { port: number; headers?: Record<string, string>; native_wires?: readonly string[] }[];
@@ -36,15 +36,15 @@ const limitMax = "1000000000";
 const waitsMsMax = 3_600_000;
 
 /**
- * Sluice as users start it, with everything on: a database of its own that syncs to disk, a log that is written out, an
- * account with money and with limits as high as they go.
+ * Sluice as users start it, with everything on: an embedded database that syncs to disk, a log that is written out, an
+ * account with money and with the highest limits.
  */
 export async function startSluice(
   models: readonly BenchModel[] | { catalog: object },
   options: {
     nodeWords?: readonly string[];
     settings?: Readonly<Record<string, string>>;
-    /** Another checkout of Sluice, installed, whose gateway is started in place of this one's. */
+    /** Another installed checkout of Sluice, whose gateway is started instead of this one's. */
     checkoutDir?: string | undefined;
   } = {},
 ): Promise<SluiceGateway> {
@@ -76,7 +76,7 @@ export async function startSluice(
 
 type NodeOptions = { nodeWords?: readonly string[]; settings?: Readonly<Record<string, string>> };
 
-/** A gateway alone, with nobody in it but who is in its database. */
+/** A single gateway process, with the accounts of its database only. */
 async function startNode(mainFile: string, { nodeWords = [], settings = {} }: NodeOptions) {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const port = Number(await findFreePort());
@@ -99,13 +99,16 @@ async function startNode(mainFile: string, { nodeWords = [], settings = {} }: No
   };
 }
 
-/** One process, whatever the machine has, and others beside it. Older checkouts know neither, and do so anyway. */
+/**
+ * One process, whatever the machine has, and other gateways beside it. Older checkouts ignore both settings, and do so
+ * anyway.
+ */
 export function describeNode(checkoutDir: string): Record<string, string> {
   const isOld = !existsSync(join(checkoutDir, "src/app/processes"));
   return isOld ? {} : { SLUICE_PROCESSES: "1", SLUICE_UNSHARED_NODES: "allow" };
 }
 
-/** Its log goes down a pipe to a process that reads it, as under a supervisor. */
+/** Its log goes through a pipe to a reading process, as under a supervisor. */
 function spawnGateway(mainFile: string, environment: Record<string, string>, nodeWords: readonly string[]) {
   const sink = spawn("cat", { stdio: ["pipe", "ignore", "inherit"] });
   // As `npm start` does it.

@@ -1,2 +1,2 @@
-/** One line of what was measured of tasks: the figure, what it is measured beside, and what it should be. */
+/** One measurement of tasks: the figure, its reference, and its goal. */
 export type Figure = { what: string; figure: string; floor: string; goal: string; isMet: boolean | null };

@@ -3,7 +3,7 @@ import { writePost, writePrompt } from "./chat-requests.ts";
 export const wires = ["chat", "messages", "responses"] as const;
 export type Wire = (typeof wires)[number];
 
-/** The same work by each wire: a question, or an agent's request with its tools and all turns before. */
+/** The same work in each wire format: a question, or an agent's request with its tools and all earlier turns. */
 export type WireAsk = {
   isStream: boolean;
   promptBytes: number;

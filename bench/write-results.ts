@@ -10,7 +10,7 @@ const preface = `# Results
 Written by the benches. Figures of different runs or machines do not compare; the ratios within a run do.
 `;
 
-/** Prints what a bench found and keeps it in the file of results, in place of what the same bench found before. */
+/** Prints a bench's results and stores them in the results file, replacing those of the same bench. */
 export function writeResults(
   bench:
     | "caching"
@@ -52,7 +52,7 @@ function readCommit(): string {
   }
 }
 
-/** A Markdown table whose columns are aligned for the eye; all but the first stand to the right. */
+/** A Markdown table with aligned columns; all but the first are right-aligned. */
 export function presentTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const presentRow = (cells: readonly string[]): string =>

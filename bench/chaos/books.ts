@@ -2,7 +2,7 @@ import { runCommand } from "../../test/harness/gateway-process.ts";
 import type { World } from "./open-world.ts";
 import { parseNano } from "./prices.ts";
 
-/** A charge as the database has it. */
+/** A charge as stored. */
 export type ChargeRow = {
   id: string;
   accountId: string;
@@ -15,16 +15,16 @@ export type ChargeRow = {
   causeId: string;
 };
 
-/** What the gateways say and keep at the end, read by plain SQL and the public API alone. */
+/** The gateways' final state, read by plain SQL and the public API alone. */
 export type Books = {
   charges: ChargeRow[];
   /** How many holds are still open. */
   openHolds: number;
-  /** Where every task of the database stands, by its id. */
+  /** The state of every task in the database, by its id. */
   taskStates: Map<string, string>;
-  /** What the API tells each account. */
+  /** Each account's balance by the API. */
   statements: { accountId: string; available: bigint; frozen: bigint; used: bigint }[];
-  /** What `ledger verify` found wrong; empty when all is well. */
+  /** The findings of `ledger verify`; empty when there are none. */
   verdict: string;
 };
 

@@ -4,15 +4,15 @@ import { drawOperation, isKeyed, isStreamed, type Operation, writePrompt } from 
 
 export type Callers = {
   journal: readonly Entry[];
-  /** No new operations; those that were begun go on. */
+  /** Starts no new operations; started ones go on. */
   stop(): void;
-  /** How many operations have no ending yet. */
+  /** How many operations have not ended yet. */
   countOpen(): number;
-  /** The longest time between two calls that succeeded, up to now. */
+  /** The longest time between two successful calls, up to now. */
   longestGapMs(): number;
-  /** Sends an operation once more, as it was sent. */
+  /** Sends an operation again, unchanged. */
   send(operation: Operation): Promise<Received>;
-  /** Resolves when all callers have gone home. */
+  /** Resolves when all callers have stopped. */
   close(): Promise<void>;
 };
 
@@ -21,21 +21,21 @@ type Options = {
   urls: readonly string[];
   headers: readonly Record<string, string>[];
   callersCount: number;
-  /** How long a caller rests between two requests. */
+  /** The pause of a caller between two requests. */
   restMs: number;
 };
 
 const nothing: Received = { status: 0, text: "", isWhole: false, isSent: false, isReplay: false };
 const patienceMs = 5_000;
 /**
- * Long enough that the hold covers what the upstream reports, and counted as fewer tokens than `inputTokensBase`, so that a
- * charge by our own count does not look like a reported one.
+ * Long enough that the hold covers the usage that the upstream reports, and counted as fewer tokens than
+ * `inputTokensBase`, so that a charge by our own count differs from a reported one.
  */
 const instructions = "Be brief. ".repeat(1_600);
 const retryMs = 150;
 const pollMs = 400;
 
-/** Callers that make operations one after another, and come back to those that were not answered. */
+/** Callers that run operations one after another, and retry unanswered ones. */
 export function startCallers({ seed, urls, headers, callersCount, restMs }: Options): Callers {
   const journal: Entry[] = [];
   const waiting: { entry: Entry; dueAt: number }[] = [];
@@ -53,7 +53,7 @@ export function startCallers({ seed, urls, headers, callersCount, restMs }: Opti
   async function ask(account: number, path: string, init: RequestInit): Promise<Received> {
     const all = { ...headers[account], ...(init.headers as Record<string, string>) };
     let received = nothing;
-    // In turns, and past those where nobody listens, as a load balancer does it.
+    // Round robin, skipping gateways that refuse connections, like a load balancer.
     for (let tried = 0; tried < urls.length && received.status === 0 && !received.isSent; tried += 1) {
       sentCount += 1;
       received = await receive(`${urls[sentCount % urls.length]}${path}`, { ...init, headers: all });
@@ -69,7 +69,7 @@ export function startCallers({ seed, urls, headers, callersCount, restMs }: Opti
     return await ask(operation.account, path, sent);
   }
 
-  /** One request for an operation; answers in how many milliseconds the next is due, `null` when there is an ending. */
+  /** Sends one request of an operation; returns the milliseconds until the next is due, or `null` when it has ended. */
   async function goOn(entry: Entry): Promise<number | null> {
     const { operation } = entry;
     if (operation.kind === "image") return await goOnWithTask(entry);
@@ -156,7 +156,7 @@ function describeRequest(operation: Operation): { path: string; body: string } {
   return { path: "/v1/chat/completions", body: JSON.stringify({ ...asked, ...streaming }) };
 }
 
-/** Status 0 is no answer at all. What came of an answer that broke off is kept. */
+/** Status 0 means no answer. The received part of a broken answer is kept. */
 async function receive(url: string, init: RequestInit): Promise<Received> {
   let status = 0;
   let isReplay = false;
@@ -178,7 +178,7 @@ function isRefused(error: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
 }
 
-/** Comments keep a connection alive and are no part of the answer. */
+/** Comments keep a connection alive and are not part of the answer. */
 function join(pieces: readonly Uint8Array[]): string {
   return Buffer.concat(pieces)
     .toString("utf8")

@@ -2,27 +2,27 @@ import { createDataDirectory, type GatewayProcess, spawnGateway } from "../../te
 import { waitUntil } from "../../test/harness/wait-until.ts";
 
 /**
- * A gateway of the run: a process that comes and goes, at an address that stays. One that ends by itself is started again,
- * as supervisors do.
+ * A gateway of the run: a process that is stopped and started, at a fixed address. If it exits on its own, it is
+ * restarted, as by a supervisor.
  */
 export type ChaosNode = {
   url: string;
-  /** Starts it, and does not wait for it. */
+  /** Starts it, without waiting for it. */
   start(): void;
   signal(name: NodeJS.Signals): void;
-  /** Until its process has ended. */
+  /** Resolves when its process has exited. */
   ended(): Promise<void>;
   isReady(): Promise<boolean>;
-  /** What those of its processes wrote that had served and ended by themselves. */
+  /** The output of its processes that had served and then exited on their own. */
   crashes: readonly string[];
-  /** What all of its processes wrote. */
+  /** The output of all its processes. */
   log(): string;
   close(): Promise<void>;
 };
 
 const crashCharactersMax = 2_000;
 const stopMsMax = 15_000;
-/** What it writes when it serves. */
+/** Its output when it serves. */
 const welcome = "Sluice is running";
 
 export function createChaosNode(port: string, settings: Record<string, string>): ChaosNode {

@@ -14,20 +14,20 @@ export type ToldEvent = {
 };
 
 export type ChaosReceiver = {
-  /** Where an account's events go. */
+  /** The URL for an account's events. */
   getUrl(account: number): string;
-  /** What an account's events are signed with. */
+  /** Sets the secret that signs an account's events. */
   learnSecret(account: number, secret: string): void;
-  /** Everything that arrived whole, whatever was answered. */
+  /** Every complete delivery, whatever the answer. */
   events: ToldEvent[];
-  /** The next so many deliveries are answered with 500, or not at all. */
+  /** The next deliveries, this many, are answered with 500, or not at all. */
   trouble(kind: "refuse" | "hang", count: number): void;
-  /** No more of that. */
+  /** Ends the trouble. */
   calm(): void;
   close(): Promise<void>;
 };
 
-/** The server of a customer that checks what it is told, and writes it down. */
+/** A customer's server that verifies events and records them. */
 export async function startChaosReceiver(): Promise<ChaosReceiver> {
   const secrets = new Map<string, string>();
   const events: ToldEvent[] = [];
@@ -44,7 +44,7 @@ export async function startChaosReceiver(): Promise<ChaosReceiver> {
       events.push({ eventId: id, type, taskId: data.task_id, isSigned, isTaken: trouble === null });
       if (trouble !== "hang") response.writeHead(trouble === "refuse" ? 500 : 204).end();
     } catch {
-      // The gateway that told it was killed in the middle.
+      // The sending gateway was killed midway.
       response.destroy();
     }
   });
@@ -70,7 +70,7 @@ function isValid(secret: string | undefined, body: string, headers: Record<strin
     new Webhook(secret).verify(body, headers);
     return true;
   } catch {
-    // The library says why; that it is wrong is what counts here.
+    // The library's reason does not matter here.
     return false;
   }
 }

@@ -10,29 +10,32 @@ import type { TokenUsage } from "./prices.ts";
 
 type UpstreamTrouble = "refuse" | "limit" | "hang-up" | "break-off" | "slow";
 
-/** A call that the upstream took, and what it says that it used. No two of them report the same input. */
+/** A call that the upstream accepted, and the usage it reports. No two calls report the same input. */
 export type ChatRecord = { operation: number; usage: TokenUsage; outcome: "answered" | "troubled" };
-/** A request that the queue took for good. */
+/** A request that the queue accepted. */
 export type QueueRecord = { operation: number; fails: boolean };
 
 export type ChaosUpstream = {
   port: number;
-  /** By the number that the answer names. */
+  /** By the number in the answer. */
   chats: Map<number, ChatRecord>;
   queue: Map<string, QueueRecord>;
-  /** The next so many calls meet this. */
+  /** The next calls, this many, have this fault. */
   trouble(kind: UpstreamTrouble, count: number): void;
-  /** No more of that. */
+  /** Ends the trouble. */
   calm(): void;
   close(): Promise<void>;
 };
 
-/** Far above what anybody would count in these prompts, so that a charge by reported usage names its call. */
+/** Far above the real token count of these prompts, so that a charge by reported usage identifies its call. */
 export const inputTokensBase = 5_000;
 const slowMs = 1_500;
 const pieces = 5;
 
-/** Two chat vendors in OpenAI's form (`/a/v1`, `/b/v1`) and a queue in fal's (`/fal`), which write down all they took. */
+/**
+ * Two OpenAI-compatible chat vendors (`/a/v1`, `/b/v1`) and a queue like fal's (`/fal`), which record everything they
+ * accept.
+ */
 export async function startChaosUpstream(seed: number): Promise<ChaosUpstream> {
   const chats = new Map<number, ChatRecord>();
   const queue = new Map<string, QueueRecord>();
@@ -86,7 +89,7 @@ export async function startChaosUpstream(seed: number): Promise<ChaosUpstream> {
     if (trouble === "refuse" || trouble === "limit") return refuse(response, trouble);
     const id = String(queue.size + 1);
     queue.set(id, asked);
-    // The vendor has it, and nobody hears of that.
+    // The vendor has accepted the call, but its answer is lost.
     if (trouble === "hang-up" || trouble === "break-off") return response.destroy();
     const urls = { response_url: `${at}/${id}`, status_url: `${at}/${id}/status`, cancel_url: `${at}/${id}/cancel` };
     return sendJson(response, 200, { status: "IN_QUEUE", request_id: id, ...urls });
@@ -101,7 +104,7 @@ export async function startChaosUpstream(seed: number): Promise<ChaosUpstream> {
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
-    // Who asked may be killed in the middle; that is what this is for.
+    // The gateway may be killed midway; that is the point.
     answer(incoming, response).catch(() => response.destroy());
   });
   server.listen(0, "127.0.0.1");

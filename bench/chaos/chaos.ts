@@ -22,20 +22,20 @@ export type ChaosRun = {
   faults: readonly Fault[];
   tookMs: number;
   longestGapMs: number;
-  /** Lines above warnings that the gateways wrote, for whoever looks for a cause. */
+  /** The gateways' log lines above warnings, for debugging. */
   log: string;
 };
 
 const restMs = 60;
 const betweenFaultsMs = { least: 200, more: 400 };
-/** Answers that are asked for once more at the end, at the most. */
+/** How many answers are requested again at the end, at most. */
 const repeatsMax = 1_000;
 const lookAgainMs = 100;
 const drainMsMax = 90_000;
 
 /**
- * Lets callers use several gateways while faults are injected, then lets everybody finish, and hands over what all sides
- * wrote down.
+ * Lets callers use several gateways while faults are injected, then lets all operations finish, and returns the records
+ * of all sides.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const { seed, faultsCount, nodesCount, callersCount } = options;
@@ -79,20 +79,20 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   }
 }
 
-/** Else a short run would show nothing of what was left out by chance. */
+/** Otherwise a short run may lack some kinds by chance. */
 function hasAllKinds({ journal }: Callers): boolean {
   const ended = journal.filter(({ ending }) => ending.kind === "answered" || ending.kind === "task");
   return operationKinds.every((kind) => ended.some(({ operation }) => operation.kind === kind));
 }
 
 /**
- * Kills all gateways at once, so that all that is claimed is claimed by the dead; lets the time pass for which the dead
- * are waited for, up to an hour, by moving what they wrote; and starts them again.
+ * Kills all gateways at once, so that every claim belongs to a dead process; skips up to an hour of lease and retry
+ * times by moving the stored timestamps; and starts the gateways again.
  */
 async function endAll(world: World): Promise<void> {
   for (const node of world.nodes) node.signal("SIGKILL");
   await Promise.all(world.nodes.map((node) => node.ended()));
-  // What the dead had sent may still be under way, and must not be written after the time has passed.
+  // Statements of the dead may still be running, and must not commit after the timestamps were moved.
   world.databaseGate.cut();
   await waitUntil("the sessions of the dead to end", async () => {
     const sessions = await world.query(`
@@ -100,7 +100,7 @@ async function endAll(world: World): Promise<void> {
         where backend_type = 'client backend' and pid <> pg_backend_pid()`);
     return sessions.length === 0;
   });
-  // As gateways write times, to the millisecond.
+  // Millisecond precision, like the gateways' own timestamps.
   const now = "date_trunc('milliseconds', now())";
   for (const statement of [
     `update idempotency_keys set lease_until = ${now} where state = 'running'`,
@@ -116,7 +116,7 @@ async function endAll(world: World): Promise<void> {
   await waitForReady(world.nodes);
 }
 
-/** Waits for the end of everything that was begun, but not for ever: the checker says what is missing. */
+/** Waits until every started operation has ended, up to a limit: the checker reports what is missing. */
 async function finish({ query, receiver }: World, callers: Callers): Promise<void> {
   const isOver = async (): Promise<boolean> => {
     await wait(lookAgainMs);
@@ -130,7 +130,7 @@ async function finish({ query, receiver }: World, callers: Callers): Promise<voi
   await waitUntil("everything to be over", isOver, drainMsMax).catch(() => {});
 }
 
-/** Sends what has a key and was answered once more; of very many only some, and those first that were sent several times. */
+/** Repeats answered operations that have a key; of very many only some, first those that were sent several times. */
 async function repeat(callers: Callers): Promise<Evidence["repeats"]> {
   const kept = callers.journal.filter(
     ({ operation, ending }) => operation.kind.startsWith("keyed") && "text" in ending && ending.kind !== "refused",

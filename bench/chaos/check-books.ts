@@ -4,7 +4,7 @@ import { type ChatRecord, inputTokensBase, type QueueRecord } from "./chaos-upst
 import type { Entry } from "./journal.ts";
 import { computeChatNano, creditNano, imageNano } from "./prices.ts";
 
-/** What everybody but the gateways wrote down, and what the gateways say. */
+/** The records of everyone but the gateways, and the gateways' own state. */
 export type Evidence = {
   journal: readonly Entry[];
   chats: ReadonlyMap<number, ChatRecord>;
@@ -13,22 +13,25 @@ export type Evidence = {
   books: Books;
   /** The accounts, in the order of their numbers. */
   accountIds: readonly string[];
-  /** Answers that came when operations were sent once more with their keys. */
+  /** The answers to operations that were repeated with their keys. */
   repeats: readonly { operation: number; text: string; isReplay: boolean }[];
-  /** What gateways wrote that ended by themselves. */
+  /** The output of gateways that exited on their own. */
   crashes: readonly string[];
 };
 
 /**
- * `lost`: it was answered or taken, and is not found. `doubled`: charged, handed over or told more than once. `wrong`:
- * any other thing that does not follow from what happened.
+ * `lost`: it was answered or accepted, and is missing. `doubled`: charged, submitted or delivered more than once.
+ * `wrong`: anything else that contradicts the records.
  */
 export type Finding = { kind: "lost" | "doubled" | "wrong"; about: string; what: string };
 
-/** No charge of a broken call can be more: the instructions (4,000 tokens by our count), 1,000 for the rest, and the whole cap. */
+/**
+ * The upper bound of a broken call's charge: the instructions (4,000 tokens by our count), 1,000 for the rest, and the
+ * whole cap.
+ */
 const brokenNanoMax = computeChatNano({ inputTokens: inputTokensBase, outputTokens: 100 });
 
-/** Knows nothing of how the gateways work: only what was sent and got, what it costs, and what was promised. */
+/** Knows nothing of the gateways' internals: only requests and answers, prices, and guarantees. */
 export function checkBooks(evidence: Evidence): Finding[] {
   return [
     ...checkChats(evidence),
@@ -76,7 +79,7 @@ function isReported({ inputTokens }: ChargeRow): boolean {
   return inputTokens > inputTokensBase;
 }
 
-/** Which operation each charge is of: by the answer's own id, or else by the usage, which no two calls share. */
+/** The operation of each charge: by the answer's own id, or by the usage, which is unique. */
 function attribute(entries: readonly Entry[], chats: Evidence["chats"], books: Books) {
   const byRequest = new Map<string, number>();
   for (const { operation, ending } of entries) {
@@ -94,7 +97,7 @@ function attribute(entries: readonly Entry[], chats: Evidence["chats"], books: B
   return { byOperation, unknown };
 }
 
-/** Charges by what was counted name no call. There may be one for each call without a key that broke, and no more. */
+/** Charges by our own count identify no call. There may be one for each broken call without a key, and no more. */
 function checkUnknown(
   entries: readonly Entry[],
   unknown: readonly ChargeRow[],

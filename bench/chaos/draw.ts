@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * A number from 0 up to, but not including, `below`, by chance that is the same for the same seed and the same thing. What
- * one caller draws does not depend on who drew before it, so that a run can be replayed however its callers meet.
+ * A number from 0 up to, but not including, `below`, determined by the seed and the name. A caller's draws do not
+ * depend on earlier draws of others, so a run can be replayed with any interleaving.
  */
 export function draw(seed: number, what: string, below: number): number {
   return createHash("sha256").update(`${seed}/${what}`).digest().readUInt32BE(0) % below;
@@ -12,7 +12,7 @@ export function pick<T>(seed: number, what: string, list: readonly [T, ...T[]]):
   return list[draw(seed, what, list.length)] ?? list[0];
 }
 
-/** All of them, in an order by chance. */
+/** All of them, in a random order. */
 export function shuffle<T>(seed: number, what: string, list: readonly T[]): T[] {
   const ranked = list.map((item, index) => ({ item, rank: draw(seed, `${what}/${index}`, 2 ** 32) }));
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ item }) => item);

@@ -4,14 +4,14 @@ import { waitForReady } from "./chaos-node.ts";
 import { draw, shuffle } from "./draw.ts";
 import type { World } from "./open-world.ts";
 
-/** A fault as it was drawn: which, where, and for how long. */
+/** A drawn fault: which, where, and for how long. */
 export type Fault = { number: number; kind: FaultKind; node: number; lastsMs: number };
 
 type Injection = { world: World; fault: Fault };
 
 const callsHit = 3;
 
-/** What can be done to a world. Each ends by itself; what takes longer than its moment is awaited at the end of the run. */
+/** The possible faults. Each ends on its own; longer ones are awaited at the end of the run. */
 const faultTable = {
   "a gateway is killed": async (injection: Injection) => {
     const node = getNode(injection);
@@ -62,7 +62,7 @@ const kindsOfGateways: readonly FaultKind[] = [
 ];
 export const faultKinds = Object.keys(faultTable) as FaultKind[];
 
-/** The faults of a run, the same for the same seed: every kind comes before one comes again. */
+/** The faults of a run, the same for the same seed: every kind occurs before one is repeated. */
 export function drawFaults(seed: number, { count, nodesCount }: { count: number; nodesCount: number }): Fault[] {
   const rounds = Array.from({ length: Math.ceil(count / faultKinds.length) }, (_, round) =>
     shuffle(seed, `round ${round}`, faultKinds),
@@ -78,21 +78,21 @@ export function drawFaults(seed: number, { count, nodesCount }: { count: number;
 }
 
 export type Injector = {
-  /** Begins a fault as soon as the gateway that it is for has recovered from the one before. */
+  /** Starts a fault as soon as its gateway has recovered from the previous one. */
   inject(fault: Fault): Promise<void>;
-  /** Until everything has recovered from all that was done. */
+  /** Resolves when everything has recovered. */
   recovered(): Promise<void>;
 };
 
 export function createInjector(world: World): Injector {
-  /** What a fault waits for: a gateway is hit by one at a time, and so is a server. */
+  /** Pending faults: each gateway and each server has one at a time. */
   const busy = new Map<string, Promise<void>>();
   return {
     async inject(fault) {
       const place = findPlace(fault);
       await busy.get(place);
       const going = faultTable[fault.kind]({ world, fault });
-      // Who waits for it next hears of its failure.
+      // The next fault of this target gets the failure.
       going.catch(() => {});
       busy.set(place, going);
     },

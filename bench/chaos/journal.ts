@@ -20,20 +20,20 @@ export type Ending =
   | { kind: "cut"; requestId: string | null }
   | { kind: "task"; state: string; charge: string };
 
-/** What a caller wrote down of one operation. */
+/** A caller's record of one operation. */
 export type Entry = {
   operation: Operation;
   sent: number;
   ending: Ending;
-  /** Every task that it was told of under its key; more than one is wrong. */
+  /** Every task id that was returned for its key; more than one is wrong. */
   taskIds: Set<string>;
   lastTrouble: string;
 };
 
-/** Status 0 is no answer at all. */
+/** Status 0 means no answer. */
 export type Received = { status: number; text: string; isSent: boolean; isWhole: boolean; isReplay: boolean };
 
-/** What a received answer of a chat call means; `null` where it has to be sent again. */
+/** The ending that an answer to a chat call means; `null` if it must be retried. */
 export function readChatEnding(entry: Entry, received: Received, isStream: boolean): Ending | null {
   const { status, text, isWhole } = received;
   const isKeyed = entry.operation.kind.startsWith("keyed");
@@ -46,7 +46,7 @@ export function readChatEnding(entry: Entry, received: Received, isStream: boole
   return { kind: "broken", requestId, text };
 }
 
-/** Still running under its key, too many, or a failure of the service: all of them pass. */
+/** Still running under its key, rate limited, or a server error: all of them are temporary. */
 export function mayPass(status: number): boolean {
   return status === 409 || status === 429 || status >= 500;
 }
@@ -56,7 +56,7 @@ function readRequestId(text: string): string | null {
   return id === undefined ? null : `req_${id}`;
 }
 
-/** Pieces of a stream may be put together in any way. */
+/** Joins the pieces of a stream, however it is split. */
 function joinContent(text: string, isStream: boolean): string {
   if (!isStream) return text;
   return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join("");

@@ -22,17 +22,17 @@ import { chatPrice, creditNano, imagePrice } from "./prices.ts";
 
 type Customer = { accountId: string; headers: Record<string, string> };
 
-/** Everything that a run goes on in. What the gateways reach through a gate can be taken from them. */
+/** The environment of a run. Faults cut what gateways reach through a gate. */
 export type World = AsyncDisposable & {
   nodes: readonly ChaosNode[];
   customers: readonly Customer[];
   upstream: ChaosUpstream;
   receiver: ChaosReceiver;
   databaseGate: TcpGate;
-  /** `null` where no Redis is installed. */
+  /** `null` if no Redis is installed. */
   redisGate: TcpGate | null;
   restartDatabase(): Promise<void>;
-  /** What a command needs to reach the database, past the gate. */
+  /** The environment of a command that reaches the database, bypassing the gate. */
   environment: Record<string, string>;
   query(statement: string): Promise<Record<string, unknown>[]>;
 };
@@ -80,7 +80,7 @@ export async function openWorld({ seed, nodesCount }: { seed: number; nodesCount
     opened.defer(() => node.close());
     node.start();
     nodes.push(node);
-    // One after another: the first makes what belongs to a sandbox.
+    // One after another: the first creates the sandbox's data.
     await waitForReady([node]);
   }
   const customers = await createCustomers(postgres.url, upstream.port);
@@ -105,7 +105,7 @@ async function openGate(url: string, target: string): Promise<TcpGate> {
   return await openTcpGate({ port: Number(new URL(url).port), targetPort: Number(new URL(target).port) });
 }
 
-/** By a connection of its own, since the server may have been restarted meanwhile. */
+/** On a new connection, since the server may have been restarted meanwhile. */
 async function runQuery(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,8 +1,8 @@
 import { draw, pick } from "./draw.ts";
 
 /**
- * `keyed` and `keyed-stream` have an Idempotency-Key and are sent again until they are answered, as careful clients do;
- * `plain` and `plain-stream` are sent once; an `image` is a task, submitted with a key and asked about until it is over.
+ * `keyed` and `keyed-stream` have an Idempotency-Key and are retried until they are answered, as careful clients do;
+ * `plain` and `plain-stream` are sent once; an `image` is a task, submitted with a key and polled until it is over.
  */
 export const operationKinds = ["keyed", "keyed-stream", "plain", "plain-stream", "image"] as const;
 type OperationKind = (typeof operationKinds)[number];
@@ -11,7 +11,7 @@ export type Operation = {
   number: number;
   kind: OperationKind;
   account: number;
-  /** Whether the upstream is to take the task and then fail it. */
+  /** Whether the upstream accepts the task and then fails it. */
   fails: boolean;
 };
 
@@ -22,7 +22,7 @@ const mix: readonly [OperationKind, ...OperationKind[]] = [
 
 export const accountsCount = 3;
 
-/** What the n-th operation of a run is: the same for the same seed. */
+/** The n-th operation of a run: the same for the same seed. */
 export function drawOperation(seed: number, number: number): Operation {
   const what = `operation ${number}`;
   return {
@@ -41,7 +41,7 @@ export function isKeyed({ kind }: Operation): boolean {
   return kind === "keyed" || kind === "keyed-stream" || kind === "image";
 }
 
-/** The words by which the upstream knows which operation a call is of. */
+/** The text by which the upstream identifies a call's operation. */
 export function writePrompt({ number, fails }: Operation): string {
   return `operation ${number} of the run${fails ? ", and fail it" : ""}`;
 }

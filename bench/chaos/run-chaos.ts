@@ -1,5 +1,5 @@
-// Gateways as users run them, under load and under faults, checked by somebody who knows only what was sent and got:
-// `npm run chaos -- --faults 1000 --seed 7`. The same seed injects the same faults and makes the same operations.
+// Gateways as users run them, under load and under faults, checked only by what was sent and received: `npm run chaos
+// -- --faults 1000 --seed 7`. The same seed injects the same faults and runs the same operations.
 import { randomInt } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { runChaos } from "./chaos.ts";
 import { checkBooks } from "./check-books.ts";
 import { presentRun } from "./present-run.ts";
 
-// What a run has started is ended when the process exits, which a signal alone does not let it do.
+// Exit handlers stop everything that a run has started; a signal alone would skip them.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const { values } = parseArgs({
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(randomInt(1_000_000)) },
     nodes: { type: "string", default: "3" },
     callers: { type: "string", default: "12" },
-    /** Keeps the figures in bench/RESULTS.md. */
+    /** Stores the figures in bench/RESULTS.md. */
     keep: { type: "boolean", default: false },
   },
 });
