@@ -13,7 +13,7 @@ export async function untilIdle(): Promise<void> {
     await turn();
     if (!process.getActiveResourcesInfo().includes("Immediate")) return;
   }
-  throw new Error("Something that a test began goes on with every turn of the event loop, and is nobody's any more.");
+  throw new Error("Something that a test began goes on with every turn of the event loop.");
 }
 
 afterAll(untilIdle);

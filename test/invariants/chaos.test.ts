@@ -41,7 +41,7 @@ const lies: Record<string, Lie> = {
   })),
   "something stays on hold": falsify(() => ({ openHolds: 1 })),
   "a task is forgotten": falsify(({ taskStates }) => ({ taskStates: new Map([...taskStates].slice(1)) })),
-  "a task without a caller": falsify(({ taskStates }) => ({ taskStates: new Map([...taskStates, ["task_x", "queued"]]) })),
+  "a stray task": falsify(({ taskStates }) => ({ taskStates: new Map([...taskStates, ["task_x", "queued"]]) })),
   "a caller is never answered": (evidence) => ({
     ...evidence,
     journal: evidence.journal.map((entry, index) => (index === 0 ? { ...entry, ending: { kind: "open" } } : entry)),

@@ -107,20 +107,20 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ],
   [
     "B",
-    "a number that was left out",
+    "a gap in the numbers",
     () => [`update postings set entry_number = entry_number + 5 where bucket_id = '${cash()}' and entry_number = 1`],
   ],
   ["C", "held money without a hold", () => [`update buckets set held = held + 1 where id = '${cash()}'`]],
   [
     "C",
-    "a hold that nothing is set aside for",
+    "a hold without any held money in its buckets",
     () => [`update buckets set held = 0 where account_id = '${accountId}'`],
   ],
   ["D", "a hold larger than its parts", () => [`update holds set amount = amount + 1 where id = '${openHold}'`]],
   ["E", "a settlement of another amount", () => [`update holds set settled = settled - 1 where id = '${settledHold}'`]],
   [
     "E",
-    "a charge for a hold that was given back",
+    "a charge for a released hold",
     () => [`update holds set state = 'released', settled = 0 where id = '${settledHold}'`],
   ],
   [
@@ -139,7 +139,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ],
   [
     "G",
-    "a settlement that says nothing about what it was for",
+    "a settlement whose charge with its items was deleted",
     () => [`delete from charges where id = '${settlement()}'`],
   ],
   [
@@ -150,27 +150,27 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ["I", "money that the house never gave", () => [`update buckets set posted = posted + 1 where id = '${cash()}'`]],
   [
     "I",
-    "a code that was redeemed without a booking",
+    "a code redeemed without a posting",
     () => [
       `insert into redeem_codes (id, hash, last_four, kind, amount_nano, currency, note, created_at, redeemed_at, redeemed_by) values ('code_' || md5(random()::text), decode(md5(random()::text), 'hex'), 'ABCD', 'cash', 5, 'USD', '', now(), now(), '${accountId}')`,
     ],
   ],
   [
     "J",
-    "a charge that its price does not explain",
+    "a charge that does not match its price",
     () => [`update charges set item_quantities = '{139}' where id = '${settlement()}'`],
   ],
   [
     "J",
-    "a price that was changed afterwards",
+    "a price changed afterwards",
     () => [`update charges set item_rates_nano = '{2}' where id = '${settlement()}'`],
   ],
   [
     "J",
-    "a charge that says less than was taken",
+    "a charge below the amount taken",
     () => [`update charges set paid = 139, lost = 1 where id = '${settlement()}'`],
   ],
-  ["K", "an expired hold that was not ended", () => [`update holds set expires_at = '2025-01-01' where id = '${openHold}'`]],
+  ["K", "an expired hold that is open", () => [`update holds set expires_at = '2025-01-01' where id = '${openHold}'`]],
   ["L", "a budget that forgot a charge", () => [`update key_spending set spent = 0 where account_id = '${accountId}'`]],
   [
     "L",
@@ -179,7 +179,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ],
   [
     "N",
-    "usage of a charge that is counted twice",
+    "usage of a charge counted twice",
     () => [`update usage_rollups set calls = calls + 1 where account_id = '${accountId}'`],
   ],
   [
@@ -192,7 +192,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ["N", "usage that was forgotten", () => [`delete from usage_rollups where account_id = '${accountId}'`]],
   [
     "M",
-    "credit that was taken back by no movement",
+    "a clawback without a posting",
     () => [
       `insert into clawbacks values ('re_${accountId}', '${accountId}', 'stripe', 'payment_refund', 'chk_1', 5, 5, 0, 1, now(), now())`,
     ],

@@ -86,26 +86,26 @@ async function expectNothingMoved(caller: ChatCaller, available = "10.00"): Prom
 
 describe("a hold", () => {
   test.each([
-    ["the model's maximum, where that is less than usual", "open", {}, { held: 1000, cap: 1000 }],
+    ["the model's maximum, if it is below the default", "open", {}, { held: 1000, cap: 1000 }],
     ["what was asked for", "open", { max_tokens: 50 }, { held: 50, cap: 50 }],
-    ["what was asked for in the newer field", "open", { max_completion_tokens: 50 }, { held: 50, cap: 50 }],
-    ["the usual, of a stream where nothing was asked for", "short-open", { stream: true }, { held: 10, cap: 1000 }],
+    ["the requested cap in the newer field", "open", { max_completion_tokens: 50 }, { held: 50, cap: 50 }],
+    ["the default, for a stream without a requested cap", "short-open", { stream: true }, { held: 10, cap: 1000 }],
     [
-      "the usual, of a stream where more was asked for",
+      "the default, for a stream with a higher requested cap",
       "short-open",
       { stream: true, max_tokens: 500 },
       { held: 10, cap: 500 },
     ],
     ["the requested cap, if it is below the default", "short-open", { max_tokens: 5 }, { held: 5, cap: 5 }],
-    ["all of that for each choice", "short-open", { stream: true, n: 4 }, { held: 40, cap: 1000 }],
+    ["the default for each choice", "short-open", { stream: true, n: 4 }, { held: 40, cap: 1000 }],
     ["the same for Anthropic", "short-anthropic", { stream: true, max_tokens: 500 }, { held: 10, cap: 500 }],
     ["the same for Google", "short-google", { stream: true }, { held: 10, cap: 1000 }],
-    ["the whole cap of what comes whole", "short-open", {}, { held: 1000, cap: 1000 }],
-    ["the whole cap of what comes whole, for each choice", "short-open", { n: 4 }, { held: 4000, cap: 1000 }],
-    ["the whole cap that was asked for", "short-google", { max_tokens: 500 }, { held: 500, cap: 500 }],
-    ["the whole cap of a model that may reason unseen", "thinker", { stream: true }, { held: 1000, cap: 1000 }],
+    ["the whole cap for a whole answer", "short-open", {}, { held: 1000, cap: 1000 }],
+    ["the whole cap for a whole answer, for each choice", "short-open", { n: 4 }, { held: 4000, cap: 1000 }],
+    ["the whole requested cap", "short-google", { max_tokens: 500 }, { held: 500, cap: 500 }],
+    ["the whole cap for a model with hidden reasoning", "thinker", { stream: true }, { held: 1000, cap: 1000 }],
     ["the whole cap where the catalog says so", "careful", { stream: true }, { held: 1000, cap: 1000 }],
-    ["the usual of a model that does not reason", "plain", { stream: true }, { held: 10, cap: 1000 }],
+    ["the default for a model without reasoning", "plain", { stream: true }, { held: 10, cap: 1000 }],
     ["the whole cap where usage never comes in a stream", "untold", { stream: true }, { held: 1000, cap: 1000 }],
   ])("is the upper bound of the input plus, for output, %s", async (_name, model, asked, { held, cap }) => {
     const caller = await chat.createCaller({ cash: "100" });
@@ -343,7 +343,7 @@ describe("the cap on an answer", () => {
   });
 
   test.each(ways)(
-    "that money lowered is not mentioned, $way, if the answer did not reach it",
+    "that money lowered is not mentioned, $way, if the answer ended before it was reached",
     async ({ asked }) => {
       const question = writeQuestion("short-open", asked);
       const caller = await chat.createCaller({ cash: priceOf({ input: boundInput(question), output: 35 }) });

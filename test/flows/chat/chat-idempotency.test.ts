@@ -377,7 +377,7 @@ describe("the stored answer", () => {
     expect(await call.caller.listCharges()).toMatchObject([{ items: { counted_output_tokens: 2 } }]);
   });
 
-  test.each(ways)("is missing for an answer over a mebibyte, $way: a retry gets its id and usage", async ({ asked }) => {
+  test.each(ways)("is missing for an answer over a mebibyte, $way: retries get its id and usage", async ({ asked }) => {
     const call = await createKeyedCall(chat, { model: "wide", asked });
     call.script({ pieces: Array.from({ length: 17 }, () => "x".repeat(2 ** 16)), usage });
     const first = await call.send();
@@ -512,9 +512,9 @@ describe("a call without effect is not stored: a retry runs", () => {
   });
 
   test.each([
-    ["a model that does not exist", (question: string) => question.replace('"open"', '"none"'), 404],
-    ["a field that does not exist", (question: string) => question.replace("}]", '}],"colour":"red"'), 400],
-    ["a body that is no JSON", (question: string) => question.slice(1), 400],
+    ["an unknown model", (question: string) => question.replace('"open"', '"none"'), 404],
+    ["an unknown field", (question: string) => question.replace("}]", '}],"colour":"red"'), 400],
+    ["a body that is not JSON", (question: string) => question.slice(1), 400],
   ])("%s", async (_name, spoil, status) => {
     const call = await createKeyedCall(chat);
     expect(await call.send({ question: spoil(call.question) })).toMatchObject({ status });

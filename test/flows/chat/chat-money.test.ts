@@ -98,7 +98,7 @@ async function readOnlyCharge(caller: ChatCaller) {
 describe("a complete answer", () => {
   const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 40, reasoningTokens: 5 };
 
-  test.each(everyWay)("by $vendor, $way, costs exactly the reported usage, and states it", async ({ vendor, asked }) => {
+  test.each(everyWay)("by $vendor, $way, costs exactly the reported usage and says so", async ({ vendor, asked }) => {
     const caller = await chat.createCaller();
     script({ text: "Hello there", usage });
     const heard = await askChat(caller, writeQuestion(vendor, asked));
@@ -275,7 +275,7 @@ describe("an upstream that fails", () => {
   ];
   const everyBreak = vendors.flatMap((vendor) => breaks.map((one) => ({ vendor, ...one })));
 
-  test.each(everyBreak)("$vendor by $fault: the delivered part is charged, and the caller gets an error", async (one) => {
+  test.each(everyBreak)("$vendor by $fault: the caller pays the delivered part and gets an error", async (one) => {
     const caller = await chat.createCaller();
     const usage = { inputTokens: 50, outputTokens: 500 };
     script({ pieces: ["abcd", "efgh", "ijkl"], usage, ...one.behaviour });
@@ -367,7 +367,7 @@ describe("missing or impossible usage", () => {
     },
   );
 
-  test.each(ways)("by Anthropic, which always reports it, $way, is treated as a malformed answer", async ({ asked }) => {
+  test.each(ways)("by Anthropic, which always reports it, $way, is a malformed answer", async ({ asked }) => {
     const caller = await chat.createCaller();
     script({ text, usage: null });
     expect(await askChat(caller, writeQuestion("anthropic", asked))).toMatchObject({
@@ -502,7 +502,7 @@ describe("a price", () => {
   });
 
   test.each(ways)(
-    "that changes during a call, $way, applies to the next call only",
+    "that changes during a call, $way, applies to the next call; the running call keeps its price",
     async ({ asked }) => {
       await chat.applyCatalog(writeCatalog(chat.upstream));
       const caller = await chat.createCaller();

@@ -233,7 +233,7 @@ async function spawnWithoutNamespaces(environment: Record<string, string>): Prom
 const asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 const canNobodyEnter = spawnSync("setpriv", [...asNobody, "test", "-x", join(repositoryDir, "src")]).status === 0;
 
-test.runIf(isRoot)("root without user namespaces runs the database as the user nobody, if that user can enter the directory", async () => {
+test.runIf(isRoot)("without user namespaces, root runs the database as the user nobody", async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   await using gateway = await spawnWithoutNamespaces(environment);
@@ -247,7 +247,7 @@ test.runIf(isRoot)("root without user namespaces runs the database as the user n
   }
 });
 
-test.runIf(isRoot)("root without user namespaces gets an error if the user nobody cannot enter the directory", async () => {
+test.runIf(isRoot)("without user namespaces, root gets an error if the user nobody cannot enter", async () => {
   using data = createDataDirectory();
   const gateway = await spawnWithoutNamespaces(await createEnvironment(join(data.path, "private", "data")));
   expect(await gateway.exited).toBe(1);

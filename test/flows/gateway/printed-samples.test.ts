@@ -111,7 +111,7 @@ describe.each(["responses", "messages"] as const)("the chat samples for the wire
 });
 
 test.skipIf(!existsSync("/usr/bin/python3"))(
-  "the Python samples compile",
+  "the Python samples of every type and wire format are valid Python",
   async () => {
     const models = await Promise.all(types.map(readModel));
     const codes = models.map((model) => writeModelSamples(model, gateway.baseUrl)[1].code);

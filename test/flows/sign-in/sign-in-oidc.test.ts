@@ -122,7 +122,7 @@ describe("an answer of the provider", () => {
     ["for another site", () => ({ claims: { aud: "another" } })],
     ["for several sites, without saying which asked", () => ({ claims: { aud: ["sluice-test", "another"] } })],
     ["that another site asked for", () => ({ claims: { aud: ["sluice-test", "another"], azp: "another" } })],
-    ["whose time is over", () => ({ claims: { iat: nowSeconds() - 900, exp: nowSeconds() - 600 } })],
+    ["that has expired", () => ({ claims: { iat: nowSeconds() - 900, exp: nowSeconds() - 600 } })],
     ["without an end", () => ({ claims: { exp: undefined } })],
     ["without a subject", () => ({ claims: { sub: undefined } })],
     ["signed by another key", () => ({ isSignedByAnother: true })],
@@ -246,7 +246,7 @@ describe("an existing account", () => {
 
   test.each([
     ["another address", { email: "another@example.com" }],
-    ["an address that the provider has not proven", { email_verified: false }],
+    ["an unverified address", { email_verified: false }],
   ])("is not connected to %s", async (_name, claims) => {
     const { visitor, email } = await signUpVisitor(gateway);
     Object.assign(provider.person, { email }, claims);

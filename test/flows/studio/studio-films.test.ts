@@ -198,9 +198,9 @@ test("a video of the person repeats until the voice ends", { timeout: studioMsMa
 });
 
 test.each([
-  ["a picture as voice", "audio", "image/png"],
-  ["bytes that are no audio", "audio", "audio/mpeg"],
-  ["bytes that are no picture", "person", "image/png"],
+  ["an image as voice", "audio", "image/png"],
+  ["bytes that are not audio", "audio", "audio/mpeg"],
+  ["bytes that are not an image", "person", "image/png"],
 ] as const)("%s is refused as an invalid input", { timeout: studioMsMax }, async (_name, role, contentType) => {
   await using studio = await openTestStudio();
   const good = [

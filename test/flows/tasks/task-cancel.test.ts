@@ -170,7 +170,7 @@ describe("a cancellation", () => {
   test("of a task with an unknown submission outcome ends it, at no charge", async () => {
     const caller = await stage.createCaller();
     const { id } = await caller.submit(paths.image, { model: "image", prompt: "Unknown <<fault:reset>>" });
-    await waitUntil("nobody to know", async () => {
+    await waitUntil("an unknown outcome", async () => {
       const row = await stage.database.selectFrom("tasks").select("phase").where("id", "=", id).executeTakeFirst();
       return row?.phase === "unknown";
     });

@@ -114,13 +114,13 @@ describe("the bytes at an address", () => {
   });
 
   test.each([
-    { what: "a name that leads inside", url: "https://inner.example/a.png", code: "invalid_url", count: 0 },
+    { what: "a name with a private address", url: "https://inner.example/a.png", code: "invalid_url", count: 0 },
     { what: "a missing page", status: 404, code: "invalid_url" },
     { what: "a page", type: "text/html", body: Buffer.from("<html>"), code: "invalid_url" },
-    { what: "a page that calls itself a picture", body: Buffer.from("<html>"), code: "invalid_file" },
-    { what: "a recording that calls itself a picture", body: voice.bytes, code: "invalid_file" },
+    { what: "a page with an image content type", body: Buffer.from("<html>"), code: "invalid_file" },
+    { what: "a recording with an image content type", body: voice.bytes, code: "invalid_file" },
     { what: "nothing", body: Buffer.alloc(0), code: "invalid_file" },
-    { what: "more than is allowed", length: 21 * 1024 * 1024, code: "invalid_url" },
+    { what: "a file over the size limit", length: 21 * 1024 * 1024, code: "invalid_url" },
     { what: "a redirect inside", status: 302, location: "https://inner.example/b.png", code: "invalid_url" },
     { what: "a redirect to this machine", status: 302, location: "http://127.0.0.1/b.png", code: "invalid_url" },
   ])("are refused, naming the field, if there is $what", async (one) => {

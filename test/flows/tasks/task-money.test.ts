@@ -57,13 +57,13 @@ describe("a task that succeeded is charged", () => {
   const cases: readonly { what: string; path: string; body: object; items: object; held: string; paid: string }[] = [
     { what: "for each picture", path: paths.image, body: { ...image, n: 3 }, ...priced({ images: 3 }, "0.12", "0.12") },
     {
-      what: "for each second that was made, which are fewer than asked for",
+      what: "for each delivered second, if fewer than requested",
       path: paths.video,
       body: { model: "video", prompt: "Waves", duration: 5 },
       ...priced({ seconds: 1 }, "0.50", "0.10"),
     },
     {
-      what: "for each second that was asked for",
+      what: "for each requested second",
       path: paths.video,
       body: { model: "video", prompt: "Waves", duration: 1 },
       ...priced({ seconds: 1 }, "0.10", "0.10"),

@@ -144,7 +144,7 @@ describe("of two transactions that claim the same order at once", () => {
 
 /** Resolves when a transaction waits for a lock. */
 async function awaitLock(): Promise<void> {
-  await waitUntil("somebody who waits", async () => {
+  await waitUntil("a waiting transaction", async () => {
     const { rows } = await sql`select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
     return rows.length > 0;

@@ -145,7 +145,7 @@ test("images with an unknown outcome are requested again from an idempotent upst
   stage.media.script({ isReset: true }, {});
   const prompt = `Lost by ${caller.accountId}`;
   const { id } = await caller.submit(paths.image, { model: "remembered", prompt });
-  await waitUntil("nobody to know", async () => (await readPhase(id)) === "unknown");
+  await waitUntil("an unknown outcome", async () => (await readPhase(id)) === "unknown");
   await stage.age(id, minuteMs);
   expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", usage: { charge: "0.05" } });
   // A presumed-dead worker and its successor may both have sent it: to the upstream it is one request.
@@ -241,7 +241,7 @@ describe("a submission that may have reached the upstream", () => {
     const caller = await stage.createCaller();
     stage.media.script(behaviour);
     const { id } = await caller.submit(paths.image, { model: "image", prompt: what });
-    await waitUntil("nobody to know", async () => (await readPhase(id)) === "unknown");
+    await waitUntil("an unknown outcome", async () => (await readPhase(id)) === "unknown");
     for (let round = 0; round < 2; round += 1) {
       await stage.age(id);
     }

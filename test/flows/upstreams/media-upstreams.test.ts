@@ -394,7 +394,7 @@ describe("an output", () => {
     [{ redirectTo: "http://example.com/x" }, "bad-answer"],
     [{ redirectTo: "file:///etc/passwd" }, "bad-answer"],
   ] as const)(
-    "fails when the vendor's file is %j, without affecting its circuit",
+    "fails when the vendor's file is %j, without affecting the upstream's circuit",
     async ([output, kind]) => {
       await using stage = await openMediaStage();
       stage.media.script({ output });

@@ -114,7 +114,7 @@ describe("a whole answer", () => {
     ["is no JSON", "{"],
     ["is no object", "[]"],
     ["has no choices", "{}"],
-    ["has choices that are no list", '{"choices":{}}'],
+    ["has choices that are not a list", '{"choices":{}}'],
     ["has an empty list of choices", '{"choices":[]}'],
     ["has choices without a message", '{"choices":[{"index":0}]}'],
     ["is empty", ""],

@@ -97,7 +97,7 @@ describe("a streamed answer", () => {
     ["no [DONE]", stream(words("a"), stop)],
     ["no [DONE], no empty line at the end", stream(words("a"), stop.trimEnd())],
     ["no finish reason", stream(words("a"), done)],
-    ["signs of life", stream(": ping\n\n", "data:\n\n", words("a"), "event: ping\n\n", stop, done)],
+    ["keep-alives", stream(": ping\n\n", "data:\n\n", words("a"), "event: ping\n\n", stop, done)],
     ["chunks without choices", stream("data: {}\n\n", event([]), words("a"), stop, done)],
   ])("with %s is complete", async (_what, steps) => {
     await using world = await openChatUpstream();
@@ -123,8 +123,8 @@ describe("a streamed answer", () => {
     ],
     ["a broken connection", [rawStreamHead, rawChunk(words("a")), resetConnection], "unreachable"],
     ["an end of the connection", [rawStreamHead, rawChunk(words("a")), endConnection], "unreachable"],
-    ["an event that is no JSON", stream(words("a"), "data: {\n\n", stop, done), "bad-answer"],
-    ["an event that is no object", stream("data: 12\n\n"), "bad-answer"],
+    ["an event that is not JSON", stream(words("a"), "data: {\n\n", stop, done), "bad-answer"],
+    ["an event that is not an object", stream("data: 12\n\n"), "bad-answer"],
     ["no event", stream(), "bad-answer"],
     ["nothing but [DONE]", stream(done), "bad-answer"],
     ["nothing but comments", stream(": hello\n\n"), "bad-answer"],

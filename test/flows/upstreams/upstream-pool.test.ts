@@ -253,11 +253,11 @@ test("1xx responses are not taken for the answer", async () => {
 });
 
 test.each([
-  ["a head that does not come", { firstByteMs: 40 }, []],
+  ["a head that does not arrive", { firstByteMs: 40 }, []],
   ["a body that does not begin", { firstByteMs: 40 }, [rawStreamHead]],
-  ["data that stops coming", { idleMs: 40 }, [rawStreamHead, rawChunk("abc")]],
+  ["data that stops arriving", { idleMs: 40 }, [rawStreamHead, rawChunk("abc")]],
   ["a call that takes too long", { totalMs: 40 }, [rawStreamHead, rawChunk("abc")]],
-  ["a flood of answers that only say to wait", { totalMs: 40 }, [rawHead("102 Processing", {}).repeat(50)]],
+  ["a flood of 1xx responses", { totalMs: 40 }, [rawHead("102 Processing", {}).repeat(50)]],
 ] as const)("%s is a time-out that closes the connection", async (_what, timeouts, steps) => {
   await using upstream = await startRawUpstream();
   await using pool = createPool(upstream.origin);

@@ -101,7 +101,7 @@ function readTypes() {
         return resolve(name, home);
       }
       default:
-        throw new Error(`${node.type} is not known to whoever reads the types.`);
+        throw new Error(`${node.type} is a node type that this parser does not support.`);
     }
   }
 

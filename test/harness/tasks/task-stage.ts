@@ -124,7 +124,7 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
       await sql`update tasks set deadline_at = deadline_at - ${interval}::interval,
         lost_at = lost_at - ${interval}::interval where id = ${taskId}`.execute(database);
       const first = await countLooks(database, taskId);
-      await waitUntil(`somebody to look at ${taskId}`, async () => {
+      await waitUntil(`a worker to claim ${taskId}`, async () => {
         // Repeatedly, because a worker that just finished with it may have rescheduled it meanwhile.
         await sql`update task_leases set next_poll_at = now() where task_id = ${taskId}`.execute(database);
         return (await countLooks(database, taskId)) > first;
