@@ -73,7 +73,7 @@ function createPoster({ port, headers }: SluiceGateway) {
 function describeReads(rows: readonly (readonly string[])[]): string {
   const { conversations, turns } = talk;
   const titles = ["input read from", "one key", "ten keys", "ten, at random", "ten : one", "at random : one", "≥ 95 %"];
-  return `${conversations} agents with ${turns} turns each; at random is as it was before conversations were kept together.\n\n${presentTable(titles, rows)}`;
+  return `${conversations} agents with ${turns} turns each; at random is without conversation affinity.\n\n${presentTable(titles, rows)}`;
 }
 
 /** Chooses one of ten keys for a short request and for an agent's, with and without conversation affinity. */

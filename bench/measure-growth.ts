@@ -61,7 +61,7 @@ export async function measureGrowth(words: string[]): Promise<void> {
     for (const load of hotLoads)
       rows.push(...(await compareLoad(load, { empty, full, rounds: Number(values.rounds) })));
     const count = (number: number): string => number.toLocaleString("en");
-    const sentence = `${count(fill.charges)} charges, ${count(fill.tasks)} tasks, ${count(fill.accounts)} accounts; a tenth of all is one account's.`;
+    const sentence = `${count(fill.charges)} charges, ${count(fill.tasks)} tasks, ${count(fill.accounts)} accounts; one account has a tenth of everything.`;
     writeResults("growth", `${sentence}\n\n${presentTable(["what", "figure", "goal", "verdict"], rows)}`);
     if (rows.some(([, , , verdict]) => verdict === "MISSED")) process.exitCode = 1;
   } finally {
