@@ -348,7 +348,7 @@ describe("checked entries are sealed", () => {
     return `txn_${hold.id.slice(5)}`;
   }
 
-  test("a violation in new entries or in a balance is found by the incremental check; one in old entries by the full check", async () => {
+  test("a violation in new entries or in a balance is found by the check since the seals; one in old entries by the full check", async () => {
     expect(await check("since-seals")).toEqual([]);
     const old = await charge(5n);
     expect(await check("since-seals")).toEqual([]);

@@ -78,7 +78,7 @@ describe("a whole drama", () => {
     expect(drama.steps.map((step) => step.task_ids.length)).toEqual([0, 0, 4, 4, 4, 0]);
   });
 
-  test("lists the video first, then subtitles and poster, then the documents, and lists the parts of shots separately", () => {
+  test("lists the video first, then subtitles and poster, then the documents, and leaves out the parts of shots", () => {
     expect(drama.output.map(({ type }) => type)).toEqual([
       ...["video", "subtitles", "image"],
       ...["storyboard", "image", "image", "image", "image"],
