@@ -4,26 +4,26 @@ import { explainOption, presentOption, presentUsage } from "../../packages/cli/s
 
 const introduction = `# The command line for users
 
-\`sluice\` talks to a Sluice server: it signs you in, chats, creates images, videos, avatars, dramas and speech, and hands
-webhooks on to a program on your machine. It is the package \`packages/cli\`, one file that runs on Node 20 and later and
-needs nothing else. Whoever runs a server has another command line, in the server's own folder: \`npm run -s sluice -- help\`.
+Use \`sluice\` to sign in to a Sluice server, chat, create images, videos, avatars, dramas and speech, and forward
+webhooks to a program on your machine. The package is \`packages/cli\`: one file that needs only Node 20.12 or later.
+Operators use the command line in the server's folder: \`npm run -s sluice -- help\`.
 
-This page is made from the table of commands; \`sluice help\` shows the same.
+This page is generated from the table of commands. \`sluice help\` shows the same.
 
-## What holds for all of them
+## Conventions
 
-- The result is on standard output, everything else on standard error. With \`--json\` standard output has JSON and nothing
-  else, and an error is \`{"error": {"message", "remedy", …}}\` on standard error.
+- Results go to standard output, everything else to standard error. With \`--json\`, standard output contains only JSON,
+  and errors are \`{"error": {"message", "remedy", …}}\` on standard error.
 - Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not enough money, 5 the task failed, 130 interrupted.
-- No colour where nobody sees it, nor with \`NO_COLOR\`.
-- Keys are kept in \`$XDG_CONFIG_HOME/sluice/credentials.json\` (\`~/.config\` unless told), which only you can read. Where there
-  is no person, \`SLUICE_SITE\` and \`SLUICE_API_KEY\` take their place, and nothing is kept.
-- What is submitted has an idempotency key, so that it is sent again after a broken connection and is one task, paid once.
-  \`Retry-After\` and \`x-should-retry\` are obeyed.
-- Ctrl-C stops an answer, and cancels the task that is waited for; a second one does not wait for that.
+- Colours appear only on a terminal, and never with \`NO_COLOR\`.
+- Keys are stored in \`$XDG_CONFIG_HOME/sluice/credentials.json\` (default: \`~/.config\`), which only you can read. In CI and on
+  servers, set \`SLUICE_SITE\` and \`SLUICE_API_KEY\` instead; nothing is stored.
+- Every submitted task has an idempotency key. A retry after a lost connection returns the same task, charged once. Retries
+  follow \`Retry-After\` and \`x-should-retry\`.
+- Ctrl-C stops an answer, or cancels the task you wait for. A second Ctrl-C exits without waiting.
 `;
 
-/** The reference of the users' command line. */
+/** Generates the reference of the users' command line. */
 export function presentCommandLinePage(): string {
   const sections = commandTable.map((command) => {
     const options = Object.entries(command.options ?? {});

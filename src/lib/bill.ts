@@ -4,10 +4,10 @@ import { type Nano, nano } from "./money.ts";
 export type Bill = {
   priceId: string;
   items: readonly BillItem[];
-  /** Each rate is for this many of its quantity: 1000 where a price is for a thousand tokens. */
+  /** The number of units a rate is for: 1000 if prices are per thousand tokens. */
   per: bigint;
   minimum: Nano;
-  /** The same work in the unit of its quota, for accounts that pay with one. */
+  /** The same work in quota units, for accounts that pay from a quota. */
   quotaUnits: bigint;
 };
 
@@ -20,7 +20,7 @@ export function isHungUp({ items }: Pick<Bill, "items">): boolean {
   return items.some(isMark);
 }
 
-/** What a bill is for, without its marks. */
+/** The bill's items without marks. */
 export function listChargedItems({ items }: Pick<Bill, "items">): readonly BillItem[] {
   return items.filter((item) => !isMark(item));
 }
@@ -29,14 +29,14 @@ function isMark({ name }: BillItem): boolean {
   return name === hungUpMark.name;
 }
 
-/** Quantities times rates, rounded once and half up, but never less than the minimum. */
+/** Sums quantity × rate, rounds half up once, and applies the minimum. */
 export function computeCharge({ items, per, minimum }: Pick<Bill, "items" | "per" | "minimum">): Nano {
   let total = 0n;
   for (const { quantity, rate } of items) total += quantity * rate;
   return roundCharge(total, { per, minimum });
 }
 
-/** How much more a bill would come to if nothing had been read from a cache; nothing where that is no cheaper. */
+/** The amount that cached input tokens save, at least 0. */
 export function computeCacheSaving({ items, per, minimum }: Pick<Bill, "items" | "per" | "minimum">): Nano {
   const plain = items.find(({ name }) => name === "input_tokens" || name === "counted_input_tokens");
   if (plain === undefined) return nano(0n);
@@ -45,7 +45,7 @@ export function computeCacheSaving({ items, per, minimum }: Pick<Bill, "items" |
   return nano(saving > 0n ? saving : 0n);
 }
 
-/** A sum of quantities times rates as an amount. */
+/** Rounds a sum of quantity × rate half up and applies the minimum. */
 export function roundCharge(total: bigint, { per, minimum }: Pick<Bill, "per" | "minimum">): Nano {
   const rounded = (2n * total + per) / (2n * per);
   return nano(rounded > minimum ? rounded : minimum);

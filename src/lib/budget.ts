@@ -3,16 +3,16 @@ import type { Nano } from "./money.ts";
 export const budgetPeriods = ["total", "day", "week", "month"] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
-/** The most that a key may spend in each period. */
+/** The maximum a key may spend in each period. */
 export type Budget = { amount: Nano; period: BudgetPeriod };
 
-/** A budget, and the key that what counts against it is told by: the first of the line that the key belongs to. */
+/** A budget and the key it is counted under: the first key of the rotation lineage. */
 export type KeyBudget = Budget & { keyId: string };
 
 const dayMs = 24 * 60 * 60 * 1000;
 const daysOfWeek = 7;
 
-/** When the period began that a moment lies in: at midnight UTC, weeks on Mondays. `total` has one period for ever. */
+/** The start of the current period: midnight UTC, weeks on Mondays. `total` is one endless period. */
 export function findPeriodStart(period: BudgetPeriod, now: Date): Date {
   const midnightMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
   switch (period) {
@@ -27,7 +27,7 @@ export function findPeriodStart(period: BudgetPeriod, now: Date): Date {
   }
 }
 
-/** When the next period begins, and the budget is whole again; `null` for `total`. */
+/** The start of the next period, when the budget resets; `null` for `total`. */
 export function findPeriodEnd(period: BudgetPeriod, now: Date): Date | null {
   const start = findPeriodStart(period, now);
   switch (period) {

@@ -1,6 +1,6 @@
-/** Memory that many share: each takes what it needs and gives it back. */
+/** A shared memory budget. */
 export type ByteAllowance = {
-  /** Whether there was as much left; then it is taken. */
+  /** Reserves the bytes and returns true, or returns false if too few are left. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 };

@@ -1,7 +1,7 @@
-/** The time of day and a time that only grows. Tests hand in one that they move themselves. */
+/** Wall-clock and monotonic time. Tests inject a fake clock. */
 export type Clock = {
   now(): Date;
-  /** For measuring durations: never jumps when the machine's clock is set. */
+  /** For durations: does not jump when the system clock is set. */
   monotonicMs(): number;
 };
 

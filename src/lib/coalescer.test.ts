@@ -19,7 +19,7 @@ function createCounting(run: Options["run"], options: Partial<Options> = {}) {
   return { coalescer, batches };
 }
 
-test("what comes at the same time is done together, and what comes meanwhile is the next batch", async () => {
+test("concurrent items share a batch, and items that arrive while it runs form the next", async () => {
   const gate = Promise.withResolvers<void>();
   const { coalescer, batches } = createCounting(async (batch) => {
     if (batch[0] === 1) await gate.promise;
@@ -35,14 +35,14 @@ test("what comes at the same time is done together, and what comes meanwhile is 
   expect(Math.max(...batches.map(({ length }) => length))).toBe(3);
 });
 
-test("a batch is as large as it may weigh, and one item alone may weigh more", async () => {
+test("a batch stays within the maximum weight, except for a single heavier item", async () => {
   const weight = { of: (item: number) => item, max: 5 };
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String), { weight });
   await Promise.all([1, 2, 3, 9, 4, 1, 1, 0, 0, 0].map((item) => coalescer.submit(item)));
   expect(batches).toEqual([[1, 2], [3], [9], [4, 1], [1, 0, 0], [0]]);
 });
 
-test("one that fails does not fail its neighbours", async () => {
+test("a failing item does not fail the others in its batch", async () => {
   const { coalescer } = createCounting(
     async (batch) => {
       if (batch.includes(2)) throw new Error("two is bad");
@@ -58,7 +58,7 @@ test("one that fails does not fail its neighbours", async () => {
   ]);
 });
 
-test("a failure that all share is not repeated for each", async () => {
+test("a failure of the whole batch is not retried item by item", async () => {
   const failure = new Error("gone");
   const { coalescer, batches } = createCounting(() => Promise.reject(failure));
   const results = await Promise.allSettled([1, 2, 3].map((item) => coalescer.submit(item)));
@@ -66,7 +66,7 @@ test("a failure that all share is not repeated for each", async () => {
   expect(batches).toHaveLength(1);
 });
 
-test("when too many wait, the next is told, and those who wait are not", async () => {
+test("a full queue rejects the next item and keeps those waiting", async () => {
   const gate = Promise.withResolvers<void>();
   const { coalescer } = createCounting(
     async (batch) => {
@@ -81,7 +81,7 @@ test("when too many wait, the next is told, and those who wait are not", async (
   expect(await Promise.all(waiting)).toEqual(["1", "2"]);
 });
 
-test("draining waits for everything that was submitted", async () => {
+test("drain waits for all submitted items", async () => {
   const done: number[] = [];
   const { coalescer } = createCounting(
     async (batch) => {
@@ -96,7 +96,7 @@ test("draining waits for everything that was submitted", async () => {
   expect(done).toEqual([1, 2, 3]);
 });
 
-test("what is judged to be done again goes first into the next batch, until its caller is told an error", async () => {
+test("items to retry go first in the next batch until they are rejected", async () => {
   let failures = 0;
   const { coalescer, batches } = createCounting(
     async (batch) => {
@@ -120,7 +120,7 @@ test("what is judged to be done again goes first into the next batch, until its 
   ]);
 });
 
-test("those who wait while a batch fails are told when they can wait no longer, and the oldest is known", async () => {
+test("a failed batch expires waiting items, and oldest() returns the oldest item", async () => {
   const gate = Promise.withResolvers<void>();
   const { coalescer } = createCounting(
     async (batch) => {
@@ -143,7 +143,7 @@ test("those who wait while a batch fails are told when they can wait no longer, 
   expect(coalescer.oldest()).toBeNull();
 });
 
-test("a batch begins when it was gathered: what the same turn of the loop brings is part of it", async () => {
+test("items of the same event loop tick share a batch", async () => {
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String), { gather: () => turnLoop() });
   const first = coalescer.submit(1);
   await Promise.resolve();
@@ -152,7 +152,7 @@ test("a batch begins when it was gathered: what the same turn of the loop brings
   expect(batches).toEqual([[1, 2]]);
 });
 
-test("work that is told to be done is done once more after what is being done, however often it is told", async () => {
+test("several requests during a run are merged into one further run", async () => {
   const gate = Promise.withResolvers<void>();
   const { coalescer, batches } = createCounting(
     async () => {
@@ -169,7 +169,7 @@ test("work that is told to be done is done once more after what is being done, h
   expect(batches).toEqual([[1], [2]]);
 });
 
-test("a failure of what nobody waits for is told once, and what comes later is done all the same", async () => {
+test("a failure without a waiter is reported once, and later items still run", async () => {
   const troubles: unknown[] = [];
   const { coalescer, batches } = createCounting(() => Promise.reject(new Error("gone")), {
     onTrouble: (error) => troubles.push(error),
@@ -182,7 +182,7 @@ test("a failure of what nobody waits for is told once, and what comes later is d
   expect(troubles).toMatchObject([{ message: "gone" }, { message: "gone" }]);
 });
 
-test("after its close nothing is taken, and what was taken is done", async () => {
+test("close rejects new items and finishes accepted ones", async () => {
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String));
   const taken = coalescer.submit(1);
   const closing = coalescer.close();
@@ -192,7 +192,7 @@ test("after its close nothing is taken, and what was taken is done", async () =>
   expect([await taken, batches]).toEqual(["1", [[1]]]);
 });
 
-test("nobody who waits for the end waits for more to come together", async () => {
+test("drain aborts the gathering of further items", async () => {
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String), {
     gather: (hurry) => new Promise((resolve) => hurry.addEventListener("abort", resolve)),
   });

@@ -1,21 +1,21 @@
-/** Does things together that come at the same time: one batch is under way, and what comes in meanwhile is the next. */
+/** Coalesces concurrent items into batches. One batch runs at a time; items that arrive meanwhile form the next. */
 export type Coalescer<T, R> = {
-  /** Answers when the batch is done that the item is part of. Rejects where too many wait. */
+  /** Resolves with the item's result after its batch ran. Rejects if the queue is full. */
   submit(item: T): Promise<R>;
-  /** For what nobody waits for. Where too many wait it is dropped: with a limit of one, work is asked for once more. */
+  /** Fire and forget. Drops the item if the queue is full, so a limit of one merges requests. */
   tell(item: T): void;
-  /** What waits for the longest, be it under way or not; `null` when there is nothing to do. */
+  /** The oldest item, running or waiting; `null` when idle. */
   oldest(): T | null;
-  /** How many wait for the next batch. */
+  /** The number of waiting items. */
   length(): number;
-  /** Ends when everything is done that was taken. */
+  /** Resolves when all accepted items are done. */
   drain(): Promise<void>;
-  /** Takes nothing more, and drains. */
+  /** Rejects new items and drains. */
   close(): Promise<void>;
 };
 
 type CoalescerOptions<T, R> = {
-  /** Does all of a batch or none of it, and answers in its order. */
+  /** Runs a batch atomically and returns the results in its order. */
   run(batch: readonly T[]): Promise<readonly R[]>;
   batchMax: number;
   waitingMax: number;
@@ -41,7 +41,7 @@ type CoalescerOptions<T, R> = {
 
 type Waiting<T, R> = { item: T; resolve(result: R): void; reject(error: unknown): void };
 
-const nobody = { resolve() {}, reject() {} };
+const noWaiter = { resolve() {}, reject() {} };
 
 /** A single item runs at once; concurrent items share a batch. */
 export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalescer<T, R> {
@@ -91,7 +91,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       else if (next === "alone" && batch.length > 1) alone.push(one);
       else one.reject(next === "alone" ? failure : next);
     }
-    if (batch.some(({ reject }) => reject === nobody.reject)) onTrouble(failure);
+    if (batch.some(({ reject }) => reject === noWaiter.reject)) onTrouble(failure);
     if (expire !== undefined) dismiss((item) => expire(failure, item));
     waiting.unshift(...again);
     for (const one of alone) await runBatch([one]);
@@ -122,7 +122,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       return new Promise((resolve, reject) => add({ item, resolve, reject }));
     },
     tell(item) {
-      if (!isClosed && waiting.length < waitingMax) add({ item, ...nobody });
+      if (!isClosed && waiting.length < waitingMax) add({ item, ...noWaiter });
     },
     oldest: () => (underWay ?? waiting[0])?.item ?? null,
     length: () => waiting.length,

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { presentCsvLine } from "./csv.ts";
 
-test("numbers stay numbers, and what a spreadsheet would take for a formula is text", () => {
+test("numbers stay numbers, and formulas are escaped to text", () => {
   expect(presentCsvLine(["-0.00045", "12", "=1+1", "+1", "-x", "@a", "\ttab"])).toBe(
     "-0.00045,12,'=1+1,'+1,'-x,'@a,'\ttab\r\n",
   );
 });
 
-test("no field breaks out of its place, whatever is in it", () => {
+test("every field parses back to its value", () => {
   const anything = fc.array(fc.string({ unit: fc.constantFrom("a", '"', ",", "\r", "\n", "=", "é") }), {
     minLength: 1,
     maxLength: 5,
@@ -21,7 +21,7 @@ test("no field breaks out of its place, whatever is in it", () => {
   );
 });
 
-/** As RFC 4180 has it to be read. */
+/** Parses RFC 4180. */
 function readLine(line: string): string[] {
   expect(line.endsWith("\r\n")).toBe(true);
   const text = `,${line.slice(0, -2)}`;

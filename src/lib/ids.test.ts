@@ -5,7 +5,7 @@ import { createTestClock } from "../../test/harness/test-clock.ts";
 import type { Clock } from "./clock.ts";
 import { createIdSource, presentLeastId, readIdTime } from "./ids.ts";
 
-const lastMillisecond = 2 ** 50 - 1; // the last that ten characters can hold
+const lastMillisecond = 2 ** 50 - 1; // the largest that ten characters can encode
 const millisecond = fc.integer({ min: 0, max: lastMillisecond });
 
 function stoppedClock(milliseconds: number): Clock {
@@ -16,7 +16,7 @@ function filledWith(byte: number): (count: number) => Uint8Array {
   return (count) => new Uint8Array(count).fill(byte);
 }
 
-/** Sixteen bytes for each id that tell, in base 32, how many ids' worth of bytes came before them. */
+/** Sixteen bytes per id that encode, in base 32, how many ids were drawn before. */
 function countingBytes(): (count: number) => Uint8Array {
   let drawn = 0;
   return (count) =>
@@ -28,7 +28,7 @@ function countingBytes(): (count: number) => Uint8Array {
     });
 }
 
-describe("the form of an id", () => {
+describe("the format of an id", () => {
   test("an id is its prefix, an underscore and 26 characters without i, l, o and u", () => {
     const ids = createIdSource({ clock: stoppedClock(Date.UTC(2026, 0, 1)), randomBytes });
     for (const prefix of ["acct", "key", "req"] as const) {
@@ -36,7 +36,7 @@ describe("the form of an id", () => {
     }
   });
 
-  test("every byte becomes a letter of the alphabet, each letter from equally many bytes", () => {
+  test("bytes map uniformly to the letters of the alphabet", () => {
     let byte = 0;
     const allBytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => byte++ % 256);
     const ids = createIdSource({ clock: stoppedClock(0), randomBytes: allBytes });
@@ -57,7 +57,7 @@ describe("the time in an id", () => {
     expect(ids.next("acct").slice("acct_".length, -16)).toBe(expected);
   });
 
-  test("an id of a later millisecond sorts after an earlier one, whatever the random parts are", () => {
+  test("an id of a later millisecond sorts after an earlier one, whatever the random parts", () => {
     fc.assert(
       fc.property(millisecond, millisecond, (one, other) => {
         fc.pre(one !== other);
@@ -78,7 +78,7 @@ describe("the time in an id", () => {
     );
   });
 
-  test("a clock that tells no time ends in an error, not in a broken id", () => {
+  test("an invalid clock throws instead of returning a broken id", () => {
     const ids = createIdSource({ clock: stoppedClock(Number.NaN), randomBytes });
     expect(() => ids.next("req")).toThrow("is no time in milliseconds");
   });
@@ -91,7 +91,7 @@ describe("the random part of an id", () => {
     expect(made.size).toBe(100_000);
   });
 
-  test("the same time and the same bytes make the same ids", () => {
+  test("the same time and bytes give the same ids", () => {
     const make = () => {
       const ids = createIdSource({ clock: stoppedClock(1), randomBytes: filledWith(7) });
       return [ids.next("acct"), ids.next("key")];
@@ -99,7 +99,7 @@ describe("the random part of an id", () => {
     expect(make()).toEqual(["acct_00000000017777777777777777", "key_00000000017777777777777777"]);
   });
 
-  test("no byte is used twice or left out, also where one block of them ends and the next begins", () => {
+  test("no random byte is reused or skipped, even across blocks", () => {
     const ids = createIdSource({ clock: stoppedClock(0), randomBytes: countingBytes() });
     const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
     for (let ordinal = 0; ordinal < 1000; ordinal += 1) {
@@ -109,7 +109,7 @@ describe("the random part of an id", () => {
   });
 });
 
-test("when an id was made can be read from it, and from nothing else", () => {
+test("readIdTime returns an id's creation time, and null for other texts", () => {
   fc.assert(
     fc.property(millisecond, (milliseconds) => {
       const id = createIdSource({ clock: stoppedClock(milliseconds), randomBytes }).next("evt");
@@ -121,7 +121,7 @@ test("when an id was made can be read from it, and from nothing else", () => {
   }
 });
 
-test("the least id of a moment parts those made before it from those made since", () => {
+test("presentLeastId separates earlier ids from later ones", () => {
   fc.assert(
     fc.property(millisecond, millisecond, (one, other) => {
       const id = createIdSource({ clock: stoppedClock(one), randomBytes }).next("evt");

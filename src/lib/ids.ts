@@ -54,7 +54,7 @@ const alphabetCodes = Uint8Array.from(alphabet, (character) => character.charCod
 export function createIdSource(options: { clock: Clock; randomBytes: (count: number) => Uint8Array }): IdSource {
   let block = "";
   let used = 0;
-  /** Under load many ids are made within a millisecond. */
+  /** Caches the encoded time: under load, many ids share a millisecond. */
   let last = { milliseconds: -1, text: "" };
 
   function drawRandomPart(): string {
@@ -75,7 +75,7 @@ export function createIdSource(options: { clock: Clock; randomBytes: (count: num
   };
 }
 
-/** The smallest id of a moment. */
+/** The smallest id of a millisecond. */
 export function presentLeastId<P extends Prefix>(prefix: P, time: Date): `${P}_${string}` {
   return `${prefix}_${presentTime(time.getTime())}`;
 }

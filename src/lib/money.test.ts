@@ -21,7 +21,7 @@ test.each(["", "-1", "+1", "1e3", ".5", "1.", "1,5", " 1", "0x10", "0.0000000001
   },
 );
 
-test("what is shown is read back as the same amount", () => {
+test("a formatted amount parses back to the same amount", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }), (amount) => {
       expect(parseMoney(presentMoney(nano(amount)))).toBe(amount);
@@ -29,6 +29,6 @@ test("what is shown is read back as the same amount", () => {
   );
 });
 
-test("a debt is shown with its sign", () => {
+test("a negative amount keeps its sign", () => {
   expect(presentMoney(nano(-1_500_000_000n))).toBe("-1.50");
 });

@@ -1,8 +1,8 @@
-/** Billionths of the currency. All amounts and prices are whole numbers of them. */
+/** Billionths of the currency. All amounts and prices are integers in this unit. */
 export type Nano = bigint & { readonly unit: "nano" };
 
 const decimals = 9;
-/** A rate for a thousand of something, for one of it. */
+/** Places of a unit rate whose price is per thousand. */
 const fineDecimals = 12;
 const placesMin = 2;
 /** Nine integer digits keep sums of many amounts within 64 bits. */
@@ -23,7 +23,7 @@ export function presentMoney(amount: Nano): string {
   return presentDecimal(amount, decimals);
 }
 
-/** A thousandth of an amount for each: what a part of a charge comes to before the whole is rounded. */
+/** Formats thousandths of a nano: a charge item before the total is rounded. */
 export function presentThousandths(amount: bigint): string {
   return presentDecimal(amount, fineDecimals);
 }

@@ -15,7 +15,7 @@ test.each(["", "10.0.0", "10.0.0.0/33", "10.0.0.0/0", "::/0", "::1/129", "10.0.0
   },
 );
 
-test("an address is found in its networks, whichever family shows it", () => {
+test("an address matches its networks, also as IPv4-mapped IPv6", () => {
   const matches = createNetworkMatcher(["10.1.0.0/16", "192.0.2.7", "2001:db8::/32"]);
   expect(["10.1.255.1", "192.0.2.7", "::ffff:10.1.0.9", "2001:db8:1::5"].map(matches)).toEqual([
     true,

@@ -1,13 +1,13 @@
 export type Span = { start: number; end: number };
 
-/** Stands between texts that are looked at together. */
+/** Separates texts that are scanned together. */
 export const textEnd = "\0";
 
-/** How a secret begins, and what it goes on with. */
+/** The prefix and the body of a secret. */
 type Shape = {
   prefix: string;
   rest: RegExp;
-  /** The prefix is also the end of common words: then it must begin one, and what follows must look drawn by lot. */
+  /** The prefix also ends common words: require a word boundary and a random-looking body. */
   isCommon?: true;
 };
 
@@ -17,7 +17,7 @@ const named = (prefixes: readonly string[], rest: RegExp): Shape[] => prefixes.m
 const common = (prefixes: readonly string[], rest: RegExp): Shape[] =>
   prefixes.map((prefix) => ({ prefix, rest, isCommon: true }));
 
-/** Keys of ours and of well-known services. Their prefixes are what they are made for: to be found by them. */
+/** Our own keys and those of well-known services, found by their prefixes. */
 const shapes: readonly Shape[] = [
   ...named(["sk-slc-"], letters(4)),
   ...named(["whsec_"], /[0-9A-Za-z+/=_-]{8,}/y),
@@ -34,8 +34,8 @@ const shapes: readonly Shape[] = [
 ];
 
 /**
- * Secrets that have no prefix of their own: what stands before them tells them. That is the first group, and stays. None of
- * these goes over a text more than a bounded number of times, whatever the text is, nor beyond `textEnd`.
+ * Secrets without a prefix, recognized by the text before them. The first group is that text and is kept. No pattern
+ * backtracks without a bound, or matches beyond `textEnd`.
  */
 const surroundings: readonly { pattern: RegExp; isCommon?: true }[] = [
   { pattern: /(\bbearer[ \t]{1,8})[0-9A-Za-z._~+/=-]{8,}/gi, isCommon: true },
@@ -44,7 +44,7 @@ const surroundings: readonly { pattern: RegExp; isCommon?: true }[] = [
       /((?:\bx-api-key|authorization)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:basic|token|bearer)[ \t]{1,4})?)[^\s"',;\\\0]{6,}/gi,
   },
   { pattern: /((?:api[_-]?key|access[_-]?key|secret|passwd|password|token|signature)=)[^\s"'&;,)\]}\\\0]{6,}/gi },
-  // A token with three signed parts. It begins where a word does: else each of its letters could begin another.
+  // A JWT. The word boundary prevents a match attempt at every letter.
   { pattern: /((?<![0-9A-Za-z_-]))eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{4,}\.[0-9A-Za-z_-]*/g },
   { pattern: /(:\/\/[^\s"'/@:\0]{0,128}:)[^\s"'@/\0]{1,256}(?=@)/g },
   { pattern: /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-"\0]{1,16384}/g },
@@ -54,12 +54,12 @@ const drawnCharactersMin = 32;
 
 const hiddenMark = "[hidden]";
 
-/** The text without what looks like a secret. */
+/** Redacts everything that looks like a secret. */
 export function hideSecrets(text: string): string {
   return hideSpans(text, matchShapes(text)).text;
 }
 
-/** The text with a mark in place of each of these, and how many there are. */
+/** Replaces each range with a mark and counts them. */
 export function hideSpans(text: string, found: Span[]): { text: string; hidden: number } {
   const spans = mergeSpans(found);
   let redacted = "";
@@ -71,7 +71,7 @@ export function hideSpans(text: string, found: Span[]): { text: string; hidden: 
   return { text: redacted + text.slice(done), hidden: spans.length };
 }
 
-/** In their order, those that touch as one. */
+/** Sorts the ranges and merges those that touch. */
 function mergeSpans(spans: Span[]): Span[] {
   const merged: Span[] = [];
   for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
@@ -83,7 +83,7 @@ function mergeSpans(spans: Span[]): Span[] {
   return merged;
 }
 
-/** Where a text has what looks like a secret. */
+/** Finds the ranges that look like secrets. */
 export function matchShapes(text: string): Span[] {
   return [...matchPrefixes(text), ...matchSurroundings(text)];
 }
@@ -115,7 +115,7 @@ function isInWord(text: string, at: number): boolean {
   return at > 0 && /[0-9A-Za-z]/.test(text.charAt(at - 1));
 }
 
-/** Words of a language have no digits, and are not so long. */
+/** Natural words have no digits and are shorter. */
 function looksDrawn(text: string): boolean {
   return text.length >= drawnCharactersMin || /[0-9]/.test(text);
 }
@@ -124,7 +124,7 @@ const secretNames =
   /(?:apikey|accesskey|secretkey|privatekey|signingkey|authorization|passw(?:or)?d|passphrase|secret|accesstoken|refreshtoken|authtoken|apitoken|bearertoken|sessiontoken|idtoken|credentials|cookie)$/;
 const nameCharactersMax = 128;
 
-/** Whether a field of this name has a secret: `api_key`, `X-Api-Key`, `db.password`, `clientSecret` … */
+/** Whether a field name implies a secret: `api_key`, `X-Api-Key`, `db.password`, `clientSecret` … */
 export function isSecretName(name: string): boolean {
   return name.length <= nameCharactersMax && secretNames.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSemaphore } from "./semaphore.ts";
 
-test("so many work at a time, the others in their order, also after one that failed", async () => {
+test("runs at most n at a time in FIFO order, also after a failure", async () => {
   const semaphore = createSemaphore(2);
   const events: string[] = [];
   const gates = ["a", "b", "c", "d"].map((name) => ({ name, gate: Promise.withResolvers<void>() }));
@@ -24,7 +24,7 @@ test("so many work at a time, the others in their order, also after one that fai
   expect(await semaphore.run(async () => "free")).toBe("free");
 });
 
-test("a permit is given back once, and who stops waiting takes none", async () => {
+test("a permit is released once, and an aborted waiter takes none", async () => {
   const semaphore = createSemaphore(1);
   const leave = await semaphore.enter();
   const stop = new AbortController();

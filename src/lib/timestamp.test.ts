@@ -22,6 +22,6 @@ test.each([
   "2026-01-01",
   "Tue, 5 Jan 2027 00:00:00 Z",
   "",
-])("%s is no moment", (text) => {
+])("%s is not a timestamp", (text) => {
   expect(parseTimestamp(text)).toBeNull();
 });

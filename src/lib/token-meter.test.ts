@@ -19,7 +19,7 @@ test.each([
 
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
 
-test("however a text is cut to pieces, in the middle of a character too, its count is the same", () => {
+test("the count does not depend on how the text is split, even inside a character", () => {
   fc.assert(
     fc.property(anyText, fc.array(fc.nat(200), { maxLength: 10 }), (text, cuts) => {
       const meter = createTokenMeter();
@@ -30,7 +30,7 @@ test("however a text is cut to pieces, in the middle of a character too, its cou
   );
 });
 
-test("more text is never fewer tokens, and what was written is at least one", () => {
+test("more text never counts fewer tokens, and any text counts at least one", () => {
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
       expect(countTokens(one + other)).toBeGreaterThanOrEqual(countTokens(one));
@@ -39,7 +39,7 @@ test("more text is never fewer tokens, and what was written is at least one", ()
   );
 });
 
-test("two texts count together what they count alone, but for the rounding of one token", () => {
+test("the counts of two texts add up, except for one token of rounding", () => {
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
       const apart = countTokens(one) + countTokens(other);
@@ -50,7 +50,7 @@ test("two texts count together what they count alone, but for the rounding of on
   );
 });
 
-test("a token is never less than a byte of what was written", () => {
+test("a text never counts more tokens than it has bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
       expect(countTokens(text)).toBeLessThanOrEqual(Buffer.byteLength(text));

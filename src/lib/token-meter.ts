@@ -1,7 +1,6 @@
 /**
- * Counts what a model writes without a tokenizer, in constant memory: about four characters of a Latin text make a token,
- * and each character of most other scripts is one. It counts where the upstream reports nothing, so it is meant to be
- * fair and not to be exact.
+ * Estimates output tokens without a tokenizer, in constant memory: four Latin characters, or one character of most other
+ * scripts, count as a token. Used only if the upstream reports no usage.
  */
 export type TokenMeter = {
   add(text: string): void;
@@ -9,19 +8,16 @@ export type TokenMeter = {
   report(tokens: number): void;
   /** Rounded up: any text is at least one token. */
   tokens(): number;
-  /**
-   * More than this it cannot be, whatever the tokenizer: each byte is a token, and so is each addition without text. For
-   * deciding how much may have been spent, never for charging.
-   */
+  /** An upper bound for any tokenizer: one token per byte and per empty delta. For limits, never for charging. */
   tokensMax(): number;
   /** Our count by characters alone, without reports. */
   tokensCounted(): number;
-  /** Fewer than this it cannot be, whatever the tokenizer: for deciding that a cap was passed, never for charging. */
+  /** A lower bound for any tokenizer, to detect an exceeded cap; never for charging. */
   tokensMin(): number;
 };
 
 const latinCharactersPerToken = 4;
-/** Long words, runs of spaces and dense scripts: no tokenizer packs a whole answer tighter. */
+/** No tokenizer packs a whole answer tighter, even with long words and runs of spaces. */
 const latinCharactersPerTokenMax = 12;
 const otherCharactersPerTokenMax = 3;
 const lastLatin = 0x24f;
@@ -50,7 +46,7 @@ class CharacterMeter implements TokenMeter {
         continue;
       }
       bytesMax += 3;
-      // The second half of a pair belongs to the character that the first half was counted for.
+      // Skip low surrogates: the high surrogate was counted.
       if (code < 0xdc00 || code > 0xdfff) other += 1;
     }
     this.latin += latin;

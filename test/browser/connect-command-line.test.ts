@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     await page.goto(await readOpened());
     await fillSignIn(page, email);
     await page.getByRole("button", { name: "Deny" }).click();
-    expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("refused") });
+    expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("denied") });
     expect(existsSync(cli.credentialsFile)).toBe(false);
   });
 

@@ -30,23 +30,23 @@ export const accountCommands: readonly CommandDefinition[] = [
   {
     name: "whoami",
     summary: "Show the current server, key and balance.",
-    examples: [{ line: "sluice whoami", does: "the server that you signed in to last" }],
+    examples: [{ line: "sluice whoami", does: "the server you signed in to last" }],
     run: showWho,
   },
   {
     name: "balance",
     summary: "Show the account's balance, quotas and plan.",
-    examples: [{ line: "sluice balance --json | jq -r .available_balance", does: "what can be spent, for a script" }],
+    examples: [{ line: "sluice balance --json | jq -r .available_balance", does: "the available balance, for a script" }],
     run: showBalance,
   },
   {
     name: "models",
     summary: "List the available models, or show one.",
     words: { shown: "[model]", min: 0, max: 1 },
-    options: { type: { placeholder: "type", choices: modelTypes, explains: "Only models of this kind." } },
+    options: { type: { placeholder: "type", choices: modelTypes, explains: "Only models of this type." } },
     examples: [
-      { line: "sluice models --type video", does: "what makes videos" },
-      { line: "sluice models sandbox-video", does: "what one can do" },
+      { line: "sluice models --type video", does: "video models only" },
+      { line: "sluice models sandbox-video", does: "one model's capabilities and limits" },
     ],
     run: showModels,
   },
@@ -63,7 +63,7 @@ async function showWho(input: CommandInput): Promise<ExitCode> {
     return exitCodes.done;
   }
   terminal.print(`${profile.site}, with the key …${lastFour}`);
-  terminal.print(`${balance.available_balance} ${balance.currency} to spend`);
+  terminal.print(`${balance.available_balance} ${balance.currency} available`);
   return exitCodes.done;
 }
 
@@ -107,7 +107,7 @@ async function showModels(input: CommandInput): Promise<ExitCode> {
   const path = type === undefined ? "/models" : `/models?type=${type}`;
   const list = await api.ask<{ data: Model[] }>({ method: "GET", path, signal });
   if (terminal.isJson) terminal.printJson(list);
-  else if (list.data.length === 0) terminal.print("There are no models for you.");
+  else if (list.data.length === 0) terminal.print("No models are available to you.");
   else {
     const rows = list.data.map((model) => [model.id, model.type, model.status, model.name]);
     terminal.print(presentTable(["MODEL", "TYPE", "STATUS", "NAME"], rows, terminal.paint));

@@ -7,9 +7,9 @@ import type { Terminal } from "./terminal.ts";
 
 export type AuthorizationOptions = {
   site: string;
-  /** The site itself, without a key. */
+  /** A client for the site, without a key. */
   siteApi: ApiClient;
-  /** What the key will be called in the console. */
+  /** The key's name in the console. */
   client: string;
   terminal: Terminal;
   signal: AbortSignal;

@@ -69,7 +69,7 @@ function createDeferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** `null` for other requests. */
+/** `null` for any other request. */
 function readCallback(
   request: IncomingMessage,
   { state, port }: { state: string; port: number },
@@ -98,7 +98,6 @@ function refuse(response: ServerResponse): void {
 
 const style =
   "body{font:18px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:28em;padding:0 1em;color-scheme:light dark}";
-// Close the window that was opened for this.
 const script = "window.close()";
 
 function showPage(response: ServerResponse, { kind }: CallbackAnswer): void {

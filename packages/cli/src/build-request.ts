@@ -8,16 +8,13 @@ import type { Terminal } from "./terminal.ts";
 
 export type RequestBody = Record<string, unknown>;
 
-/** Makes an id of a file on this machine. */
+/** Uploads a local file and returns its id. */
 type Upload = (path: string) => Promise<string>;
 
-/** What a value of the request is, before anything was uploaded for it. */
+/** A field of the request whose files are not uploaded yet. */
 type Planned = { field: string; resolve(upload: Upload): Promise<unknown> };
 
-/**
- * Reads and checks everything that was given first, so that a mistake costs no upload; then uploads what has to be. A
- * file that is named twice is uploaded once.
- */
+/** Validates all arguments before it uploads any file. A file named twice is uploaded once. */
 export async function buildRequest(
   definition: MediaDefinition,
   input: Pick<CommandInput, "words" | "options" | "terminal">,
@@ -68,7 +65,7 @@ async function planFields(
   return planned;
 }
 
-/** `null` for what was not given. */
+/** `null` if the option was not given. */
 async function planField(
   name: string,
   { takes }: FieldRule,
@@ -114,7 +111,7 @@ async function planAll(
   };
 }
 
-/** An address or an id is sent as it is; anything else is a file on this machine, with or without an @. */
+/** URLs and file ids are sent unchanged; anything else is a local path, with or without a leading @. */
 async function planFile(given: string): Promise<Planned["resolve"]> {
   if (/^file_[0-9a-z]+$/.test(given) || parseUrl(given) !== null) return async () => given;
   const path = given.replace(/^@/, "");

@@ -9,9 +9,9 @@ import { type ChatAsk, type ChatMessage, streamAnswer } from "./stream-answer.ts
 export const chatCommand: CommandDefinition = {
   name: "chat",
   summary: "Send a message to a model, or start a conversation.",
-  details: `The answer is shown as it is written. Ctrl-C stops the answer, and what it costs; when nothing is being answered, a
-second Ctrl-C ends the conversation. In a conversation, /model changes the model, /clear forgets what was said, /exit ends.
-The word - stands for standard input, which is also read when there is no message and it is no terminal.`,
+  details: `The answer streams to the terminal. Ctrl-C stops it, and you pay only for the tokens generated so far. At the prompt,
+press Ctrl-C twice to leave. In a conversation, /model changes the model, /clear clears the history and /exit leaves.
+Use - to insert standard input. Without a message, a pipe on standard input is the message.`,
   words: { shown: "[message…]", min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     model: { placeholder: "id", short: "m", explains: "The model. Default: the first chat model." },
@@ -22,7 +22,7 @@ The word - stands for standard input, which is also read when there is no messag
   examples: [
     { line: 'sluice chat "What is a sluice?"', does: "one question" },
     { line: "sluice chat", does: "a conversation" },
-    { line: 'git diff | sluice chat "Write a commit message for this:" -', does: "with something to read" },
+    { line: 'git diff | sluice chat "Write a commit message for this:" -', does: "with piped input" },
   ],
   run: chat,
 };

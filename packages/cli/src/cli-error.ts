@@ -11,10 +11,10 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error with the fix. */
+/** An error with an exit code and, if there is one, the fix. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
-  /** What to do next; `null` where there is nothing to say. */
+  /** The command or setting that fixes it. */
   readonly remedy: string | null;
 
   constructor(message: string, options: { exitCode?: ExitCode; remedy?: string; cause?: unknown } = {}) {

@@ -3,23 +3,23 @@ import type { Environment } from "./environment.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** One command. The table of them is what is parsed, the help, the completion and the reference. */
+/** One command. The parser, the help, the shell completion and the reference all read the table of these. */
 export type CommandDefinition = {
   /** The words that call it, such as `tasks cancel`. */
   name: string;
   summary: string;
-  /** What its own help says beyond the summary. */
+  /** Shown below the summary in the command's own help. */
   details?: string;
-  /** What comes after the command. */
+  /** The positional arguments. */
   words?: WordRule;
   options?: OptionTable;
-  /** What people would type, each with a word on what it does. */
+  /** Sample command lines, each with a short comment. */
   examples: readonly { line: string; does: string }[];
   run(input: CommandInput): Promise<ExitCode>;
 };
 
 type WordRule = {
-  /** As the usage line has it. */
+  /** As shown in the usage line. */
   shown: string;
   min: number;
   max: number;
@@ -30,7 +30,7 @@ export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 export type OptionDefinition = {
   explains: string;
-  /** Stands for what is written after it; an option without one is a switch. */
+  /** Names the value in the help; an option without a placeholder is a switch. */
   placeholder?: string;
   choices?: readonly string[];
   /** Can be given several times. */
@@ -38,7 +38,7 @@ export type OptionDefinition = {
   short?: string;
 };
 
-/** What was given on the command line, read as what the command takes it for. */
+/** The parsed options, read by type. */
 export type Options = {
   has(name: string): boolean;
   text(name: string): string | undefined;
@@ -55,7 +55,7 @@ export type CommandInput = {
   interruption: Interruption;
 };
 
-/** What every command takes. */
+/** Accepted by every command. */
 export const commonOptions = {
   json: { explains: "Print only JSON to standard output." },
   site: {

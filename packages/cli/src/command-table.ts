@@ -13,8 +13,8 @@ const completionCommand: CommandDefinition = {
   summary: "Print a completion script for your shell.",
   words: { shown: "<shell>", min: 1, max: 1, choices: shells },
   examples: [
-    { line: "source <(sluice completion bash)", does: "bash: into ~/.bashrc" },
-    { line: "source <(sluice completion zsh)", does: "zsh: into ~/.zshrc" },
+    { line: "source <(sluice completion bash)", does: "bash: add it to ~/.bashrc" },
+    { line: "source <(sluice completion zsh)", does: "zsh: add it to ~/.zshrc" },
     { line: "sluice completion fish > ~/.config/fish/completions/sluice.fish", does: "fish" },
   ],
   async run({ words, terminal }) {

@@ -28,13 +28,13 @@ export async function waitForTask(
   }
 }
 
-/** Says how it ended, and brings home what was made. */
+/** Downloads the outputs and reports the final status. */
 export async function concludeTask(
   task: TaskAnswer,
   { destination, doesForce }: { destination: Destination; doesForce: boolean },
   { api, terminal, interruption }: TaskContext,
 ): Promise<ExitCode> {
-  // What was finished before a task was canceled is paid for, and there.
+  // A canceled task keeps the outputs that were finished, and charges for them.
   const files = await saveOutputs(task, destination, { terminal, doesForce, signal: interruption.signal });
   if (terminal.isJson && destination.kind !== "stdout") terminal.printJson({ ...task, files });
   else if (!terminal.isJson) {
@@ -55,19 +55,19 @@ async function tellEnd(task: TaskAnswer, { api, terminal }: Omit<TaskContext, "i
   }
   const reason = task.error === undefined ? "" : ` ${cleanText(task.error.message)}`;
   terminal.tell(`${paintError.red("✗")} ${task.id} ${endings[task.status] ?? task.status}.${reason} ${cost}`);
-  if (task.error?.retryable === true) terminal.tell("  Trying again can help.");
+  if (task.error?.retryable === true) terminal.tell("  This error may be temporary. Try again.");
 }
 
 const endings: Partial<Record<TaskAnswer["status"], string>> = {
   failed: "failed",
   canceled: "was canceled",
-  expired: "did not end before its deadline",
+  expired: "expired before it finished",
 };
 
 /** On Ctrl-C, cancels the task and prints its cost so far. */
 export async function cancelInterrupted(id: string, { api, terminal, interruption }: TaskContext): Promise<ExitCode> {
-  terminal.tell(`Canceling ${id} … (Ctrl-C again does not wait)`);
-  // The one signal there is has been used up; another Ctrl-C ends the program.
+  terminal.tell(`Canceling ${id} … (press Ctrl-C again to exit without waiting)`);
+  // The abort signal has already fired, so handle the next Ctrl-C here.
   const release = interruption.take(() => process.exit(exitCodes.interrupted));
   try {
     const path = `/tasks/${encodeURIComponent(id)}/cancel`;
@@ -87,7 +87,7 @@ async function describeCancellation(task: TaskAnswer, api: ApiClient): Promise<s
   if (!isFinal(task)) return `${task.id} is being canceled. See: sluice tasks show ${task.id}`;
   const cost = await presentMoney(task.usage.charge ?? "0.00", api);
   if (task.status === "succeeded") {
-    return `${task.id} was done already and cost ${cost}. Get it with: sluice tasks download ${task.id}`;
+    return `${task.id} had already finished and cost ${cost}. Download it: sluice tasks download ${task.id}`;
   }
   return `${task.id} ${endings[task.status]}. It cost ${cost}.`;
 }

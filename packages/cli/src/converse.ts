@@ -9,20 +9,20 @@ import type { Terminal } from "./terminal.ts";
 
 type Conversation = {
   api: ApiClient;
-  /** Its messages are what every question begins with. */
+  /** Its messages precede the conversation in every request. */
   ask: ChatAsk;
   terminal: Terminal;
   interruption: Interruption;
 };
 
-/** What was said longest ago is forgotten first. */
+/** The oldest messages are dropped first. */
 const messagesMax = 200;
 
-const help = `/model [id]  shows or changes the model
-/clear       forgets what was said
-/exit        ends, as Ctrl-D does`;
+const help = `/model [id]  show or change the model
+/clear       clear the history
+/exit        leave (or press Ctrl-D)`;
 
-/** Until the person ends it. What they said and heard goes along with every question. */
+/** Runs until the user leaves. Every request carries the conversation so far. */
 export async function converse({ api, ask, terminal, interruption }: Conversation): Promise<ExitCode> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   const { paintError } = terminal;
@@ -37,7 +37,7 @@ export async function converse({ api, ask, terminal, interruption }: Conversatio
     else if (isWarned) ended.abort();
     else {
       isWarned = true;
-      terminal.tell(paintError.dim("\nCtrl-C again ends, and so does /exit."));
+      terminal.tell(paintError.dim("\nPress Ctrl-C again or type /exit to leave."));
       lines.prompt(true);
     }
   }
@@ -64,7 +64,7 @@ export async function converse({ api, ask, terminal, interruption }: Conversatio
     } finally {
       answering = null;
     }
-    // A question without any answer would be asked again with the next one.
+    // Drop a question without an answer, or the next request would send it again.
     if (heard.length === 0) said.pop();
     else said.push({ role: "assistant", content: heard.join("") });
     said = said.slice(-messagesMax);
@@ -74,14 +74,14 @@ export async function converse({ api, ask, terminal, interruption }: Conversatio
     const [word, name] = command.split(/\s+/);
     if (word === "/clear") said = [];
     else if (word === "/model" && name !== undefined) model = name;
-    if (word === "/clear") terminal.tell("What was said is forgotten.");
+    if (word === "/clear") terminal.tell("History cleared.");
     else if (word === "/model") terminal.tell(`The model is ${model}.`);
     else terminal.tell(help);
   }
 
   const release = interruption.take(hit);
   lines.on("SIGINT", hit);
-  terminal.tell(paintError.dim(`You talk with ${model}. /help tells what else you can type.`));
+  terminal.tell(paintError.dim(`Chatting with ${model}. Type /help for commands.`));
   try {
     for (;;) {
       const line = await askLine(lines, ended.signal);
@@ -96,7 +96,7 @@ export async function converse({ api, ask, terminal, interruption }: Conversatio
   }
 }
 
-/** `null` at the end of the input, and when the person ends it. */
+/** `null` at the end of the input, or when the user leaves. */
 async function askLine(lines: Interface, signal: AbortSignal): Promise<string | null> {
   const closed = new AbortController();
   const close = (): void => closed.abort();

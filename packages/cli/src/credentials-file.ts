@@ -7,26 +7,26 @@ import { CliError } from "./cli-error.ts";
 export type Profile = { site: string; apiUrl: string; key: string };
 
 export type Credentials = {
-  /** The site that is used unless another is named. */
+  /** The default site. */
   current: string | null;
   profiles: readonly Profile[];
 };
 
-const nobody: Credentials = { current: null, profiles: [] };
+const noCredentials: Credentials = { current: null, profiles: [] };
 const othersMay = 0o077;
 
 export function nameCredentialsFile(folder: string): string {
   return join(folder, "credentials.json");
 }
 
-/** A file that others could read is closed to them first. */
+/** Sets mode 0600 first if other users can read the file. */
 export async function loadCredentials(folder: string): Promise<Credentials> {
   const path = nameCredentialsFile(folder);
   try {
     if (((await stat(path)).mode & othersMay) !== 0) await chmod(path, 0o600);
     return parseCredentials(JSON.parse(await readFile(path, "utf8")));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return nobody;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return noCredentials;
     const message = `Cannot read ${path}: ${error instanceof Error ? error.message : error}`;
     throw new CliError(message, { remedy: "Fix or delete it, then run: sluice login", cause: error });
   }
@@ -34,7 +34,7 @@ export async function loadCredentials(folder: string): Promise<Credentials> {
 
 function parseCredentials(value: unknown): Credentials {
   const { current, profiles } = value as { current?: unknown; profiles?: unknown };
-  if (!Array.isArray(profiles) || !profiles.every(isProfile)) throw new Error("it does not have the right form");
+  if (!Array.isArray(profiles) || !profiles.every(isProfile)) throw new Error("the format is invalid");
   return { current: typeof current === "string" ? current : null, profiles };
 }
 
@@ -60,14 +60,14 @@ async function saveCredentials(folder: string, credentials: Credentials): Promis
   }
 }
 
-/** Becomes the current one, in place of what was known of its site. */
+/** Stores the profile as the current one and replaces an earlier one of the same site. */
 export async function keepProfile(folder: string, profile: Profile): Promise<void> {
   const { profiles } = await loadCredentials(folder);
   const others = profiles.filter(({ site }) => site !== profile.site);
   await saveCredentials(folder, { current: profile.site, profiles: [...others, profile] });
 }
 
-/** Whether there was one. */
+/** Returns whether the site had a profile. */
 export async function forgetProfile(folder: string, site: string): Promise<boolean> {
   const { current, profiles } = await loadCredentials(folder);
   const others = profiles.filter((profile) => profile.site !== site);

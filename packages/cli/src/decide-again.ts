@@ -1,6 +1,6 @@
-/** How an attempt to call the server ended without success. */
+/** A failed attempt to call the server. */
 export type FailedAttempt = {
-  /** `null` when there was no answer. */
+  /** `null` without a response. */
   status: number | null;
   headers: Headers | null;
   /** Whether the request cannot have reached the server. */
@@ -11,13 +11,13 @@ const attemptsMax = 4;
 const delayMsFirst = 500;
 /** A longer Retry-After is reported instead of awaited. */
 const delayMsMax = 60_000;
-/** Nothing was done on the server. */
+/** The server did not process the request. */
 const untouchedStatuses = [409, 429, 503];
 const shakyStatuses = [408, 500, 502, 504];
 
 /**
- * How long to wait before another attempt; `null` when there is none. `isRepeatable` says that doing it twice is doing it
- * once; `random` is at least 0 and less than 1.
+ * Returns the delay before the next attempt, or `null` to give up. `isRepeatable`: the request is idempotent;
+ * `random` is at least 0 and less than 1.
  */
 export function decideAgain(
   { status, headers, isUnsent }: FailedAttempt,
@@ -33,7 +33,7 @@ function isWorthIt({ status, headers, isUnsent }: FailedAttempt, isRepeatable: b
   const word = headers?.get("x-should-retry");
   if (word === "false") return false;
   if (status === null) return isRepeatable || isUnsent;
-  // 409 is also what a final "no" looks like; one that passes says when.
+  // A 409 is temporary only with Retry-After.
   if (status === 409 && headers?.has("retry-after") !== true) return false;
   if (untouchedStatuses.includes(status)) return true;
   return isRepeatable && (word === "true" || shakyStatuses.includes(status));

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What the surroundings say. Nothing else here reads the environment. */
+/** The only module that reads environment variables. */
 export type Environment = {
   configFolder: string;
-  /** For machines without a person: a site and a key that are not kept in a file. */
+  /** For CI and servers: site and key from the environment, never stored. */
   site: string | null;
   key: string | null;
   allowsColour: boolean;
@@ -12,7 +12,7 @@ export type Environment = {
 
 export function readEnvironment(): Environment {
   const { XDG_CONFIG_HOME, SLUICE_SITE, SLUICE_API_KEY, NO_COLOR, TERM } = process.env;
-  // The standard says that a relative path is to be ignored.
+  // The XDG specification says to ignore relative paths.
   const base = XDG_CONFIG_HOME?.startsWith("/") ? XDG_CONFIG_HOME : join(homedir(), ".config");
   return {
     configFolder: join(base, "sluice"),

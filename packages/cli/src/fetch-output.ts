@@ -11,25 +11,25 @@ import type { Terminal } from "./terminal.ts";
 const downloadsMax = 3;
 const diskCodes = ["EACCES", "EDQUOT", "EEXIST", "EFBIG", "ENOENT", "ENOSPC", "ENOTDIR", "EPERM", "EROFS"];
 
-/** Downloads into a new file, and checks it against what the task says; one that came out wrong is fetched again. */
+/** Downloads into a new file and verifies its size and SHA-256. Retries a corrupt download. */
 export async function fetchOutput(
   output: TaskOutput,
   path: string,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
 ): Promise<void> {
-  if (parseUrl(output.url) === null) throw new CliError("The server's link to the result is no address.");
-  // The link is as good as a key, so that none is sent along.
+  if (parseUrl(output.url) === null) throw new CliError("The server returned an invalid download URL.");
+  // The URL is signed, so the key is not sent.
   const client = createApiClient({ baseUrl: output.url, key: null, onRetry: terminal.tell });
   for (let attempt = 1; attempt <= downloadsMax; attempt += 1) {
     const response = await client.open({ method: "GET", path: "", signal });
     const received = await receive(response, path, { bytesMax: output.bytes, signal });
     if (received?.bytes === output.bytes && received.sha256 === output.sha256) return;
-    terminal.tell("The download came out wrong.");
+    terminal.tell("The download is incomplete or corrupt.");
   }
-  throw new CliError("The result could not be downloaded whole.", { remedy: "Try again: sluice tasks download <id>" });
+  throw new CliError("Cannot download the complete result.", { remedy: "Try again: sluice tasks download <id>" });
 }
 
-/** What arrived; `null` when it broke off. */
+/** `null` if the connection was lost. */
 async function receive(
   response: Response,
   path: string,
@@ -40,7 +40,7 @@ async function receive(
   async function* look(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
       bytes += chunk.length;
-      if (bytes > bytesMax) throw new Error("There is more than there should be.");
+      if (bytes > bytesMax) throw new Error("The download is larger than announced.");
       hash.update(chunk);
       yield chunk;
     }
@@ -51,7 +51,7 @@ async function receive(
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof Error && "code" in error && diskCodes.includes(String(error.code))) {
-      throw new CliError(`The result cannot be written here: ${error.message}`, { cause: error });
+      throw new CliError(`Cannot write the result: ${error.message}`, { cause: error });
     }
     return null;
   }

@@ -31,7 +31,7 @@ export async function followTask(id: string, options: FollowOptions): Promise<Ta
       }
     } catch (error) {
       if (options.signal.aborted || isLastWord(error)) throw error;
-      // A server, or a proxy before it, that refuses the stream may still answer.
+      // The server, or a proxy, rejected the stream: fall back to polling.
       if (error instanceof ApiError) look = poll;
     }
     failures += 1;
@@ -51,7 +51,7 @@ async function* hear(path: string, lastEventId: string | null, { api, signal }: 
   const headers = lastEventId === null ? {} : { "last-event-id": lastEventId };
   const response = await api.open({ method: "GET", path: `${path}/events`, headers, signal });
   for await (const { name, id, data } of readEvents(response.body)) {
-    // Any other event is the reason for which the stream ends; asking again tells it as an answer.
+    // Any other event announces the end of the stream; the next request returns its reason as an error.
     if (!name.startsWith("task.")) return;
     yield { task: JSON.parse(data), eventId: id };
   }

@@ -1,11 +1,11 @@
 export type SignedEvent = { headers: Record<string, string>; body: string };
 
-/** What the program on this machine answered, or why it did not. */
+/** The local program's response, or the error. */
 export type ForwardOutcome = { status: number | null; error: string | null; duration_ms: number };
 
 const timeoutMs = 15_000;
 
-/** Byte for byte as it came: the signature is over the body. */
+/** Forwards the body unchanged, because the signature covers its bytes. */
 export async function forwardEvent(url: string, event: SignedEvent, signal: AbortSignal): Promise<ForwardOutcome> {
   const startedMs = performance.now();
   const measure = (): number => Math.round(performance.now() - startedMs);
@@ -21,13 +21,13 @@ export async function forwardEvent(url: string, event: SignedEvent, signal: Abor
     return { status: response.status, error: null, duration_ms: measure() };
   } catch (error) {
     if (signal.aborted) throw error;
-    // The listening goes on: a server that is being written is often not there.
+    // Keep listening: a server under development is often down.
     return { status: null, error: describe(error), duration_ms: measure() };
   }
 }
 
 function describe(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return "no answer within 15 seconds";
+  if (error instanceof Error && error.name === "TimeoutError") return "no response within 15 seconds";
   const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause ? `not reached (${cause.code})` : "not reached";
+  return cause instanceof Error && "code" in cause ? `cannot connect (${cause.code})` : "cannot connect";
 }

@@ -1,10 +1,10 @@
-/** Ctrl-C. The first one asks to stop, the next one does not wait. */
+/** Handles Ctrl-C: the first stops gracefully, the second exits at once. */
 export type Interruption = {
   /** Aborted by the first Ctrl-C without a handler. */
   signal: AbortSignal;
   /** Handles Ctrl-C until the returned function is called. */
   take(handler: () => void): () => void;
-  /** Says that Ctrl-C was pressed. */
+  /** Called on SIGINT. */
   hit(): void;
 };
 

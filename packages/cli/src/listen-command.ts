@@ -15,17 +15,17 @@ const eventTypes = ["task.succeeded", "task.failed", "task.canceled", "task.expi
 export const listenCommand: CommandDefinition = {
   name: "webhooks listen",
   summary: "Forward your account's events to a program on this machine.",
-  details: `Headers and body are those of a real delivery, and so is the signature; the secret to check it with is shown at the
-start and stays the same for a key. While it runs it counts as a webhook, so that dramas can be made. What happens while the
-connection is broken comes afterwards.`,
+  details: `Headers, body and signature match a real delivery. The command shows the signing secret at the start; it stays the
+same for a key. While it runs, it counts as a webhook endpoint, so you can create dramas. After a lost connection, it
+reconnects and forwards the missed events.`,
   options: {
-    "forward-to": { placeholder: "url", explains: "The URL to forward to. Default: only print them." },
+    "forward-to": { placeholder: "url", explains: "The URL to forward to. Default: only print the events." },
     event: { placeholder: "type", isList: true, choices: eventTypes, explains: "Only events of this type." },
     "print-secret": { explains: "Print the signing secret and exit." },
   },
   examples: [
-    { line: "sluice webhooks listen --forward-to http://localhost:3000/hook", does: "to your own server" },
-    { line: "export WEBHOOK_SECRET=$(sluice webhooks listen --print-secret)", does: "the secret for it" },
+    { line: "sluice webhooks listen --forward-to http://localhost:3000/hook", does: "forward to your own server" },
+    { line: "export WEBHOOK_SECRET=$(sluice webhooks listen --print-secret)", does: "get the signing secret" },
   ],
   run: listen,
 };
@@ -41,7 +41,7 @@ async function listen(input: CommandInput): Promise<ExitCode> {
   const { options, terminal, interruption } = input;
   const forwardTo = options.text("forward-to") ?? null;
   if (forwardTo !== null && parseUrl(forwardTo) === null) {
-    throw createMisuse(`--forward-to takes an address such as http://localhost:3000/hook, not "${forwardTo}".`);
+    throw createMisuse(`--forward-to takes a URL such as http://localhost:3000/hook, not "${forwardTo}".`);
   }
   const { api } = await openApi(input);
   let session = await api.ask<Session>({ method: "POST", path: "/webhook_sessions", signal: interruption.signal });
@@ -62,7 +62,7 @@ async function listen(input: CommandInput): Promise<ExitCode> {
     });
     return exitCodes.interrupted;
   } finally {
-    // It would end by itself a minute later.
+    // Otherwise the session expires after a minute.
     await api.ask({ method: "DELETE", path: `/webhook_sessions/${session.id}` }).catch(() => {});
   }
 }
@@ -70,15 +70,15 @@ async function listen(input: CommandInput): Promise<ExitCode> {
 function tellStart({ id, secret }: Session, forwardTo: string | null, terminal: Terminal): void {
   const { paintError } = terminal;
   if (terminal.isJson) terminal.printJson({ type: "listening", session: id, forward_to: forwardTo });
-  terminal.tell(`Listening${forwardTo === null ? "" : `, and sending on to ${forwardTo}`}. Ctrl-C ends.`);
-  // A secret does not belong into a log.
+  terminal.tell(`Listening${forwardTo === null ? "" : ` and forwarding to ${forwardTo}`}. Press Ctrl-C to stop.`);
+  // Keep the secret out of logs.
   if (terminal.isErrorTerminal) terminal.tell(`The signing secret is ${paintError.bold(cleanText(secret))}`);
-  else terminal.tell("--print-secret prints the signing secret.");
+  else terminal.tell("Use --print-secret to print the signing secret.");
 }
 
 type Listening = {
   getSession(): Session;
-  /** The session is gone: another one, with the same secret. */
+  /** Replaces an expired session; the secret stays the same. */
   renew(): Promise<void>;
   hear(name: string, event: SignedEvent): Promise<void>;
 };
@@ -95,7 +95,7 @@ async function listenOn({ terminal, interruption }: CommandInput, api: ApiClient
       const response = await api.open({ method: "GET", path, headers, signal });
       pauseMs = pauseMsMin;
       for await (const { name, id, data } of readEvents(response.body)) {
-        // The reason for which the stream ends, which connecting again tells as an answer.
+        // Announces the end of the stream; reconnecting returns the reason as an error.
         if (name === "message") break;
         await listening.hear(name, JSON.parse(data) as SignedEvent);
         lastEventId = id;

@@ -15,8 +15,8 @@ export const loginCommands: readonly CommandDefinition[] = [
   {
     name: "login",
     summary: "Sign in through your browser and store a key on this machine.",
-    details: `The key is kept where only you can read it, one for each server, and shows up in the console as
-BA:<client>. Signing in again replaces it.`,
+    details: `Stores one key per server in a file that only you can read. The console lists it as BA:<client>. Signing in again
+replaces it.`,
     options: {
       device: { explains: "For a machine without a browser: show a code to enter on another device." },
       key: { explains: "Read an existing key from standard input." },
@@ -28,17 +28,17 @@ BA:<client>. Signing in again replaces it.`,
       api: { placeholder: "url", explains: "The base URL of the API. Default: the site's URL with /v1." },
     },
     examples: [
-      { line: "sluice login", does: "the server on this machine" },
-      { line: "sluice login --site https://sluice.example.com", does: "another one" },
+      { line: "sluice login", does: "a server on this machine" },
+      { line: "sluice login --site https://sluice.example.com", does: "another server" },
       { line: "sluice login --device", does: "over ssh" },
-      { line: "sluice login --key < key.txt", does: "with a key of the console" },
+      { line: "sluice login --key < key.txt", does: "with a key from the console" },
     ],
     run: logIn,
   },
   {
     name: "logout",
     summary: "Delete the key stored on this machine.",
-    examples: [{ line: "sluice logout", does: "the server that you signed in to last" }],
+    examples: [{ line: "sluice logout", does: "the server you signed in to last" }],
     run: logOut,
   },
 ];
@@ -50,7 +50,7 @@ async function logIn(input: CommandInput): Promise<ExitCode> {
   // Validate arguments first.
   const apiUrl = api === undefined ? `${site}/v1` : parseSite(api);
   const profile: Profile = { site, apiUrl, key: await obtainKey(input, site) };
-  // A key is kept once the server has taken it, so that a sign-in that fails leaves what was there.
+  // Store the key only after the server accepts it: a failed sign-in keeps the old one.
   const models = await checkKey(input, profile);
   interruption.signal.throwIfAborted();
   await keepProfile(environment.configFolder, profile);
@@ -79,26 +79,26 @@ async function obtainKey(input: CommandInput, site: string): Promise<string> {
 
 const clientPattern = /^[A-Za-z0-9._-]{2,64}$/;
 
-/** Every machine has a name, and so a key, of its own: signing in on one does not sign out another. */
+/** One key per machine: signing in on one machine does not revoke another's key. */
 function chooseClient(given: string | undefined): string {
   if (given === undefined) return `sluice-cli-${hostname().replaceAll(/[^A-Za-z0-9._-]+/g, "-")}`.slice(0, 64);
   if (clientPattern.test(given)) return given;
   throw createMisuse("--client takes 2 to 64 letters, digits, dots, underscores and hyphens.");
 }
 
-/** Throws where the server does not take the key; else says what can be done with it. */
+/** Throws if the server rejects the key; otherwise returns a line about its models. */
 async function checkKey(input: CommandInput, profile: Profile): Promise<string> {
   const { signal } = input.interruption;
   const client = createProfileClient(profile, input);
   try {
     const answer = await client.ask<{ data?: unknown } | null>({ method: "GET", path: "/models", signal });
     if (!Array.isArray(answer?.data)) {
-      const remedy = "Is the address right? --site names the site, and --api the API where it is elsewhere.";
+      const remedy = "Check --site. If the API has its own URL, set --api.";
       throw new CliError(`${profile.apiUrl} is not a Sluice server.`, { remedy });
     }
     return `${answer.data.length} models available: sluice models`;
   } catch (error) {
-    // The server knows the key, which is for something else.
+    // The key is valid but may not list models.
     if (error instanceof ApiError && error.code === "key_not_permitted") return cleanText(error.message);
     throw error;
   }
@@ -111,8 +111,8 @@ async function logOut(input: CommandInput): Promise<ExitCode> {
   if (terminal.isJson) terminal.printJson({ site, forgotten: wasThere });
   else if (!wasThere) terminal.print(`No key for ${site} on this machine.`);
   else {
-    terminal.print(`${terminal.paint.green("✓")} The key for ${site} is forgotten on this machine.`);
-    terminal.print(`  It still works for whoever has it: ${site}/console can revoke it.`);
+    terminal.print(`${terminal.paint.green("✓")} Deleted the key for ${site} from this machine.`);
+    terminal.print(`  The key itself is still valid. Revoke it in the console: ${site}/console`);
   }
   return exitCodes.done;
 }

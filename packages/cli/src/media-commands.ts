@@ -18,8 +18,8 @@ const listTakers = ["files", "characters", "references", "pairs"];
 export const mediaCommands: readonly CommandDefinition[] = mediaTable.map((definition) => ({
   name: definition.type,
   summary: definition.summary,
-  details: `On a terminal it waits, shows how far it is and downloads the result. Ctrl-C cancels the task. Files on this machine
-are uploaded first. A text can also be @file, or - for standard input.`,
+  details: `On a terminal, the command waits, shows the progress and downloads the result. Ctrl-C cancels the task. Local files
+are uploaded first. Text arguments also accept @file, or - for standard input.`,
   ...(definition.words === null
     ? {}
     : { words: { shown: definition.words.shown, min: 0, max: Number.POSITIVE_INFINITY } }),
@@ -31,13 +31,13 @@ are uploaded first. A text can also be @file, or - for standard input.`,
 function listOptions({ fields, type }: MediaDefinition): OptionTable {
   const own = Object.entries(fields).map(([name, rule]) => [name, toOption(rule)] as const);
   return {
-    model: { placeholder: "id", short: "m", explains: `Which model; the first for ${type} unless told.` },
+    model: { placeholder: "id", short: "m", explains: `The model. Default: the first ${type} model.` },
     ...Object.fromEntries(own),
     ...outcomeOptions,
     "keep-on-interrupt": { explains: "Ctrl-C leaves the task running." },
     "idempotency-key": {
       placeholder: "key",
-      explains: "The same key and the same request are one task, for a day; a new one for each call unless told.",
+      explains: "Repeating a request with the same key within a day returns the same task. Default: a new key.",
     },
   };
 }
@@ -53,7 +53,7 @@ function toOption({ takes, placeholder, explains, choices }: FieldRule): OptionD
 
 async function makeMedia(definition: MediaDefinition, input: CommandInput): Promise<ExitCode> {
   const { options, terminal, interruption } = input;
-  if (options.has("wait") && options.has("no-wait")) throw createMisuse("--wait and --no-wait cannot both be.");
+  if (options.has("wait") && options.has("no-wait")) throw createMisuse("Use either --wait or --no-wait, not both.");
   const doesWait = options.has("wait") || options.text("output") !== undefined || terminal.isOutputTerminal;
   const isWaiting = doesWait && !options.has("no-wait");
   const doesForce = options.has("force");
@@ -75,7 +75,7 @@ async function makeMedia(definition: MediaDefinition, input: CommandInput): Prom
   return await concludeTask(ended, { destination, doesForce }, context);
 }
 
-/** Everything that was given is checked before anybody is asked for a key, and nothing is uploaded before that. */
+/** Validates all arguments before it loads the key, and loads the key before it uploads files. */
 async function prepareRequest(
   definition: MediaDefinition,
   input: CommandInput,
@@ -102,21 +102,18 @@ async function chooseVoice(api: ApiClient, model: string, signal: AbortSignal): 
   const path = `/models/${encodeURIComponent(model)}`;
   const { limits } = await api.ask<{ limits?: { voices?: string[] } }>({ method: "GET", path, signal });
   const [first] = limits?.voices ?? [];
-  if (first === undefined) throw createMisuse(`${model} does not say which voices it has; name one with --voice.`);
+  if (first === undefined) throw createMisuse(`${model} lists no voices. Choose one with --voice.`);
   return first;
 }
 
-/**
- * Is not stopped by Ctrl-C: whether there is a task, and which, has to be known to cancel it. With its key it can be sent
- * again and is one task.
- */
+/** Ignores Ctrl-C, because canceling needs the task's id. The idempotency key makes retries safe. */
 async function submit(
   { path }: MediaDefinition,
   body: RequestBody,
   { api, options, isWaiting }: CommandInput & { api: ApiClient; isWaiting: boolean },
 ): Promise<TaskAnswer> {
   const key = options.text("idempotency-key") ?? randomUUID();
-  // Speech would be answered at once with sound; as a task it can be watched, stopped and fetched like all others.
+  // Without `respond-async`, speech would return audio directly instead of a task.
   const headers = { "idempotency-key": key, prefer: "respond-async" };
   const call: Call = { method: "POST", path, json: body, headers, isRepeatable: true };
   try {
@@ -125,12 +122,12 @@ async function submit(
     if (isWaiting && error instanceof ApiError && error.code === "webhook_required")
       return await submitHeard(api, call);
     if (error instanceof ApiError || !(error instanceof CliError)) throw error;
-    const remedy = `It may have arrived. Sent again with --idempotency-key ${key} it is one task.`;
+    const remedy = `The server may have created the task. To retry safely, add --idempotency-key ${key}`;
     throw new CliError(error.message, { remedy, cause: error });
   }
 }
 
-/** Somebody has to hear of the end of a drama. Whoever waits for it does, so the server is told. */
+/** Dramas need a webhook endpoint; a temporary webhook session counts as one. */
 async function submitHeard(api: ApiClient, call: Call): Promise<TaskAnswer> {
   const session = await api.ask<{ id: string }>({ method: "POST", path: "/webhook_sessions" });
   try {
@@ -142,6 +139,6 @@ async function submitHeard(api: ApiClient, call: Call): Promise<TaskAnswer> {
 
 async function leave(id: string, input: CommandInput, api: ApiClient): Promise<ExitCode> {
   if (!input.options.has("keep-on-interrupt")) return await cancelInterrupted(id, { ...input, api });
-  input.terminal.complain(`${id} goes on. Later: sluice tasks wait ${id}`);
+  input.terminal.complain(`${id} continues. Later: sluice tasks wait ${id}`);
   return exitCodes.interrupted;
 }

@@ -3,7 +3,7 @@ import type { OptionTable } from "./command-definition.ts";
 /** How an option becomes a field of the request. */
 export type FieldRule = {
   field: string;
-  /** `text` may be `@file` or `-`; `file` and `files` are uploaded unless they are addresses or ids. */
+  /** `text` may be `@file` or `-`; `file` and `files` are uploaded unless they are URLs or ids. */
   takes: "words" | "text" | "integer" | "number" | "switch" | "file" | "files" | "characters" | "references" | "pairs";
   placeholder?: string;
   explains: string;
@@ -14,7 +14,7 @@ export type MediaDefinition = {
   type: "image" | "video" | "avatar" | "drama" | "speech";
   path: string;
   summary: string;
-  /** What the words after the command are. */
+  /** The request field that the positional arguments fill. */
   words: { field: string; shown: string; isRequired: boolean } | null;
   fields: Readonly<Record<string, FieldRule>>;
   examples: readonly { line: string; does: string }[];
@@ -24,34 +24,34 @@ const aspectRatio: FieldRule = {
   field: "aspect_ratio",
   takes: "words",
   placeholder: "w:h",
-  explains: "One that the model has, such as 16:9; its first unless told.",
+  explains: "The aspect ratio, such as 16:9. Default: the model's first.",
 };
 const input: FieldRule = {
   field: "input_images",
   takes: "files",
   placeholder: "file",
-  explains: "An image to start from: a file, an https address or the id of an uploaded file.",
+  explains: "An input image: a file, an https URL or the id of an uploaded file.",
 };
 
-/** What all of them take. */
+/** Accepted by all types. */
 const commonFields: Readonly<Record<string, FieldRule>> = {
   "callback-url": {
     field: "callback_url",
     takes: "words",
     placeholder: "url",
-    explains: "Who is told when it has ended, beside the webhooks.",
+    explains: "A URL to notify when the task ends, in addition to the webhooks.",
   },
   metadata: {
     field: "metadata",
     takes: "pairs",
     placeholder: "name=text",
-    explains: "Something of your own that the task keeps.",
+    explains: "Your own metadata, stored with the task.",
   },
   "expires-after": {
     field: "expires_after",
     takes: "integer",
     placeholder: "seconds",
-    explains: "The deadline: it expires then, at no charge. Each type has a minimum.",
+    explains: "The deadline. An expired task is not charged. Each type has a minimum.",
   },
 };
 
@@ -59,14 +59,14 @@ export const mediaTable: readonly MediaDefinition[] = [
   {
     type: "image",
     path: "/images/generations",
-    summary: "Creates images.",
+    summary: "Create images.",
     words: { field: "prompt", shown: "<prompt…>", isRequired: true },
     fields: {
       size: {
         field: "size",
         takes: "words",
         placeholder: "wxh",
-        explains: "One that the model has, such as 1024x1024.",
+        explains: "A size that the model supports, such as 1024x1024.",
       },
       n: { field: "n", takes: "integer", placeholder: "count", explains: "Number of images." },
       input,
@@ -74,122 +74,122 @@ export const mediaTable: readonly MediaDefinition[] = [
     },
     examples: [
       { line: 'sluice image "A lighthouse at dusk" --size 1024x1024', does: "one image" },
-      { line: 'sluice image "The same at night" --input lighthouse.png', does: "from an image of yours" },
+      { line: 'sluice image "The same at night" --input lighthouse.png', does: "from your own image" },
     ],
   },
   {
     type: "video",
     path: "/videos/generations",
-    summary: "Creates a video.",
+    summary: "Create a video.",
     words: { field: "prompt", shown: "[prompt…]", isRequired: false },
     fields: {
       duration: {
         field: "duration",
         takes: "integer",
         placeholder: "seconds",
-        explains: "A length that the model has.",
+        explains: "A duration that the model supports.",
       },
       "aspect-ratio": aspectRatio,
       input,
       ...commonFields,
     },
     examples: [
-      { line: 'sluice video "Waves at night" --duration 5 --aspect-ratio 16:9', does: "from words" },
+      { line: 'sluice video "Waves at night" --duration 5 --aspect-ratio 16:9', does: "from text" },
       { line: 'sluice video "The camera moves closer" --input first.png -o waves.mp4', does: "from an image" },
     ],
   },
   {
     type: "avatar",
     path: "/avatars/generations",
-    summary: "Creates an avatar video.",
+    summary: "Create an avatar video.",
     words: null,
     fields: {
       person: {
         field: "avatar_file_id",
         takes: "file",
         placeholder: "file",
-        explains: "Who speaks: an image or a video (required).",
+        explains: "An image or a video of the speaker (required).",
       },
-      audio: { field: "audio_file_id", takes: "file", placeholder: "file", explains: "What they say (required)." },
+      audio: { field: "audio_file_id", takes: "file", placeholder: "file", explains: "The speech (required)." },
       "aspect-ratio": aspectRatio,
       ...commonFields,
     },
-    examples: [{ line: "sluice avatar --person anna.png --audio hello.mp3", does: "a face and a voice" }],
+    examples: [{ line: "sluice avatar --person anna.png --audio hello.mp3", does: "from a face and a voice" }],
   },
   {
     type: "drama",
     path: "/dramas/generations",
-    summary: "Creates a drama from a story: script, roles, storyboard, video.",
+    summary: "Create a drama from a story: script, roles, storyboard, video.",
     words: null,
     fields: {
-      title: { field: "title", takes: "words", placeholder: "text", explains: "As it stands on the title card." },
+      title: { field: "title", takes: "words", placeholder: "text", explains: "The title on the title card." },
       script: {
         field: "script",
         takes: "text",
         placeholder: "@file",
-        explains: "A story, a screenplay, or a document that an earlier stage made: @file, - or the text itself.",
+        explains: "A story, a screenplay, or the document of an earlier stage: @file, - or the text itself.",
       },
       stage: {
         field: "stage",
         takes: "words",
         placeholder: "stage",
         choices: ["script", "roles", "storyboard", "video"],
-        explains: "Where it ends; with the video unless told.",
+        explains: "The last stage to run. Default: video.",
       },
-      character: { field: "characters", takes: "characters", placeholder: "name", explains: "Somebody in it." },
+      character: { field: "characters", takes: "characters", placeholder: "name", explains: "A character's name." },
       reference: {
         field: "characters",
         takes: "references",
         placeholder: "name=file",
-        explains: "Somebody in it, and an image of them.",
+        explains: "A character's name and reference image.",
       },
-      episode: { field: "episode", takes: "integer", placeholder: "number", explains: "Which episode." },
+      episode: { field: "episode", takes: "integer", placeholder: "number", explains: "The episode number." },
       "aspect-ratio": aspectRatio,
       "business-id": {
         field: "client_business_id",
         takes: "words",
         placeholder: "id",
-        explains: "What you call this piece of business: the same request is the same task, for ever.",
+        explains: "Your own id for this drama. Repeating the request with the same id always returns the same task.",
       },
       "from-task": {
         field: "from_task_id",
         takes: "words",
         placeholder: "id",
-        explains: "An earlier drama that this one goes on from.",
+        explains: "The task of an earlier drama to continue from.",
       },
       "allow-partial": {
         field: "allow_partial",
         takes: "switch",
-        explains: "The video may go without shots that could not be made.",
+        explains: "Allow a video without the shots that failed.",
       },
       ...commonFields,
     },
     examples: [
       { line: 'sluice drama --title "The Lighthouse" --script @story.txt --reference Anna=anna.png', does: "a video" },
-      { line: 'sluice drama --title "The Lighthouse" --script @story.txt --stage script', does: "its script only" },
-      { line: "sluice drama --from-task task_01kh… --stage video", does: "on from what an earlier one made" },
+      { line: 'sluice drama --title "The Lighthouse" --script @story.txt --stage script', does: "the script only" },
+      { line: "sluice drama --from-task task_01kh… --stage video", does: "continue an earlier drama" },
     ],
   },
   {
     type: "speech",
     path: "/audio/speech",
-    summary: "Creates speech from a text.",
+    summary: "Create speech from text.",
     words: { field: "input", shown: "<text…>", isRequired: true },
     fields: {
       voice: {
         field: "voice",
         takes: "words",
         placeholder: "voice",
-        explains: "Whose voice; the model's first unless told.",
+        explains: "The voice. Default: the model's first.",
       },
       format: {
         field: "response_format",
         takes: "words",
         placeholder: "format",
         choices: ["mp3", "wav", "pcm"],
-        explains: "In which form; mp3 unless told.",
+        explains: "The audio format. Default: mp3.",
       },
-      speed: { field: "speed", takes: "number", placeholder: "factor", explains: "From 0.25 to 4; 1 unless told." },
+      speed: { field: "speed", takes: "number", placeholder: "factor", explains: "From 0.25 to 4. Default: 1." },
       ...commonFields,
     },
     examples: [
@@ -200,14 +200,14 @@ export const mediaTable: readonly MediaDefinition[] = [
   },
 ];
 
-/** What decides how the command behaves, beside what it asks for. */
+/** Options for waiting and saving; they are not part of the request. */
 export const outcomeOptions: OptionTable = {
-  wait: { explains: "Waits for the result and downloads it; so it does on a terminal." },
-  "no-wait": { explains: "Prints the task's id and ends; so it does elsewhere." },
+  wait: { explains: "Wait for the result and download it. Default on a terminal." },
+  "no-wait": { explains: "Print the task's id and exit. Default without a terminal." },
   output: {
     placeholder: "path",
     short: "o",
-    explains: "Where the result goes: a file, a folder, or - for standard output. This folder unless told.",
+    explains: "The destination: a file, a folder, or - for standard output. Default: the current folder.",
   },
-  force: { short: "f", explains: "Overwrites files." },
+  force: { short: "f", explains: "Overwrite existing files." },
 };

@@ -1,9 +1,9 @@
-/** The known word that was likely meant; `null` where none is near. Of several that are equally near, the first. */
+/** Returns the closest known word, or `null` if none is close. Ties go to the first. */
 export function findNearest(typed: string, known: readonly string[]): string | null {
   const begun = known.find((word) => typed.length >= shortestBeginning && word.startsWith(typed));
   if (begun !== undefined) return begun;
   let nearest: string | null = null;
-  // A slip for every three letters, and one in any case.
+  // Allow one typo per three letters, and at least one.
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const word of known) {
     const slips = countSlips(typed, word);
@@ -14,7 +14,7 @@ export function findNearest(typed: string, known: readonly string[]): string | n
 
 const shortestBeginning = 3;
 
-/** How many letters are wrong, missing, too many, or in the place of their neighbour. */
+/** Damerau-Levenshtein distance (optimal string alignment). */
 function countSlips(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -8,14 +8,14 @@ export type SignedIn = { profile: Profile; api: ApiClient };
 
 type Surroundings = Pick<CommandInput, "options" | "environment" | "terminal">;
 
-/** The named site, or the one that was signed in to last. */
+/** The site from `--site` or the environment, else the last one signed in to. */
 export async function chooseSite({ options, environment }: Pick<CommandInput, "options" | "environment">) {
   const named = options.text("site") ?? environment.site;
   const { current, profiles } = await loadCredentials(environment.configFolder);
   return { site: named === null ? (current ?? siteUsual) : parseSite(named), profiles };
 }
 
-/** For what needs a key; whoever has none is told how to get one. */
+/** Opens an authenticated client; without a key, throws an error that names the login command. */
 export async function openApi(input: Surroundings): Promise<SignedIn> {
   const { site, profiles } = await chooseSite(input);
   const known = profiles.find((profile) => profile.site === site);

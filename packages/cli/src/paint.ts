@@ -1,4 +1,4 @@
-/** Puts colour around text, or nothing where nobody would see it. */
+/** Adds ANSI colours; returns the text unchanged if colours are off. */
 export type Paint = Record<keyof typeof codes, (text: string) => string>;
 
 const codes = {
@@ -25,11 +25,8 @@ export function createPaint(isColoured: boolean): Paint {
   };
 }
 
-/**
- * Without what could steer a terminal: what a model writes, or a server answers, may be shown but must not move the
- * cursor, change the title or fill the clipboard.
- */
+/** Strips control characters: a model's or server's text must not move the cursor, set the title or the clipboard. */
 export function cleanText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the function strips control characters.
   return text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
 }

@@ -4,8 +4,8 @@ const currencies = new WeakMap<ApiClient, Promise<string | null>>();
 const patienceMs = 5000;
 
 /**
- * An amount as people read it. The server names its currency with the balance only, so that is asked once for each server;
- * a key that may not see the balance leaves the amount as it is.
+ * Adds the currency to an amount. Only the balance names the currency, so it is fetched once for each client. Without
+ * access to the balance, returns the bare amount.
  */
 export async function presentMoney(amount: string, api: ApiClient): Promise<string> {
   const asked = currencies.get(api) ?? askCurrency(api);
@@ -23,7 +23,7 @@ async function askCurrency(api: ApiClient): Promise<string | null> {
     });
     return typeof answer?.currency === "string" && /^[A-Z]{3}$/.test(answer.currency) ? answer.currency : null;
   } catch {
-    // What something costs is said all the same.
+    // Show the amount without a currency.
     return null;
   }
 }

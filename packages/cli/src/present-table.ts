@@ -2,7 +2,7 @@ import { cleanText, type Paint } from "./paint.ts";
 
 type Row = readonly string[];
 
-/** Columns as wide as they need; the last one is not filled up. */
+/** Pads every column to its widest cell, except the last. */
 export function presentTable(head: Row, rows: readonly Row[], paint: Paint): string {
   const clean = rows.map((row) => row.map((cell) => cleanText(cell).replaceAll("\n", " ")));
   const widths = head.map((title, index) => Math.max(title.length, ...clean.map((row) => row[index]?.length ?? 0)));

@@ -5,12 +5,11 @@ import type { Terminal } from "./terminal.ts";
 
 const keyPattern = /^sk-slc-[0-9A-Za-z]{36}$/;
 
-/** From standard input, without showing it. It is never an argument, which every process could see. */
+/** Reads the key from standard input without echo. Other processes could read it from the arguments. */
 export async function readKey(terminal: Terminal, signal: AbortSignal): Promise<string> {
   const text = terminal.isInputTerminal ? await askHidden(terminal, signal) : await terminal.readInput();
   const key = text.trim();
-  if (!keyPattern.test(key))
-    throw createMisuse("That is no API key. One begins with sk-slc- and is made in the console.");
+  if (!keyPattern.test(key)) throw createMisuse("This is not an API key. Keys start with sk-slc-.");
   return key;
 }
 
@@ -19,7 +18,7 @@ async function askHidden(terminal: Terminal, signal: AbortSignal): Promise<strin
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   const stopped = new AbortController();
   lines.once("SIGINT", () => stopped.abort());
-  terminal.draw("API key (it is not shown): ");
+  terminal.draw("API key (hidden): ");
   try {
     return await lines.question("", { signal: AbortSignal.any([signal, stopped.signal]) });
   } finally {

@@ -5,7 +5,7 @@ import { findNearest } from "./nearest-word.ts";
 
 type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
-/** Throws a misuse whose sentence names the word at fault. */
+/** Throws a usage error that names the invalid argument. */
 export function readOptions(
   command: CommandDefinition,
   args: readonly string[],
@@ -22,7 +22,7 @@ export function readOptions(
 }
 
 function parse(table: OptionTable, args: readonly string[]): { values: Values; positionals: string[] } {
-  // Node's own complaints are about how it parses; ours name what was typed.
+  // Not strict: our own errors name the argument as typed.
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     strict: false,
@@ -59,7 +59,7 @@ function requireUsable({ name, rawName, value, inlineValue }: OptionToken, table
   if (value === undefined) throw createMisuse(`--${name} needs a value: --${name} <${option.placeholder}>.`);
   if (inlineValue === false && /^-[^\d]/.test(value)) {
     throw createMisuse(
-      `--${name} needs a value, and "${value}" is an option. Where it is the value: --${name}=${value}`,
+      `--${name} needs a value, but "${value}" is an option. To use it as the value: --${name}=${value}`,
     );
   }
 }

@@ -4,7 +4,7 @@ export type ServerEvent = { name: string; id: string | null; data: string };
 
 const eventCharactersMax = 32 * 1024 * 1024;
 
-/** Server-sent events, as they come; comments are skipped. */
+/** Parses server-sent events; skips comments. */
 export async function* readEvents(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const events: ServerEvent[] = [];
@@ -12,7 +12,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array> | null): Async
     maxBufferSize: eventCharactersMax,
     onEvent: ({ event: name = "message", id = null, data }) => events.push({ name, id, data }),
     onError({ type }) {
-      if (type === "max-buffer-size-exceeded") throw new Error("The server sends an event without an end.");
+      if (type === "max-buffer-size-exceeded") throw new Error("The server sent an event that is too large.");
     },
   });
   for await (const chunk of body ?? []) {

@@ -11,7 +11,7 @@ import { presentCommand, presentGroup, presentOverview } from "./show-help.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
-/** Finds the command, runs it, and turns whatever happens into words and an exit code. */
+/** Runs the command; reports errors and returns the exit code. */
 export async function runSluice(args: readonly string[]): Promise<ExitCode> {
   const environment = readEnvironment();
   const terminal = createTerminal({ isJson: args.includes("--json"), environment });
@@ -27,7 +27,7 @@ export async function runSluice(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** `sluice … | head` reads no more than it wants, which is no failure. */
+/** EPIPE is not an error: `sluice … | head` closes the pipe early. */
 function endWhenUnread(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(exitCodes.done);
   throw error;
@@ -46,7 +46,7 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
   return await command.run({ words, options, ...surroundings });
 }
 
-/** What every command takes may also stand before it. */
+/** Common options may precede the command. */
 function putCommandFirst(args: readonly string[]): readonly string[] {
   let count = 0;
   while (args[count]?.startsWith("--") && !["--help", "--version"].includes(args[count] ?? "")) {
@@ -55,7 +55,7 @@ function putCommandFirst(args: readonly string[]): readonly string[] {
   return [...args.slice(count), ...args.slice(0, count)];
 }
 
-/** Of `tasks` and `tasks cancel`, the one that says more. */
+/** The longest match: `tasks cancel` rather than `tasks`. */
 function findCommand(args: readonly string[]): CommandDefinition | null {
   const line = `${args.join(" ")} `;
   const fitting = commandTable.filter(({ name }) => line.startsWith(`${name} `));
@@ -75,13 +75,13 @@ function listGroup(word: string | undefined): readonly CommandDefinition[] {
   return commandTable.filter(({ name }) => name.startsWith(`${word} `));
 }
 
-/** `tasks` is a command of its own, and what follows it in `tasks cancle` was meant as another. */
+/** In `tasks cancle`, the second word is a misspelled command, not an argument of `tasks`. */
 function requireKnownCommand({ name }: CommandDefinition, args: readonly string[]): void {
   const next = args[name.split(" ").length];
   if (next !== undefined && !next.startsWith("-") && listGroup(name).length > 0) throw createUnknown([name, next]);
 }
 
-/** Names what was typed, the command that was likely meant, and where to look. */
+/** Suggests the closest command and the help. */
 function createUnknown(words: readonly string[]): CliError {
   const [first = "", second] = words;
   const group = listGroup(first);
@@ -114,7 +114,7 @@ function showHelp(args: readonly string[], asksForHelp: boolean, terminal: Termi
   if (command !== null) terminal.print(presentCommand(command, paint, listGroup(command.name)));
   else if (isGroup) terminal.print(presentGroup(words[0] ?? "", group, paint));
   else terminal.print(presentOverview(commandTable, paint));
-  // Whoever typed nothing, or half a command, was shown what there is; only who asked for it got what they wanted.
+  // An incomplete command such as `webhooks` is a usage error.
   return asksForHelp || words.length === 0 ? exitCodes.done : exitCodes.misused;
 }
 
@@ -146,7 +146,7 @@ function presentForPeople(error: unknown, { paintError }: Terminal): string {
   if (error instanceof ApiError && error.param !== null) lines.push(`  About: ${cleanText(error.param)}`);
   if (error.remedy !== null) lines.push(`  ${error.remedy}`);
   if (error instanceof ApiError && error.status >= 500 && error.requestId !== null) {
-    lines.push(`  If it stays like this, tell who runs the server: ${cleanText(error.requestId)}`);
+    lines.push(`  If the problem persists, send the operator this request id: ${cleanText(error.requestId)}`);
   }
   return lines.join("\n");
 }

@@ -31,7 +31,7 @@ const extensions: Readonly<Record<string, string>> = {
   "text/vtt": "vtt",
 };
 
-/** Where results are to go. A file that is there already is found out now, before anything costs money. */
+/** Fails on an existing file now, before the task costs money. */
 export async function chooseDestination(given: string | undefined, doesForce: boolean): Promise<Destination> {
   if (given === "-") return { kind: "stdout" };
   const path = given ?? ".";
@@ -42,10 +42,10 @@ export async function chooseDestination(given: string | undefined, doesForce: bo
 }
 
 function createExistence(path: string): CliError {
-  return new CliError(`${path} is there already.`, { remedy: "--force overwrites it; --output names another place." });
+  return new CliError(`${path} already exists.`, { remedy: "Overwrite it with --force, or choose another --output." });
 }
 
-/** Downloads everything that a task made; answers where it is now. */
+/** Downloads a task's outputs and returns their paths. */
 export async function saveOutputs(task: TaskAnswer, destination: Destination, options: SaveOptions): Promise<string[]> {
   if (destination.kind === "stdout") {
     for (const output of task.output) await writeOut(output, options);
@@ -59,7 +59,7 @@ export async function saveOutputs(task: TaskAnswer, destination: Destination, op
   return paths;
 }
 
-/** Nothing of a name comes from the server but the kind of the file. */
+/** Builds safe file names: only letters and digits of the server's type and id, and known extensions. */
 function nameFiles({ id, type, output }: TaskAnswer, destination: Exclude<Destination, { kind: "stdout" }>): string[] {
   const stem = `${type.replaceAll(/[^a-z]/g, "")}-${id.replaceAll(/[^0-9a-z]/g, "").slice(-8)}`;
   const names = output.map(({ content_type }) => extensions[content_type.split(";")[0]?.trim() ?? ""] ?? "bin");
@@ -74,7 +74,7 @@ function nameFiles({ id, type, output }: TaskAnswer, destination: Exclude<Destin
 
 async function saveOne(output: TaskOutput, path: string, options: SaveOptions): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // Found out before the download, and once more by the system when the file gets its name.
+  // Checked before the download, and again atomically by `link`.
   if (!options.doesForce && (await isThere(path))) throw createExistence(path);
   const draft = nameDraft(dirname(path));
   try {
@@ -90,7 +90,7 @@ function nameDraft(folder: string): string {
   return join(folder, `.sluice-${randomBytes(6).toString("hex")}.part`);
 }
 
-/** Some file systems know no second names; there, the look before has to do. */
+/** For file systems without hard links: check, then rename. */
 async function renameDraft(error: NodeJS.ErrnoException, draft: string, path: string): Promise<void> {
   if (error.code === "EEXIST" || (await isThere(path))) throw createExistence(path);
   await rename(draft, path);
@@ -103,7 +103,7 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Only when all of it is there and right, because nothing can be taken back. */
+/** Writes only a complete and verified download, because standard output cannot be undone. */
 async function writeOut(output: TaskOutput, options: SaveOptions): Promise<void> {
   const draft = nameDraft(tmpdir());
   try {

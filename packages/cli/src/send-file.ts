@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { Readable } from "node:stream";
 import type { ApiClient } from "./api-client.ts";
 
-/** Uploads a file as it is read, and answers its id. Sent again, it is kept once. */
+/** Streams a file to the server and returns its id. The idempotency key makes retries safe. */
 export async function sendFile(api: ApiClient, path: string, signal: AbortSignal): Promise<string> {
   const boundary = `sluice-${randomBytes(16).toString("hex")}`;
   const { file_id } = await api.ask<{ file_id: string }>({

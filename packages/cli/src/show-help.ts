@@ -1,8 +1,8 @@
 import { type CommandDefinition, commonOptions, type OptionDefinition } from "./command-definition.ts";
 import type { Paint } from "./paint.ts";
 
-const operatorNote = `This is the command line for people who use a Sluice server. Whoever runs one has another, in the
-server's own folder: npm run -s sluice -- help`;
+const operatorNote = `This command line is for users of a Sluice server. Operators use the one in the server's folder:
+npm run -s sluice -- help`;
 
 const exitNote =
   "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not enough money, 5 the task failed, 130 interrupted.";
@@ -15,7 +15,7 @@ export function presentOverview(commands: readonly CommandDefinition[], paint: P
     "",
     ...presentRows(commands.map((command) => [presentUsage(command), command.summary])),
     "",
-    "Begin with `sluice login`. Every command takes --json for programs and --help for its options and examples.",
+    "Start with `sluice login`. Every command takes --json for programs and --help for its options and examples.",
     "",
     exitNote,
     "",
@@ -31,7 +31,7 @@ export function presentGroup(name: string, commands: readonly CommandDefinition[
   ].join("\n");
 }
 
-/** `group` are those that begin with its name, which are not easily found otherwise. */
+/** `group`: the subcommands of this command. */
 export function presentCommand(
   command: CommandDefinition,
   paint: Paint,
@@ -67,13 +67,13 @@ export function explainOption({ explains, choices, isList }: OptionDefinition): 
   return [
     explains,
     ...(choices === undefined ? [] : [`One of ${choices.join(", ")}.`]),
-    ...(isList === undefined ? [] : ["Can be given several times."]),
+    ...(isList === undefined ? [] : ["Repeatable."]),
   ].join(" ");
 }
 
 const leftColumnMax = 30;
 
-/** What is too wide for the left column has a line of its own. */
+/** Wraps the right column if the left one is too wide. */
 function presentRows(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.min(leftColumnMax, Math.max(...rows.map(([left]) => left.length))) + 2;
   return rows.flatMap(([left, right]) =>

@@ -17,13 +17,13 @@ function createTask(more: Partial<TaskAnswer>): TaskAnswer {
   return { ...(task as TaskAnswer), ...more };
 }
 
-test("a bar is as full as the server says, with the time that has passed", () => {
+test("the bar shows the progress and the elapsed time", () => {
   const bar = presentBar(createTask({}), { seconds: 75, columns: 100 });
   expect(bar).toBe("████████████░░░░░░░░░░░░  50 %  01:15  processing");
   expect(presentBar(createTask({ progress: 0 }), { seconds: 0, columns: 100 })).toMatch(/^░{24} {3}0 % {2}00:00/);
 });
 
-test("of a drama it names the step, and of one that waits its place", () => {
+test("the bar names a drama's step and a queued task's position", () => {
   const steps = ["succeeded", "processing", "queued"].map((status, index) => ({
     name: `step-${index}`,
     status,
@@ -34,12 +34,12 @@ test("of a drama it names the step, and of one that waits its place", () => {
   expect(presentBar(waiting, { seconds: 0, columns: 100 })).toContain("queued, number 4");
 });
 
-test.for([1, 10, 20, 30, 40, 80])("it never fills a line of %i columns", (columns) => {
+test.for([1, 10, 20, 30, 40, 80])("the bar is shorter than a line of %i columns", (columns) => {
   const steps = [{ name: "a-step-with-a-long-name", status: "processing", progress: 0 }];
   expect(presentBar(createTask({ steps }), { seconds: 0, columns }).length).toBeLessThan(Math.max(columns, 1));
 });
 
-test("nothing in it can steer the terminal", () => {
+test("the bar contains no control characters", () => {
   const steps = [{ name: "\x1b[2Jevil", status: "processing", progress: 0 }];
   expect(presentBar(createTask({ steps }), { seconds: 0, columns: 100 })).not.toContain("\x1b");
 });

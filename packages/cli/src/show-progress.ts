@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type Progress = {
   show(task: TaskAnswer): void;
-  /** Leaves the line free for what comes next. */
+  /** Clears the line. */
   end(): void;
 };
 
@@ -13,7 +13,7 @@ const barWidthMin = 5;
 const redrawEveryMs = 1000;
 const clearLine = "\r\x1b[K";
 
-/** What the server says of a task: as a line that changes on a terminal, as a line for each change elsewhere. */
+/** A progress bar on a terminal, otherwise one line per change. */
 export function createProgress(terminal: Terminal): Progress {
   if (terminal.isJson) return { show: () => {}, end: () => {} };
   return terminal.isErrorTerminal ? createBar(terminal) : createLines(terminal);
@@ -27,7 +27,7 @@ function createBar(terminal: Terminal): Progress {
     const seconds = Math.floor((performance.now() - startedMs) / 1000);
     terminal.draw(`${clearLine}${presentBar(task, { seconds, columns: terminal.columns() })}`);
   };
-  // Time goes on while nothing changes.
+  // Redraw the elapsed time.
   const timer = setInterval(draw, redrawEveryMs);
   return {
     show(latest) {
@@ -53,7 +53,7 @@ function createLines(terminal: Terminal): Progress {
   };
 }
 
-/** Fits into one line of any width, because a line that wraps could not be drawn over. */
+/** Always fits one line, because a wrapped line cannot be redrawn. */
 export function presentBar(task: TaskAnswer, { seconds, columns }: { seconds: number; columns: number }): string {
   const tail = ` ${String(task.progress).padStart(3)} %  ${presentTime(seconds)}  ${describeWork(task)}`;
   const width = Math.min(barWidthMax, columns - tail.length - 1);

@@ -2,14 +2,14 @@ import { createMisuse } from "./cli-error.ts";
 
 export const siteUsual = "http://localhost:4242";
 
-/** A server's address in the one form that we keep it in. */
+/** Validates and normalizes a server's URL. */
 export function parseSite(text: string): string {
   const url = parseUrl(text);
   if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw createMisuse(`"${text}" is no address of a server. Write one like https://sluice.example.com`);
+    throw createMisuse(`"${text}" is not a valid server URL. Use one like https://sluice.example.com`);
   }
   if (url.protocol === "http:" && !isLoopback(url)) {
-    throw createMisuse(`${url.host} would get your key unencrypted. Write https://${url.host}`);
+    throw createMisuse(`http would send your key unencrypted. Use https://${url.host}`);
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }

@@ -15,7 +15,7 @@ export type ChatAnswer = {
   model: string;
   content: string;
   finish_reason: string | null;
-  /** Why it ends early, where the server had to end it. */
+  /** Why the server stopped the answer early. */
   stopped_by: string | null;
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number; charge?: string } | null;
 };
@@ -27,10 +27,7 @@ type Chunk = {
   error?: unknown;
 };
 
-/**
- * Asks, and hands on every piece as it comes. It has no idempotency key: with one, hanging up would not stop it, nor what
- * it costs.
- */
+/** Streams an answer. No idempotency key: with one, the server would continue and charge after a disconnect. */
 export async function streamAnswer(
   api: ApiClient,
   ask: ChatAsk,
@@ -56,5 +53,5 @@ export async function streamAnswer(
     answer.stopped_by = chunk.stopped_by ?? answer.stopped_by;
     answer.usage = chunk.usage ?? answer.usage;
   }
-  throw readApiError(502, JSON.stringify({ error: { message: "The answer broke off.", code: "broken_stream" } }), null);
+  throw readApiError(502, JSON.stringify({ error: { message: "Lost the connection.", code: "broken_stream" } }), null);
 }

@@ -1,4 +1,4 @@
-/** A task, as far as the command line looks at it. */
+/** The fields of a task that the command line uses. */
 export type TaskAnswer = {
   id: string;
   type: string;

@@ -15,23 +15,23 @@ const { output = { explains: "" }, force = { explains: "" } } = outcomeOptions;
 
 const listCommand: CommandDefinition = {
   name: "tasks",
-  summary: "Lists your tasks, newest first.",
+  summary: "List your tasks, newest first.",
   options: {
     status: {
       placeholder: "status",
       choices: ["queued", "processing", "succeeded", "failed", "canceled", "expired"],
-      explains: "Only those that stand like this.",
+      explains: "Only tasks with this status.",
     },
     type: {
       placeholder: "type",
       choices: ["image", "video", "avatar", "drama", "speech"],
-      explains: "Only this kind.",
+      explains: "Only tasks of this type.",
     },
-    model: { placeholder: "id", explains: "Only of this model." },
-    limit: { placeholder: "count", explains: "How many, up to 100; 20 unless told." },
-    after: { placeholder: "id", explains: "Those before this one." },
+    model: { placeholder: "id", explains: "Only tasks of this model." },
+    limit: { placeholder: "count", explains: "The number of tasks, up to 100. Default: 20." },
+    after: { placeholder: "id", explains: "Start after this task (the cursor of the previous page)." },
   },
-  examples: [{ line: "sluice tasks --status processing", does: "what is being made" }],
+  examples: [{ line: "sluice tasks --status processing", does: "running tasks" }],
   run: listTasks,
 };
 
@@ -40,23 +40,23 @@ export const tasksCommands: readonly CommandDefinition[] = [
   { ...listCommand, name: "tasks list" },
   {
     name: "tasks show",
-    summary: "Tells how a task stands.",
+    summary: "Show a task's status, cost and outputs.",
     words: taskWord,
     examples: [{ line: "sluice tasks show task_01kh…", does: "one task" }],
     run: showTask,
   },
   {
     name: "tasks wait",
-    summary: "Waits for a task and downloads what it made.",
-    details: "Ctrl-C ends the waiting, not the task.",
+    summary: "Wait for a task and download its outputs.",
+    details: "Ctrl-C stops waiting. The task continues.",
     words: taskWord,
     options: { output, force },
-    examples: [{ line: "sluice tasks wait task_01kh… -o video.mp4", does: "one that was submitted with --no-wait" }],
+    examples: [{ line: "sluice tasks wait task_01kh… -o video.mp4", does: "a task submitted with --no-wait" }],
     run: waitAndSave,
   },
   {
     name: "tasks download",
-    summary: "Downloads what a task made.",
+    summary: "Download a task's outputs.",
     words: taskWord,
     options: { output, force },
     examples: [{ line: "sluice tasks download task_01kh… -o videos/", does: "into a folder" }],
@@ -64,9 +64,9 @@ export const tasksCommands: readonly CommandDefinition[] = [
   },
   {
     name: "tasks cancel",
-    summary: "Asks for the end of a task.",
+    summary: "Cancel a task.",
     words: taskWord,
-    examples: [{ line: "sluice tasks cancel task_01kh…", does: "one that is not wanted any more" }],
+    examples: [{ line: "sluice tasks cancel task_01kh…", does: "cancel one task" }],
     run: cancelTask,
   },
 ];
@@ -86,7 +86,7 @@ async function listTasks(input: CommandInput): Promise<ExitCode> {
     signal: interruption.signal,
   });
   if (terminal.isJson) terminal.printJson(list);
-  else if (list.data.length === 0) terminal.print("There are no such tasks.");
+  else if (list.data.length === 0) terminal.print("No tasks found.");
   else {
     terminal.print(presentTable(["TASK", "TYPE", "STATUS", "DONE", "MODEL"], list.data.map(toRow), terminal.paint));
     if (list.next_cursor !== null) terminal.tell(`More: --after ${list.next_cursor}`);
@@ -142,7 +142,7 @@ async function waitAndSave(input: CommandInput): Promise<ExitCode> {
   const context = { api, terminal, interruption };
   const task = await waitForTask(id, context);
   if (task !== null) return await concludeTask(task, { destination, doesForce }, context);
-  terminal.complain(`${cleanText(id)} goes on. Later: sluice tasks wait ${cleanText(id)}`);
+  terminal.complain(`${cleanText(id)} continues. Later: sluice tasks wait ${cleanText(id)}`);
   return exitCodes.interrupted;
 }
 
@@ -153,7 +153,7 @@ async function downloadTask(input: CommandInput): Promise<ExitCode> {
   const { path, api, signal } = await openTask(input);
   const task = await api.ask<TaskAnswer>({ method: "GET", path, signal });
   if (!isFinal(task)) {
-    throw new CliError(`${task.id} is not over yet: ${task.status}, ${task.progress} %.`, {
+    throw new CliError(`${task.id} has not ended yet: ${task.status}, ${task.progress} %.`, {
       remedy: `Wait for it: sluice tasks wait ${task.id}`,
     });
   }

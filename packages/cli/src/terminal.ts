@@ -2,27 +2,27 @@ import type { Readable } from "node:stream";
 import type { Environment } from "./environment.ts";
 import { createPaint, type Paint } from "./paint.ts";
 
-/** Where a command speaks: its result on standard output, everything else on standard error. */
+/** Results go to standard output, everything else to standard error. */
 export type Terminal = {
-  /** Whether a program reads the result: then standard output has JSON, and nothing else. */
+  /** `--json`: standard output contains only JSON. */
   isJson: boolean;
   isInputTerminal: boolean;
   isOutputTerminal: boolean;
   isErrorTerminal: boolean;
-  /** How wide standard error is. */
+  /** The width of standard error. */
   columns(): number;
   paint: Paint;
   paintError: Paint;
-  /** A line of the result for people. */
+  /** A line of the result. */
   print(line: string): void;
   printJson(value: unknown): void;
-  /** Bytes of the result, as they are. */
+  /** Writes the result's bytes unchanged. */
   write(piece: string | Uint8Array): void;
-  /** A line for people beside the result; silent where a program reads. */
+  /** A status line; omitted with `--json`. */
   tell(line: string): void;
-  /** An error, which programs are told of too. */
+  /** A line to standard error, also with `--json`. */
   complain(line: string): void;
-  /** To standard error, without a new line. */
+  /** Writes to standard error without a newline. */
   draw(text: string): void;
   /** All of standard input. */
   readInput(): Promise<string>;
@@ -60,7 +60,7 @@ async function readAll(stream: Readable): Promise<string> {
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > inputBytesMax) throw new Error("Standard input has more than 8 MB, which nothing here takes.");
+    if (bytes > inputBytesMax) throw new Error("Standard input is larger than the limit of 8 MB.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

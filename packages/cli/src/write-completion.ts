@@ -4,7 +4,7 @@ export const shells = ["bash", "zsh", "fish"] as const;
 
 type Shell = (typeof shells)[number];
 
-/** A script that completes commands, options and choices; they all come from the table. */
+/** Generates a script that completes commands, options and choices from the table. */
 export function writeCompletion(shell: string, commands: readonly CommandDefinition[]): string {
   return writers[shell as Shell](commands);
 }
@@ -23,12 +23,12 @@ function listFirstWords(commands: readonly CommandDefinition[]): string[] {
   return [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
 }
 
-/** What can be written after a command: more of its name, its options, its choices. */
+/** The words that can follow a command. */
 function listWords(command: CommandDefinition): string[] {
   return [...(command.words?.choices ?? []), ...Object.keys(listOptions(command)).map((name) => `--${name}`)];
 }
 
-/** The words that a first word can go on with, for those that have several commands. */
+/** Maps each first word to its subcommands. */
 function listGroups(commands: readonly CommandDefinition[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const { name } of commands) {
@@ -48,7 +48,7 @@ function listChoices(commands: readonly CommandDefinition[]): Choice[] {
   );
 }
 
-/** The same cases for both shells: what fits after the words so far. */
+/** The `case` branches that bash and zsh share. */
 function writeCases(commands: readonly CommandDefinition[]): string {
   const two = commands.filter(({ name }) => name.includes(" "));
   const one = commands.filter(({ name }) => !name.includes(" "));
@@ -71,11 +71,11 @@ function writeCases(commands: readonly CommandDefinition[]): string {
 }
 
 function writeBash(commands: readonly CommandDefinition[]): string {
-  return `# Put this into ~/.bashrc: source <(sluice completion bash)
+  return `# Add this to ~/.bashrc: source <(sluice completion bash)
 ${writeCases(commands)}
 _sluice() {
   local words="" line="\${COMP_WORDS[*]:1:COMP_CWORD-1}"
-  # Two blanks between the command and the last word let a pattern tell them apart.
+  # Two spaces separate the command from the last word, so patterns can match either.
   _sluice_words "\${line:+$line }\${line:+ }\${line##* }"
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -85,7 +85,7 @@ complete -o default -F _sluice sluice
 
 function writeZsh(commands: readonly CommandDefinition[]): string {
   return `#compdef sluice
-# Put this into ~/.zshrc: source <(sluice completion zsh)
+# Add this to ~/.zshrc: source <(sluice completion zsh)
 ${writeCases(commands)}
 _sluice() {
   local words_before="\${(j: :)words[2,CURRENT-1]}" current="\${words[CURRENT]}"
@@ -101,7 +101,7 @@ compdef _sluice sluice
 
 function writeFish(commands: readonly CommandDefinition[]): string {
   const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const lines = ["# Put this into ~/.config/fish/completions/sluice.fish", "complete -c sluice -e"];
+  const lines = ["# Save this as ~/.config/fish/completions/sluice.fish", "complete -c sluice -e"];
   for (const first of listFirstWords(commands)) {
     const summary = commands.find(({ name }) => name === first)?.summary ?? "";
     lines.push(`complete -c sluice -f -n __fish_use_subcommand -a ${first} -d ${quote(summary)}`);

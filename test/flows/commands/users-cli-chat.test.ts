@@ -83,7 +83,7 @@ describe("one question", () => {
   test("whose answer breaks off, or ends because money ran out, is marked as incomplete", async () => {
     await using broken = await answerWith(piece("Half"));
     const half = await cli.run(["chat", "-m", "a", "Hi"], { environment: { ...environment, SLUICE_SITE: broken.url } });
-    expect([half.exitCode, half.stdout, half.stderr]).toEqual([1, "Half", expect.stringContaining("broke off")]);
+    expect([half.exitCode, half.stdout, half.stderr]).toEqual([1, "Half", expect.stringContaining("Lost the conn")]);
     const error = JSON.stringify({ error: { message: "No upstream answered.", code: "upstream_unavailable" } });
     await using failing = await answerWith(piece("Half"), error);
     const failed = await cli.run(["chat", "-m", "a", "Hi"], {
@@ -131,7 +131,7 @@ describe("one question", () => {
 describe("a conversation", () => {
   test("keeps its history, follows commands, survives Ctrl-C in an answer, and ends with the second one", async () => {
     const talk = cli.startOnTerminal(["chat", "-m", "sandbox-chat"], { environment });
-    await talk.sees(/You talk with sandbox-chat/);
+    await talk.sees(/Chatting with sandbox-chat/);
     talk.write("/model\r");
     await talk.sees(/The model is sandbox-chat\./);
     talk.write("Count to 500 [[slow:0.05]]\r");
@@ -141,7 +141,7 @@ describe("a conversation", () => {
     talk.write("Hello\r");
     await talk.sees(/\d+ tokens · cost/);
     talk.write("\x03");
-    await talk.sees(/Ctrl-C again ends/);
+    await talk.sees(/Ctrl-C again/);
     talk.write("\x03");
     expect((await talk.ended).exitCode).toBe(130);
   });
@@ -149,10 +149,10 @@ describe("a conversation", () => {
   test("sends its history until it is cleared, and cannot inject terminal escapes", async () => {
     await using server = await answerWith(piece("\x1b]0;evil\x07Yes\x1b[2J"), "[DONE]");
     const talk = cli.startOnTerminal(["chat", "-m", "a"], { environment: { ...environment, SLUICE_SITE: server.url } });
-    await talk.sees(/You talk with a/);
+    await talk.sees(/Chatting with a/);
     for (const [index, line] of ["One", "Two", "/clear", "Three"].entries()) {
       talk.write(`${line}\r`);
-      if (line === "/clear") await talk.sees(/is forgotten/);
+      if (line === "/clear") await talk.sees(/History cleared/);
       else await waitUntil("the answer", () => talk.stdout().split("Yes").length > (index > 2 ? 3 : index + 1));
     }
     talk.write("/exit\r");

@@ -66,7 +66,7 @@ test("events are forwarded, with a signature that the official library accepts, 
   const { stdout } = await cli.run(["webhooks", "listen", "--print-secret"], { environment });
   expect(await countSessions()).toEqual([]);
   const listening = cli.start(["webhooks", "listen", "--forward-to", `${receiver.url}hook`], { environment });
-  await listening.sees(/Listening, and sending on/);
+  await listening.sees(/Listening and forwarding/);
   const { id } = await caller.submitImage("sandbox-image", "Told of");
   const [request] = await receiver.waitForDeliveries(1);
   if (request === undefined) throw new Error("Nothing arrived.");
@@ -102,7 +102,7 @@ test("a receiver that fails or is down is reported, and listening goes on; only 
   ]);
   await receiver[Symbol.asyncDispose]();
   const lost = await record("task.failed");
-  await listening.sees(new RegExp(`${lost}.*not reached`));
+  await listening.sees(new RegExp(`${lost}.*cannot connect`));
   listening.kill("SIGINT");
   await listening.ended;
 });

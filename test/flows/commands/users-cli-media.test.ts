@@ -118,7 +118,7 @@ describe("the output of a task", () => {
     });
     const elsewhere = { SLUICE_API_KEY: caller.key, SLUICE_SITE: proxy.url };
     const failed = await cli.run(["tasks", "download", id], { environment: elsewhere });
-    expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("could not be downloaded whole")]);
+    expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("Cannot download")]);
     expect(listFiles()).toEqual([]);
     expect((await cli.run(["tasks", "download", id], { environment: elsewhere })).exitCode).toBe(0);
     expect(listFiles().map(readDigest)).toEqual([output.sha256]);
@@ -181,13 +181,13 @@ describe("a task", () => {
     expect([exitCode, id]).toEqual([0, expect.stringMatching(/^task_[0-9a-z]+$/)]);
     expect(await cli.run(["tasks", "wait", id], { environment })).toMatchObject({ exitCode: 0 });
     const again = await cli.run(["tasks", "download", id], { environment });
-    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
     expect((await cli.run(["tasks", "download", id, "-f"], { environment })).exitCode).toBe(0);
     expect(listFiles()).toHaveLength(1);
     expect((await cli.run(["tasks", "show", id], { environment })).stdout).toMatch(/status +succeeded, 100 %/);
     const list = await cli.run(["tasks", "--status", "succeeded"], { environment });
     expect(list.stdout).toMatch(new RegExp(`^${id} +image +succeeded +100 % +sandbox-image$`, "m"));
-    expect((await cli.run(["tasks", "list", "--type", "video"], { environment })).stdout).toContain("no such tasks");
+    expect((await cli.run(["tasks", "list", "--type", "video"], { environment })).stdout).toContain("No tasks found");
     expect(await cli.run(["tasks", "show", "task_0"], { environment })).toMatchObject({ exitCode: 1 });
   });
 
@@ -273,7 +273,7 @@ describe("Ctrl-C", () => {
     const kept = cli.start(["image", prompt, "-m", "image", "--wait", "--keep-on-interrupt"], { environment });
     await kept.sees(/task_\w+: /);
     kept.kill("SIGINT");
-    expect(await kept.ended).toMatchObject({ exitCode: 130, stderr: expect.stringContaining("goes on") });
+    expect(await kept.ended).toMatchObject({ exitCode: 130, stderr: expect.stringContaining("continues") });
     const { id } = await findOnlyTask();
     await waitUntilRunning();
     const waiting = cli.start(["tasks", "wait", id], { environment });

@@ -114,7 +114,7 @@ describe("help", () => {
     [["models", "--typ=chat"], /Unknown option --typ\. Did you mean --type\?\n {2}See: sluice models --help\n$/],
     [["models", "-x"], /Unknown option -x\.\n/],
     [["models", "--type"], /--type needs a value: --type <type>\./],
-    [["image", "x", "--size", "--wait"], /--size needs a value, and "--wait" is an option/],
+    [["image", "x", "--size", "--wait"], /--size needs a value, but "--wait" is an option/],
     [["models", "--json=yes"], /--json takes no value/],
     [["webhooks"], /^$/],
     [["tasks", "show"], /Missing argument: <task>/],
@@ -123,11 +123,11 @@ describe("help", () => {
     [["image", "x", "--n", "two"], /--n takes a whole number, not "two"/],
     [["image"], /Usage: sluice image <prompt…>/],
     [["image", "x", "--input", "nowhere.png"], /Cannot read the file "nowhere\.png"/],
-    [["image", "x", "--wait", "--no-wait"], /cannot both be/],
+    [["image", "x", "--wait", "--no-wait"], /not both/],
     [["drama", "--reference", "Anna"], /--reference takes name=value/],
     [["completion", "tcsh"], /can be bash, zsh, fish/],
     [["models", "--site", "http://example.com"], /unencrypted/],
-    [["models", "--site", "https://u:p@example.com"], /is no address/],
+    [["models", "--site", "https://u:p@example.com"], /not a valid server URL/],
     [["login", "--client", "?"], /--client takes 2 to 64/],
   ] as const)("wrong usage is exit code 2 and named: %s", async ([words, complaint]) => {
     const { exitCode, stdout, stderr } = await cli.run([...words]);
@@ -145,7 +145,7 @@ describe("a key", () => {
     const { exitCode, stdout } = await cli.run(["whoami"]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`${site}, with the key …${caller.key.slice(-4)}`);
-    expect(stdout).toContain("10.00 USD to spend");
+    expect(stdout).toContain("10.00 USD available");
   });
 
   test("in a file that others could read gets its permissions restricted again", async () => {
@@ -201,7 +201,7 @@ describe("a key", () => {
 
   test("is not echoed while the user types it", async () => {
     const typing = cli.startOnTerminal(["login", "--site", site, "--key"]);
-    await typing.sees(/API key \(it is not shown\): /);
+    await typing.sees(/API key \(hidden\): /);
     typing.write(`${caller.key}\r`);
     expect(await typing.ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Signed in") });
   });
