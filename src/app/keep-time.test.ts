@@ -14,7 +14,7 @@ function createWorld(machineAheadMs: number) {
   return { time, machine, lines, calls, hear: () => time.hear({ serverMs: 1000, askedMs: 0, answeredMs: 0 }) };
 }
 
-test("a gateway that begins with a wrong clock says by how much, and begins its work when it agrees first", () => {
+test("a gateway with a wrong clock logs the offset and starts work once the clocks agree", () => {
   const { time, machine, lines, calls, hear } = createWorld(-20_000);
   hear();
   hear();
@@ -38,7 +38,7 @@ test("a gateway that begins with a wrong clock says by how much, and begins its 
   ]);
 });
 
-test("a gateway that is closed before its clock is right begins nothing any more", () => {
+test("a gateway closed before the clocks agree starts no work", () => {
   const { time, machine, calls, hear } = createWorld(5000);
   hear();
   time.close();
@@ -47,7 +47,7 @@ test("a gateway that is closed before its clock is right begins nothing any more
   expect(calls).toEqual([]);
 });
 
-test("without a clock to keep, as in tests, all agree", () => {
+test("without a database clock, as in tests, the clocks always agree", () => {
   const time = keepTime(undefined, createLogger({ level: "info", format: "json", write: () => {} }));
   const calls: string[] = [];
   time.whenAgreed(() => calls.push("begun"));

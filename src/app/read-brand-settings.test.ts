@@ -8,7 +8,7 @@ import { readBrandSettings } from "./read-brand-settings.ts";
 const read = (environment: Record<string, string>) =>
   readBrandSettings(loadSettings({ environment, directory: tmpdir() }));
 
-test("without settings the site is ours", () => {
+test("the defaults are the Sluice brand", () => {
   expect(read({})).toEqual({
     name: "Sluice",
     logo: null,
@@ -18,7 +18,7 @@ test("without settings the site is ours", () => {
   });
 });
 
-test("a colour that cannot be read is refused, and the remedy is accepted", () => {
+test("an unreadable colour is rejected, and the suggested one is accepted", () => {
   const remedyOf = (environment: Record<string, string>): string => {
     try {
       read(environment);
@@ -38,7 +38,7 @@ test("a colour that cannot be read is refused, and the remedy is accepted", () =
   expect(remedyOf({ SLUICE_BRAND_ACCENT_DARK: "#ffffff" })).toBe("Set brand_accent too.");
 });
 
-test("a logo is a small image", () => {
+test("a logo must be a small image", () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-brand-"));
   const logoOf = (name: string) => read({ SLUICE_BRAND_LOGO_FILE: join(folder, name) }).logo;
   writeFileSync(join(folder, "logo.SVG"), "<svg/>");

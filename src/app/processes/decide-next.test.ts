@@ -3,7 +3,7 @@ import { decideNext, type Member } from "./decide-next.ts";
 
 const states = { s: "starting", r: "serving", l: "leaving" } as const;
 
-/** `r2` is a process of the second generation that serves, `s1` one of the first that starts, `l1` one that leaves. */
+/** `r2`: a ready process of generation 2; `s1`: a starting one of generation 1; `l1`: a leaving one. */
 function decide(text: string, wanted: { count: number; generation: number }): string {
   const members = text
     .split(" ")
@@ -15,18 +15,18 @@ function decide(text: string, wanted: { count: number; generation: number }): st
 }
 
 test.each([
-  ["the first one starts alone", "", "start 1"],
-  ["the others wait until it serves", "s1", "wait"],
-  ["and then start together", "r1", "start 2"],
-  ["each once", "r1 s1 s1", "wait"],
-  ["nothing is to be done when all serve", "r1 r1 r1", "wait"],
-  ["one that is gone is replaced", "r1 r1", "start 1"],
-  ["also while another leaves", "r1 r1 l1", "start 1"],
+  ["the first process starts alone", "", "start 1"],
+  ["the others wait until it is ready", "s1", "wait"],
+  ["the others then start together", "r1", "start 2"],
+  ["each process starts once", "r1 s1 s1", "wait"],
+  ["nothing happens when all are ready", "r1 r1 r1", "wait"],
+  ["a dead process is replaced", "r1 r1", "start 1"],
+  ["a dead process is replaced while another leaves", "r1 r1 l1", "start 1"],
 ])("%s", (_what, members, next) => {
   expect(decide(members, { count: 3, generation: 1 })).toBe(next);
 });
 
-test("old ones are replaced one after another, each by one that serves already", () => {
+test("old processes are replaced one by one, each after its successor is ready", () => {
   const seen: string[] = [];
   for (const members of [
     "r1 r1",
@@ -43,7 +43,7 @@ test("old ones are replaced one after another, each by one that serves already",
   expect(seen).toEqual(["start 1", "wait", "leave 1", "wait", "start 1", "wait", "leave 1", "wait", "wait"]);
 });
 
-test("fewer than before leave one by one, the oldest first", () => {
+test("a lower count removes the oldest processes one by one", () => {
   expect(decide("r1 r2 r2", { count: 1, generation: 2 })).toBe("leave 1");
   expect(decide("l1 r2 r2", { count: 1, generation: 2 })).toBe("wait");
   expect(decide("r2 r2", { count: 1, generation: 2 })).toBe("leave 2");

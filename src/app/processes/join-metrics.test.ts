@@ -10,13 +10,13 @@ function collect(processId: number, jobs: number) {
   return { processId, metrics: registry.collect() };
 }
 
-test("each process is told apart, and what the database says is told once", () => {
+test("process metrics get a process label, and database metrics appear once", () => {
   const text = presentMetrics(joinMetrics([collect(11, 1), collect(12, 2)]), "text");
   expect(text).toContain('sluice_job_failures_total{scheduled_job="sweep",process="11"} 1\n');
   expect(text).toContain('sluice_job_failures_total{scheduled_job="sweep",process="12"} 2\n');
   expect(text.match(/^sluice_tasks_open\{.*$/gm)).toEqual(['sluice_tasks_open{state="queued"} 7']);
 });
 
-test("where no process answers there is nothing to tell", () => {
+test("without a responding process, the output is empty", () => {
   expect(joinMetrics([])).toEqual([]);
 });

@@ -27,6 +27,6 @@ test.each([
     [200, 300, 0],
   ],
   [[7], [0]],
-])("of %j connections, %j are to come again", (counts, shed) => {
+])("of %j connections, %j are closed to reconnect", (counts, shed) => {
   expect(shareConnections(counts)).toEqual(shed);
 });

@@ -55,7 +55,7 @@ export function colour(): SettingKind<string> {
   };
 }
 
-/** Where a link of the site leads: a page, or whoever reads a mail. */
+/** The target of a site link: a web page or a mailto address. */
 export function linkTarget(): SettingKind<string> {
   return {
     expected: "an https, http or mailto address, such as https://example.com/terms",

@@ -13,7 +13,7 @@ function createParts(max = 2) {
     const check = (leaseId: string, key: string) => ({ key, max, leaseId, ttlMs, work: "requests" });
     return {
       counters,
-      /** `true`, or after how many milliseconds to try again. */
+      /** `true`, or the retry delay in milliseconds. */
       async take(leaseId: string, key = "one") {
         const { isAllowed, leases } = await counters.take({ rates: [], leases: [check(leaseId, key)] });
         return isAllowed ? true : leases[0]?.retryAfterMs;
@@ -26,7 +26,7 @@ function createParts(max = 2) {
   return { clock, createNode, node: createNode() };
 }
 
-test("whoever finds no place is told the rest of the usual time of whoever is done first", async () => {
+test("the retry delay is the estimated time until the first lease is released", async () => {
   const { clock, node } = createParts();
   await node.take("a");
   clock.advance(10_000);
@@ -41,7 +41,7 @@ test("whoever finds no place is told the rest of the usual time of whoever is do
   expect(await node.take("d")).toBe(true);
 });
 
-test("the newest durations count most", async () => {
+test("recent durations weigh most", async () => {
   const { clock, node } = createParts(1);
   for (const seconds of [40, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]) {
     expect(await node.take("a")).toBe(true);
@@ -53,7 +53,7 @@ test("the newest durations count most", async () => {
   expect(await node.take("b")).toBeLessThan(4000);
 });
 
-test("a wait is a second at least and a minute at most, and who is stuck is asked about ever less often", async () => {
+test("the delay is between one second and one minute, and grows while a lease is stuck", async () => {
   const { clock, node } = createParts(1);
   await node.take("a");
   clock.advance(20);
@@ -64,12 +64,12 @@ test("a wait is a second at least and a minute at most, and who is stuck is aske
   expect(await node.take("c")).toBe(5000);
   clock.advance(600_000);
   expect(await node.take("c")).toBe(60_000);
-  // A second before its lease runs out, that is what counts.
+  // Near the lease's expiry, the remaining TTL is the delay.
   clock.advance(ttlMs - 605_020 - 1500);
   expect(await node.take("c")).toBe(1500);
 });
 
-test("where a key has no durations yet, others with the same work tell them, and else it is five seconds", async () => {
+test("a key without durations uses those of the same work, or five seconds", async () => {
   const { clock, node } = createParts(1);
   await node.take("a", "first");
   expect(await node.take("b", "first")).toBe(5000);
@@ -79,7 +79,7 @@ test("where a key has no durations yet, others with the same work tell them, and
   expect(await node.take("d", "second")).toBe(12_000);
 });
 
-test("a process that holds no place itself goes by what it has seen, divided among those that others hold", async () => {
+test("a process without leases divides its known duration by the number of others' leases", async () => {
   const { clock, node, createNode } = createParts(4);
   const other = createNode();
   await other.take("a");
@@ -89,7 +89,7 @@ test("a process that holds no place itself goes by what it has seen, divided amo
   expect(await other.take("f")).toBe(5000);
 });
 
-test("a lease that was never released is not remembered beyond the limit, nor does a second release count", async () => {
+test("expired leases and repeated releases do not count as durations", async () => {
   const { clock, node } = createParts(1);
   await node.take("lost");
   clock.advance(ttlMs);
@@ -101,7 +101,7 @@ test("a lease that was never released is not remembered beyond the limit, nor do
   expect(await node.take("c")).toBe(4000);
 });
 
-test("leases without work keep the very time after which they run out", async () => {
+test("leases without work return their exact remaining TTL", async () => {
   const { clock, node } = createParts();
   const guess = (leaseId: string) => ({ rates: [], leases: [{ key: "guesses", max: 1, leaseId, ttlMs: 900_000 }] });
   await node.counters.take(guess("a"));

@@ -7,7 +7,7 @@ import { createMemoryCounters } from "./memory-counters.ts";
 
 type Behaviour = "answers" | "fails" | "acts but does not answer" | "throws at once";
 
-/** Counters with fallback whose shared ones live in memory and can be made to fail. */
+/** Counters with fallback; the shared ones are in memory and can be made to fail. */
 function createParts() {
   const clock = createTestClock();
   const there = createMemoryCounters({ clock });
@@ -56,7 +56,7 @@ async function isAllowedBy(counters: Counters, leaseId: string): Promise<boolean
 }
 
 describe("a take", () => {
-  test("is decided by the shared counters alone while they answer", async () => {
+  test("uses only the shared counters while they respond", async () => {
     const { counters, local, troubles } = createParts();
     expect(await counters.take(unit)).toMatchObject({ isAllowed: true, isDegraded: false });
     expect((await counters.take(unit)).rates[0]?.remaining).toBe(8);
@@ -65,7 +65,7 @@ describe("a take", () => {
   });
 
   test.each(["fails", "throws at once", "acts but does not answer"] as const)(
-    "is decided by the local counters, and says so, when the shared one %s",
+    "falls back to the local counters and is marked degraded when the shared one %s",
     async (behaviour) => {
       const parts = createParts();
       parts.behaviour = behaviour;
@@ -77,8 +77,8 @@ describe("a take", () => {
   );
 });
 
-describe("while the shared counters are away", () => {
-  test("one request in 250 ms asks them, and no other", async () => {
+describe("while the shared counters are unavailable", () => {
+  test("one request per 250 ms probes them", async () => {
     const parts = createParts();
     parts.behaviour = "fails";
     for (let elapsedMs = 0; elapsedMs < 1000; elapsedMs += 10) {
@@ -89,11 +89,11 @@ describe("while the shared counters are away", () => {
       ]);
       parts.clock.advance(10);
     }
-    // All three of the first moment, before any of them could know, and then one after each 250 ms.
+    // Three concurrent calls at first, then one probe per 250 ms.
     expect(parts.asked.length).toBe(3 + 3);
   });
 
-  test("trouble is told once, and again when they went away anew, and that they answer whenever they do", async () => {
+  test("each outage and each recovery is reported once", async () => {
     const parts = createParts();
     for (const expected of [1, 2]) {
       parts.behaviour = "fails";
@@ -107,7 +107,7 @@ describe("while the shared counters are away", () => {
     }
   });
 
-  test("nothing throws, whatever is asked", async () => {
+  test("no operation throws", async () => {
     const parts = createParts();
     for (const behaviour of ["fails", "throws at once"] as const) {
       parts.behaviour = behaviour;
@@ -123,7 +123,7 @@ describe("while the shared counters are away", () => {
     expect(parts.asked).toEqual(["take", "correct", "renew", "release", "take", "correct", "renew", "release"]);
   });
 
-  test("corrections and leases are kept locally", async () => {
+  test("corrections and leases apply locally", async () => {
     const parts = createParts();
     parts.behaviour = "fails";
     await parts.counters.take(unit);
@@ -140,8 +140,8 @@ describe("while the shared counters are away", () => {
   });
 });
 
-describe("when the shared counters are back", () => {
-  test("they decide again, from where they were", async () => {
+describe("when the shared counters recover", () => {
+  test("they decide again from their last state", async () => {
     const parts = createParts();
     await parts.counters.take(unit);
     parts.behaviour = "fails";
@@ -155,7 +155,7 @@ describe("when the shared counters are back", () => {
     expect(await parts.counters.take(unit)).toMatchObject({ isDegraded: false });
   });
 
-  test("leases that were released meanwhile are free there too", async () => {
+  test("leases released meanwhile are released there too", async () => {
     const parts = createParts();
     expect(await isAllowedBy(parts.counters, "one")).toBe(true);
     parts.behaviour = "fails";
@@ -167,7 +167,7 @@ describe("when the shared counters are back", () => {
     await waitUntil("the lease is free", () => isAllowedBy(parts.there, "other"));
   });
 
-  test("a lease that they took without answering, and that was refused here, is free there", async () => {
+  test("a lease they granted without a response, and that was rejected locally, is released there", async () => {
     const parts = createParts();
     parts.behaviour = "fails";
     expect(await isAllowedBy(parts.counters, "one")).toBe(true);
@@ -181,7 +181,7 @@ describe("when the shared counters are back", () => {
     await waitUntil("the lease is free", () => isAllowedBy(parts.there, "third"));
   });
 
-  test("releases that still do not get through are tried again", async () => {
+  test("failed releases are retried", async () => {
     const parts = createParts();
     expect(await isAllowedBy(parts.counters, "one")).toBe(true);
     parts.behaviour = "fails";
@@ -198,7 +198,7 @@ describe("when the shared counters are back", () => {
     await waitUntil("the lease is free", () => isAllowedBy(parts.there, "other"));
   });
 
-  test("many missed releases go out a hundred at a time, and no more than 10 000 are kept", async () => {
+  test("missed releases are sent in batches of 100, and at most 10 000 are kept", async () => {
     const parts = createParts();
     parts.behaviour = "fails";
     for (let count = 0; count < 10_100; count += 1) await parts.counters.release([lease(`lease ${count}`)]);

@@ -10,7 +10,7 @@ import { createRedisCounters } from "./redis-counters.ts";
 import { createRemoteCounters } from "./remote-counters.ts";
 import { serveCounters } from "./serve-counters.ts";
 
-/** Both kinds go by this clock and never see the same key in two tests, so all tests can share them. */
+/** All tests share this clock and the counters; each test uses its own keys. */
 const clock = createTestClock();
 let keysMade = 0;
 
@@ -25,7 +25,7 @@ async function openMemory(): Promise<Counters> {
   return createMemoryCounters({ clock });
 }
 
-/** As a process has them whose supervisor counts. */
+/** Counters of a worker process, kept by its supervisor. */
 async function openRemote(): Promise<Counters> {
   const [own, others] = duplexPair();
   serveCounters(createMemoryCounters({ clock }), others);
@@ -34,7 +34,7 @@ async function openRemote(): Promise<Counters> {
 
 async function openRedis(): Promise<Counters> {
   redisServer ??= await startRedisServer();
-  // These tests are about what is decided, however long it takes.
+  // These tests check decisions, not latency.
   return createRedisCounters({ url: redisServer.url, clock, timeoutMs: 30_000, onTrouble: rethrow });
 }
 
@@ -61,7 +61,7 @@ type Step =
 const index = fc.integer({ min: 0, max: 2 });
 const id = fc.constantFrom("a", "b", "c", "d");
 const ttlMs = fc.integer({ min: 1, max: 20_000 });
-/** How much of a limit is asked for, where 2 is twice as much as ever fits. */
+/** The requested share of a limit; 2 is twice the limit. */
 const share = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.6, noNaN: true }), fc.constant(2));
 const eachOnce = { selector: ({ index }: { index: number }) => index, maxLength: 3 };
 
@@ -82,7 +82,7 @@ const steps = fc.array(fc.oneof({ weight: 4, arbitrary: take }, ...otherSteps), 
   size: "max",
 });
 
-/** Three rates and three kinds of leases that a sequence of steps works on. */
+/** Three rates and three leases for random sequences of steps. */
 type Ground = { keys: string[]; limits: number[]; max: number };
 
 function createGround(limits: number[], max: number): Ground {
@@ -147,7 +147,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
     });
     afterAll(() => counters.close());
 
-    test("in no stretch of time more passes than a minute's limit and what that time gives back", async () => {
+    test("no interval admits more than the burst of one minute plus its refill", async () => {
       const arrivals = fc.array(fc.record({ afterMs: pauseMs, share: fc.double({ min: 0, max: 1, noNaN: true }) }), {
         maxLength: 40,
         size: "max",
@@ -175,7 +175,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("a refused take changes nothing: without it, everything afterwards is decided the same", async () => {
+    test("a rejected take does not change later decisions", async () => {
       await fc.assert(
         fc.asyncProperty(grounds, steps, async ({ limits, max }, sequence) => {
           const [all, passedOnly] = [createGround(limits, max), createGround(limits, max)];
@@ -193,7 +193,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("what a refusal tells to wait is enough, and a millisecond less is not", async () => {
+    test("the retry delay suffices, and one millisecond less does not", async () => {
       const uses = fc.array(fc.record({ afterMs: pauseMs, share }), { minLength: 1, maxLength: 10 });
       await fc.assert(
         fc.asyncProperty(perMinute, uses, fc.double({ min: 0.01, max: 3, noNaN: true }), async (limit, used, last) => {
@@ -203,7 +203,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
             await takeRate(counters, { key, perMinute: limit, cost: Math.ceil(limit * share) });
           }
           const check = { key, perMinute: limit, cost: Math.ceil(limit * last) };
-          // Whatever fits is taken until something does not.
+          // Take until a request is rejected.
           let refusal = await takeRate(counters, check);
           while (refusal.isAllowed) refusal = await takeRate(counters, check);
           expect(refusal.retryAfterMs).toBeGreaterThan(0);
@@ -216,7 +216,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("exactly as many units pass as a decision says are left, and all are left when it says so", async () => {
+    test("exactly the remaining units pass, and all are back at the reset time", async () => {
       const uses = fc.array(fc.record({ afterMs: pauseMs, cost: fc.integer({ min: 0, max: 70 }) }), { maxLength: 8 });
       await fc.assert(
         fc.asyncProperty(smallLimit, uses, async (limit, used) => {
@@ -239,7 +239,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("a corrected estimate counts as if the right number had been taken", async () => {
+    test("a corrected estimate equals taking the actual number", async () => {
       const cost = fc.integer({ min: 0, max: 2000 });
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 2000 }), cost, cost, async (limit, estimated, actual) => {
@@ -254,7 +254,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("a correction gives back no more than was used", async () => {
+    test("a correction releases at most the used units", async () => {
       const unit = { key: newKey(), perMinute: 10, cost: 1 };
       await takeRate(counters, { ...unit, cost: 3 });
       await counters.correct({ ...unit, delta: -1000 });
@@ -262,14 +262,14 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       expect(await countPassing(counters, unit)).toBe(10);
     });
 
-    test("a huge cost passes once, and its debt has to be worked off whole", async () => {
+    test("a cost above the limit passes once, and its whole debt must be repaid", async () => {
       const huge = { key: newKey(), perMinute: 10, cost: 100 };
       expect(await takeRate(counters, huge)).toMatchObject({ isAllowed: true, remaining: 0, resetMs: 600_000 });
       expect(await takeRate(counters, { ...huge, cost: 1 })).toMatchObject({ isAllowed: false, retryAfterMs: 546_000 });
       expect(await takeRate(counters, huge)).toMatchObject({ isAllowed: false, retryAfterMs: 600_000 });
     });
 
-    test("a clock that is set back locks nobody out and gives nothing back", async () => {
+    test("a clock set back neither blocks callers nor refunds units", async () => {
       const backMs = fc.integer({ min: 1, max: 100_000_000 });
       await fc.assert(
         fc.asyncProperty(smallLimit, fc.integer({ min: 1, max: 70 }), backMs, async (limit, cost, milliseconds) => {
@@ -286,7 +286,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("who was refused when the clock was set back gets in as time goes on", async () => {
+    test("a caller rejected after the clock was set back is admitted later", async () => {
       const unit = { key: newKey(), perMinute: 10, cost: 1 };
       expect(await countPassing(counters, unit)).toBe(10);
       clock.advance(-3_600_000);
@@ -295,7 +295,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       expect(await countPassing(counters, unit)).toBe(1);
     });
 
-    test("never are there more leases than the maximum, and each is free when it ends or is released", async () => {
+    test("leases never exceed the maximum, and are freed by expiry or release", async () => {
       const lockstep = fc.array(fc.oneof({ weight: 3, arbitrary: take }, ...otherSteps.slice(1)), {
         maxLength: 40,
         size: "max",
@@ -323,7 +323,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
               await counters.renew({ key, leaseId: step.id, ttlMs: step.ttlMs });
               if (findEnd(step.id) > now) heldUntil.set(step.id, now + step.ttlMs);
             } else if (step.kind === "release") {
-              // Twice, because a second release must not free the place of somebody else.
+              // Twice, because a second release must not free another caller's lease.
               await counters.release([{ key, leaseId: step.id }]);
               await counters.release([{ key, leaseId: step.id }]);
               heldUntil.delete(step.id);
@@ -334,7 +334,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("releasing what somebody else holds under another name frees nothing", async () => {
+    test("releasing an unknown lease id frees nothing", async () => {
       const lease = { key: newKey(), max: 1, leaseId: "mine", ttlMs: 1000 };
       await takeLease(counters, lease);
       await counters.release([
@@ -353,7 +353,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       expect(await counters.take({ rates: [], leases: others })).toMatchObject({ isAllowed: true });
     });
 
-    test("a refused lease tells when enough others will have ended, also after the maximum was lowered", async () => {
+    test("a rejected lease returns when enough others expire, also after the maximum was lowered", async () => {
       const ends = fc.uniqueArray(fc.integer({ min: 2, max: 60_000 }), { minLength: 3, maxLength: 6 });
       await fc.assert(
         fc.asyncProperty(ends, fc.integer({ min: 1, max: 3 }), async (ttls, max) => {
@@ -371,7 +371,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
       );
     });
 
-    test("where nothing is allowed, nothing passes", async () => {
+    test("a limit of zero admits nothing", async () => {
       expect(await takeRate(counters, { key: newKey(), perMinute: 0, cost: 1 })).toMatchObject({ isAllowed: false });
       expect(await takeLease(counters, { key: newKey(), max: 0, leaseId: "a", ttlMs: 5000 })).toEqual({
         isAllowed: false,
@@ -402,7 +402,7 @@ describe.skipIf(!hasRedis)("memory and Redis", () => {
     await Promise.all(both.map((counters) => counters.close()));
   });
 
-  test("decide every random sequence alike, to the last digit", async () => {
+  test("make identical decisions for random sequences", async () => {
     await fc.assert(
       fc.asyncProperty(grounds, steps, async ({ limits, max }, sequence) => {
         const ground = createGround(limits, max);

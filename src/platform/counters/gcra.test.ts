@@ -5,7 +5,7 @@ import { drainBacklog, hasRoom, presentRate, priceCharge, priceDelta, priceRate,
 const perMinute = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 10_000_000 }));
 const moment = fc.integer({ min: 0, max: 10 ** 13 });
 
-test("a limit of any size lets exactly its number of units pass at one moment, for each unit that is left", () => {
+test("a limit of any size admits exactly its number of units at one moment", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3000 }), (limit) => {
       const unit = { perMinute: limit, cost: 1 };
@@ -20,7 +20,7 @@ test("a limit of any size lets exactly its number of units pass at one moment, f
   );
 });
 
-test("a million units a minute are counted without an error of a single one", () => {
+test("a million units a minute are counted exactly", () => {
   const limit = 7_654_321;
   const unit = { perMinute: limit, cost: 1 };
   let backlogUs = 0;
@@ -29,12 +29,12 @@ test("a million units a minute are counted without an error of a single one", ()
   expect(taken).toBe(limit);
 });
 
-test("a limit's worth takes a minute to come back, to the millisecond", () => {
+test("a used-up limit refills in one minute, to the millisecond", () => {
   fc.assert(
     fc.property(perMinute, moment, (limit, atUs) => {
       const mark: RateMark = { backlogUs: priceCharge({ perMinute: limit, cost: limit }), atUs };
       expect(drainBacklog(mark, atUs + 60_000_000)).toBe(0);
-      // Units are worth up to 2⁻¹⁶ µs too little, which for 10 000 000 of them makes 153 µs.
+      // A unit is rounded down by up to 2⁻¹⁶ µs, which is 153 µs for 10 000 000 units.
       expect(drainBacklog(mark, atUs + 59_999_000)).toBeGreaterThan(1000 - 153);
     }),
   );
@@ -43,7 +43,7 @@ test("a limit's worth takes a minute to come back, to the millisecond", () => {
 describe("a huge cost", () => {
   const huge = { perMinute: 100, cost: 1000 };
 
-  test("passes when nothing is used and leaves a debt of its whole size", () => {
+  test("passes when nothing is used and leaves its whole cost as debt", () => {
     expect(hasRoom(huge, 0)).toBe(true);
     expect(presentRate(huge, 0, true)).toEqual({
       limit: 100,
@@ -53,7 +53,7 @@ describe("a huge cost", () => {
     });
   });
 
-  test("does not pass while anything is used, and waits until nothing is", () => {
+  test("is rejected while any unit is used", () => {
     const backlogUs = priceCharge({ perMinute: 100, cost: 1 });
     expect(hasRoom(huge, backlogUs)).toBe(false);
     expect(presentRate(huge, backlogUs, false).retryAfterMs).toBe(600);
@@ -71,14 +71,14 @@ test("reading costs nothing and passes even in debt", () => {
   });
 });
 
-test("a limit of zero lets nothing pass but a reading", () => {
+test("a limit of zero admits only readings", () => {
   expect(hasRoom({ perMinute: 0, cost: 1 }, 0)).toBe(false);
   expect(hasRoom({ perMinute: 0, cost: 0 }, 0)).toBe(true);
   const state = presentRate({ perMinute: 0, cost: 500 }, 0, false);
   expect(state).toEqual({ limit: 0, remaining: 0, resetMs: 0, retryAfterMs: 60_000 });
 });
 
-test("when the limit changes, the share of the minute that is used stays used", () => {
+test("when the limit changes, the used share stays the same", () => {
   const backlogUs = priceCharge({ perMinute: 600, cost: 300 });
   for (const [limit, remaining] of [
     [600, 300],
@@ -89,7 +89,7 @@ test("when the limit changes, the share of the minute that is used stays used", 
   }
 });
 
-test("a clock that is set back works nothing off and adds nothing", () => {
+test("a clock set back neither refills nor adds debt", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 9 }), moment, moment, (backlogUs, atUs, backUs) => {
       expect(drainBacklog({ backlogUs, atUs }, atUs - backUs)).toBe(backlogUs);
@@ -104,12 +104,12 @@ test.each([
   { perMinute: 1, cost: -1 },
   { perMinute: 1, cost: Number.NaN },
   { perMinute: 1, cost: Number.POSITIVE_INFINITY },
-])("what is no count is not counted with: %o", (check) => {
+])("invalid limits and costs throw: %o", (check) => {
   expect(() => priceRate(check)).toThrow("Invariant");
   expect(() => hasRoom(check, 0)).toThrow("Invariant");
 });
 
-test("a correction that is no number is not counted with", () => {
+test("a correction that is not a number throws", () => {
   expect(() => priceDelta({ perMinute: 1, delta: Number.NaN })).toThrow("Invariant");
   expect(() => priceDelta({ perMinute: -1, delta: 1 })).toThrow("Invariant");
 });

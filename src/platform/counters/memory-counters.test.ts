@@ -4,7 +4,7 @@ import { createMemoryCounters } from "./memory-counters.ts";
 
 const twice = { perMinute: 2, cost: 2 };
 
-test("beyond the most keys that are kept, the forgotten caller starts anew and nobody is refused", async () => {
+test("beyond keysMax, an old key is evicted and starts at zero, and new keys are admitted", async () => {
   const counters = createMemoryCounters({ clock: createTestClock(), keysMax: 2 });
   const take = async (key: string) => (await counters.take({ rates: [{ key, ...twice }], leases: [] })).isAllowed;
   expect([await take("a"), await take("b"), await take("a"), await take("b")]).toEqual([true, true, false, false]);
@@ -13,7 +13,7 @@ test("beyond the most keys that are kept, the forgotten caller starts anew and n
   expect([await take("a"), await take("b")]).toContain(true);
 });
 
-test("what is full again makes room by itself, so that nobody in use is forgotten for a new caller", async () => {
+test("refilled keys are evicted before keys in use", async () => {
   const clock = createTestClock();
   const counters = createMemoryCounters({ clock, keysMax: 100 });
   const take = (key: string, cost: number) => counters.take({ rates: [{ key, perMinute: 600, cost }], leases: [] });
@@ -26,7 +26,7 @@ test("what is full again makes room by itself, so that nobody in use is forgotte
   for (const key of busy) expect((await take(key, 600)).isAllowed).toBe(false);
 });
 
-test("beyond the most keys of leases, a new one still gets its lease and holds it", async () => {
+test("beyond keysMax lease keys, a new key still gets its lease", async () => {
   const counters = createMemoryCounters({ clock: createTestClock(), keysMax: 2 });
   const take = async (key: string, leaseId: string) =>
     (await counters.take({ rates: [], leases: [{ key, max: 1, leaseId, ttlMs: 1000 }] })).isAllowed;
@@ -36,7 +36,7 @@ test("beyond the most keys of leases, a new one still gets its lease and holds i
   }
 });
 
-test("setting the time of day changes nothing", async () => {
+test("setting the wall clock changes nothing", async () => {
   const clock = createTestClock();
   let dayMs = 0;
   const counters = createMemoryCounters({ clock: { ...clock, now: () => new Date(dayMs) } });

@@ -9,7 +9,7 @@ import { serveCounters } from "./serve-counters.ts";
 
 const one = { rates: [{ key: "a", perMinute: 3, cost: 1 }], leases: [] };
 
-/** The supervisor's end, whose frames pass only while the gate is open. */
+/** The supervisor's end; frames pass only while the gate is open. */
 function openGated(counted: Duplex): { frames: unknown[]; letThrough(): void } {
   const [near, far] = duplexPair();
   serveCounters(createMemoryCounters({ clock: createTestClock() }), far);
@@ -24,7 +24,7 @@ function openGated(counted: Duplex): { frames: unknown[]; letThrough(): void } {
   };
 }
 
-test("processes that ask at once are answered each for itself, and together get exactly the limit", async () => {
+test("concurrent processes together get exactly the limit", async () => {
   const counted = createMemoryCounters({ clock: createTestClock() });
   const processes = Array.from({ length: 4 }, () => {
     const [own, others] = duplexPair();
@@ -38,7 +38,7 @@ test("processes that ask at once are answered each for itself, and together get 
   await Promise.all(processes.map((counters) => counters.close()));
 });
 
-test("what is asked while a question is under way goes in one frame", async () => {
+test("requests made while one is in flight share one frame", async () => {
   const [own, others] = duplexPair();
   const gate = openGated(others);
   const counters = createRemoteCounters({ stream: own });
@@ -53,14 +53,14 @@ test("what is asked while a question is under way goes in one frame", async () =
   await counters.close();
 });
 
-test("no answer in time is an error, and one that comes later is nobody else's", async () => {
+test("a timeout is an error, and the late response is discarded", async () => {
   const [own, others] = duplexPair();
   const gate = openGated(others);
   const counters = createRemoteCounters({ stream: own, timeoutMs: 50 });
   await expect(counters.take(one)).rejects.toThrow("no response within 50 ms");
   const second = counters.take({ ...one, rates: [{ key: "b", perMinute: 7, cost: 1 }] });
   await Promise.resolve();
-  // Both are answered now, the one that nobody waits for first.
+  // Both get a response now, the timed-out one first.
   const passing = setInterval(gate.letThrough, 0);
   expect(await second).toMatchObject({ rates: [{ limit: 7 }] });
   clearInterval(passing);
@@ -68,7 +68,7 @@ test("no answer in time is an error, and one that comes later is nobody else's",
   await expect(counters.take(one)).rejects.toThrow("the connection to the counters was closed");
 });
 
-test("what a process held when it died is free for the others", async () => {
+test("a dead process's leases are released", async () => {
   const counted = createMemoryCounters({ clock: createTestClock() });
   const [dying, living] = Array.from({ length: 2 }, () => {
     const [own, others] = duplexPair();

@@ -31,7 +31,7 @@ test.each([
   expect(presentList(values)).toBe(written);
 });
 
-test("numbers are written to the last digit", () => {
+test("numbers are written exactly", () => {
   const bounds = [0n, 9n, 10n, 999_999_999n, 1_000_000_000n, 1_000_000_001n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n];
   for (const bound of [...bounds, 1_000_000_000_000_000_000n, 2n ** 63n - 1n])
     for (const value of [bound - 1n, bound, bound + 1n, -bound]) expect(present([value])).toBe(`{"(${value})"}`);

@@ -22,7 +22,7 @@ test.each([
   "2a00:1450:4001:81b::200e",
   "64:ff9b::8.8.8.8",
   "64:ff9b::808:808",
-])("%s is an address of a server on the Internet", (address) => {
+])("%s is a public address", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
@@ -88,7 +88,7 @@ test.each([
   "example.com",
   "127.1",
   "2130706433",
-])("%j is none", (address) => {
+])("%j is not a public address", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -160,13 +160,13 @@ test.each([
   "https://[fd00::1]/",
   "https://[fe80::1%25eth0]/",
   `https://example.com/${"a".repeat(8192)}`,
-])("%s may not", (url) => {
+])("%s may not be fetched", (url) => {
   const reason = checkPublicUrl(url, { allowsPrivate: false });
   expect(reason).toMatch(/^The URL .*\.$/);
   expect(reason).not.toMatch(/secret|user@|127|localhost/);
 });
 
-test("where private addresses are allowed, so is plain http, but nothing else", () => {
+test("allowing private addresses also allows plain http, but no other scheme", () => {
   const check = (url: string): string | null => checkPublicUrl(url, { allowsPrivate: true });
   expect(check("http://localhost:8080/")).toBe(null);
   expect(check("https://10.0.0.1/")).toBe(null);

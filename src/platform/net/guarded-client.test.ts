@@ -26,7 +26,7 @@ function createClient(parts: Partial<ClientParts> = {}): ReturnType<typeof creat
   return client;
 }
 
-/** What comes of it: the text, or the reason why there is none. */
+/** Returns the text, or the reason of the failure. */
 async function fetchText(
   url: string,
   options: Partial<GuardedFetchOptions> = {},
@@ -47,7 +47,7 @@ async function serve(answer: (request: RecordedRequest, response: ServerResponse
   return server;
 }
 
-/** A server that speaks as the test does, and the connections that it has. */
+/** A raw TCP server that records its connections. */
 async function serveRaw(
   speak: (socket: Socket) => void,
 ): Promise<{ port: number; sockets: Socket[]; received: string[] }> {
@@ -68,7 +68,7 @@ async function serveRaw(
   return { port: (server.address() as AddressInfo).port, sockets, received };
 }
 
-test("an image is fetched, with its type and without a request for compression", async () => {
+test("fetches an image with its type and does not accept compression", async () => {
   const server = await serve((_, response) => {
     response.setHeader("content-type", "Image/PNG; charset=binary").end("pixels");
   });
@@ -79,19 +79,19 @@ test("an image is fetched, with its type and without a request for compression",
   expect(request?.headers).toMatchObject({ "accept-encoding": "identity", accept: "image/jpeg, image/png" });
 });
 
-test("as many bytes as allowed are fetched, and not one more", async () => {
+test("fetches up to the maximum size and not one byte more", async () => {
   const server = await serve((_, response) => response.end("x".repeat(1000)));
   expect(await fetchText(server.url, { bytesMax: 1000 })).toMatchObject({ bytes: "x".repeat(1000) });
   expect(await fetchText(server.url, { bytesMax: 999 })).toBe("too-large");
 });
 
-test("an answer that says that it is too large is not read", async () => {
+test("a response with a too large Content-Length is not read", async () => {
   const { port, sockets } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1001\r\n\r\n"));
   expect(await fetchText(`http://127.0.0.1:${port}/`)).toBe("too-large");
   await waitUntil("the connection is closed", () => sockets.every(({ destroyed }) => destroyed));
 });
 
-test("an endless answer is given up, and its connection closed", async () => {
+test("an endless response is aborted and its connection closed", async () => {
   const { port, sockets } = await serveRaw((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
     const go = (): boolean => socket.writable && socket.write("4\r\nmore\r\n", () => setImmediate(go));
@@ -105,13 +105,13 @@ test.each([
   ["says nothing", ""],
   ["begins a header", "HTTP/1.1 200 OK\r\ncontent-ty"],
   ["begins a body", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"],
-])("a server that %s and then is silent runs out of time", async (_, words) => {
+])("a server that %s and then is silent times out", async (_, words) => {
   const { port, sockets } = await serveRaw((socket) => socket.write(words));
   expect(await fetchText(`http://127.0.0.1:${port}/`, { timeoutMs: 300 })).toBe("timeout");
   await waitUntil("the connection is closed", () => sockets.every(({ destroyed }) => destroyed));
 });
 
-test("a server that always says a little more runs out of time too", async () => {
+test("a server that trickles bytes times out too", async () => {
   const { port } = await serveRaw((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n");
     const timer = setInterval(() => socket.write("."), 20);
@@ -132,12 +132,12 @@ test("a redirect is not followed", async () => {
   expect(target.requests).toEqual([]);
 });
 
-test.each([201, 204, 206, 400, 404, 500])("status %d is no answer", async (status) => {
+test.each([201, 204, 206, 400, 404, 500])("status %d is a failure", async (status) => {
   const server = await serve((_, response) => response.writeHead(status).end());
   expect(await fetchText(server.url)).toBe("bad-answer");
 });
 
-test("a compressed answer is refused and never unfolded", async () => {
+test("a compressed response is rejected without decompression", async () => {
   const server = await serve((_, response) => {
     response.setHeader("content-encoding", "gzip").end(gzipSync("x".repeat(100_000)));
   });
@@ -152,12 +152,12 @@ test.each([
   ["HTTP/1.1 200 OK\r\ncontent-length: two\r\n\r\n", "bad-answer"],
   [`HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, "bad-answer"],
   ["HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 9\r\n\r\nhalf", "unreachable"],
-])("%j is a failure of the kind %s", async (words, reason) => {
+])("%j fails with %s", async (words, reason) => {
   const { port } = await serveRaw((socket) => socket.end(words));
   expect(await fetchText(`http://127.0.0.1:${port}/`, { acceptedTypes: ["image/png"] })).toBe(reason);
 });
 
-test("nobody there, or a name that nobody knows, is unreachable", async () => {
+test("a closed port or an unknown name is unreachable", async () => {
   const { port } = await serveRaw(() => {});
   const closed = createServer().listen(0, "127.0.0.1");
   await once(closed, "listening");
@@ -170,7 +170,7 @@ test("nobody there, or a name that nobody knows, is unreachable", async () => {
   expect(await fetchText("http://nobody.example/", {}, { lookup: async () => [] })).toBe("unreachable");
 });
 
-test("a URL that shows what is wrong with it is refused without a lookup", async () => {
+test("an invalid or private URL is rejected without a lookup", async () => {
   const parts = { allowsPrivate: false, lookup: () => Promise.reject(new Error("There was a lookup.")) };
   for (const url of [
     "http://example.com/",
@@ -190,7 +190,7 @@ test.each([
   [[publicAddress, "10.0.0.1"]],
   [["fd00::1", publicAddress]],
   [["not an address"]],
-])("a name that resolves to %j is refused before anything is connected", async (addresses) => {
+])("a name that resolves to %j is rejected before connecting", async (addresses) => {
   const createConnector = (): never => {
     throw new Error("There was a connection.");
   };
@@ -198,7 +198,7 @@ test.each([
   expect(await fetchText("https://example.com/", {}, parts)).toBe("forbidden-address");
 });
 
-test("a name is resolved once: what it resolves to later does not matter", async () => {
+test("a name is resolved once, so DNS rebinding has no effect", async () => {
   const server = await serve((request, response) => response.end(request.headers.host));
   const { port } = new URL(server.url);
   const answers = [["127.0.0.1"], ["127.0.0.2"]];
@@ -209,7 +209,7 @@ test("a name is resolved once: what it resolves to later does not matter", async
   expect(answers).toHaveLength(1);
 });
 
-test("what is connected to is what was checked", async () => {
+test("the connection goes to the checked address", async () => {
   const { port, received, sockets } = await serveRaw(() => {});
   const addresses = [publicAddress];
   const asked: unknown[] = [];
@@ -236,7 +236,7 @@ test("a peer that turns out to be private gets no request", async () => {
   const parts: Partial<ClientParts> = {
     allowsPrivate: false,
     lookup: async () => [publicAddress],
-    // As a network does that sends what goes to a public address somewhere else.
+    // Simulates a network that redirects a public address.
     createConnector: () => (_, callback) =>
       buildConnector({})({ hostname: "127.0.0.1", protocol: "http:", port: String(port) }, callback),
   };
@@ -245,7 +245,7 @@ test("a peer that turns out to be private gets no request", async () => {
   expect(received).toEqual([]);
 });
 
-test("over https the server has to prove the name of the URL, at the address that was checked", async () => {
+test("over https, the certificate must match the URL's host at the checked address", async () => {
   const { key, cert } = createSelfSignedCertificate("proven.example");
   const server = createSecureServer({ key, cert }, (_, response) => response.end("proven")).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -260,14 +260,14 @@ test("over https the server has to prove the name of the URL, at the address tha
   expect(await fetchText(`https://other.example:${port}/`, {}, { lookup, createConnector })).toBe("unreachable");
 });
 
-test("the next address is tried where one does not answer", async () => {
+test("tries the next address if one does not respond", async () => {
   const server = await serve((_, response) => response.end("here"));
   const { port } = new URL(server.url);
   const lookup = async (): Promise<string[]> => ["::1", "127.0.0.1"];
   expect(await fetchText(`http://two.example:${port}/`, {}, { lookup })).toMatchObject({ bytes: "here" });
 });
 
-test("a caller's signal ends a fetch at any moment, with its own reason", async () => {
+test("the caller's signal aborts a fetch at any time with its reason", async () => {
   const { port, sockets } = await serveRaw((socket) =>
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"),
   );
@@ -283,7 +283,7 @@ test("a caller's signal ends a fetch at any moment, with its own reason", async 
   await waitUntil("the connection is closed", () => sockets[0]?.destroyed);
 });
 
-test("a lookup that never ends runs out of time, or ends with the caller", async () => {
+test("a stuck lookup times out or ends with the caller's signal", async () => {
   const signals: AbortSignal[] = [];
   const lookup = (_: string, signal: AbortSignal): Promise<never> => {
     signals.push(signal);
@@ -298,7 +298,7 @@ test("a lookup that never ends runs out of time, or ends with the caller", async
   await expect(waiting).rejects.toBe("gone");
 });
 
-test("closing ends what is under way, and nothing begins after it", async () => {
+test("close aborts running fetches and rejects new ones", async () => {
   const { port, sockets } = await serveRaw(() => {});
   const client = createClient();
   const waiting = client.fetchBytes(`http://127.0.0.1:${port}/`, usual);
@@ -309,7 +309,7 @@ test("closing ends what is under way, and nothing begins after it", async () => 
   expect(sockets).toHaveLength(1);
 });
 
-test("no message quotes the URL or the answer", async () => {
+test("no error message contains the URL or the response", async () => {
   const server = await serve((_, response) => response.writeHead(404, { "content-type": "secret" }).end("secret"));
   const failing = createClient().fetchBytes(`${server.url}/secret?token=secret`, usual);
   await expect(failing).rejects.toThrow("The URL returned status 404.");

@@ -25,7 +25,7 @@ function createSender(parts: Partial<ClientParts> = {}): GuardedClient {
   return sender;
 }
 
-/** The status and text of the answer, or the reason why there is none. */
+/** The response's status and text, or the reason of the failure. */
 async function post(sender: GuardedClient, url: string, more: Partial<typeof usual> = {}) {
   try {
     const { status, bytes } = await sender.post(url, { ...usual, ...more });
@@ -42,7 +42,7 @@ async function serve(answer: (request: RecordedRequest, response: ServerResponse
   return server;
 }
 
-/** A server that speaks as the test does, and the connections that it has. */
+/** A raw TCP server that records its connections. */
 async function serveRaw(onData: (socket: Socket) => void): Promise<{ url: string; port: number; sockets: Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -60,14 +60,14 @@ async function serveRaw(onData: (socket: Socket) => void): Promise<{ url: string
   return { url: `http://127.0.0.1:${port}/`, port, sockets };
 }
 
-test.each([200, 204, 302, 410, 500])("an answer with status %d is an answer", async (status) => {
+test.each([200, 204, 302, 410, 500])("status %d is returned", async (status) => {
   const server = await serve((_, response) => response.writeHead(status, { location: "http://127.0.0.1:1/" }).end());
   expect(await post(createSender(), `${server.url}/a?b=1#c`)).toEqual([status, ""]);
   expect(server.requests).toMatchObject([{ method: "POST", path: "/a?b=1", headers: { "x-word": "yes" } }]);
   expect(server.requests[0]?.body.toString()).toBe("{}");
 });
 
-test("a connection is kept for what follows, and closed with the sender", async () => {
+test("a connection is reused, and closed with the sender", async () => {
   const { url, sockets } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
   const sender = createSender();
   for (let count = 0; count < 5; count += 1) expect(await post(sender, url)).toEqual([200, "ok"]);
@@ -77,13 +77,13 @@ test("a connection is kept for what follows, and closed with the sender", async 
   expect(await post(sender, url)).toBe("unreachable");
 });
 
-test("an unused connection is closed after a while", async () => {
+test("an idle connection is closed", async () => {
   const { url, sockets } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
   await post(createSender({ idleMs: 100 }), url);
   await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
 });
 
-test("a kept connection that breaks when it is used again is replaced; one that is new is not tried twice", async () => {
+test("a broken reused connection is retried once; a broken new one is not", async () => {
   const answered = new Set<Socket>();
   const { url, sockets } = await serveRaw((socket) => {
     if (answered.has(socket)) socket.destroy();
@@ -101,19 +101,19 @@ test("a kept connection that breaks when it is used again is replaced; one that 
   expect(broken.sockets).toHaveLength(1);
 });
 
-test("of an endless answer the beginning is read, and its connection closed", async () => {
+test("the start of an endless response is read and its connection closed", async () => {
   const { url, sockets } = await serveRaw((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
     const go = (): boolean => socket.writable && socket.write("4\r\nmore\r\n", () => setImmediate(go));
     go();
   });
-  // No clock ends it here: only its length does.
+  // Only the size limit ends it, not a timeout.
   const answer = await post(createSender({ bodyMs: forEverMs }), url, { timeoutMs: forEverMs });
   expect(answer).toEqual([200, "more".repeat(250)]);
   await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
 });
 
-test("an answer that stops in the middle is one all the same, because its status is known", async () => {
+test("a truncated response counts, because its status is known", async () => {
   const { url } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"));
   expect(await post(createSender(), url)).toEqual([200, "half"]);
 });
@@ -123,13 +123,13 @@ test.each([
   ["HTTP/1.1 200 OK\r\ncontent-ty", "timeout"],
   ["SSH-2.0-OpenSSH\r\n", "bad-answer"],
   [`HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, "bad-answer"],
-])("%j is no answer: %s", async (words, reason) => {
+])("%j fails: %s", async (words, reason) => {
   const { url, sockets } = await serveRaw((socket) => socket.write(words));
   expect(await post(createSender(), url, { timeoutMs: 200 })).toBe(reason);
   await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
 });
 
-test("a caller's signal ends it with its own reason, and so does the end of the sender", async () => {
+test("the caller's signal aborts a request with its reason, and so does closing the sender", async () => {
   const { url, sockets } = await serveRaw(() => {});
   const sender = createSender();
   const controller = new AbortController();
@@ -152,7 +152,7 @@ test.each([
   "https://[::1]/",
   "https://2130706433/",
   "https://u@example.com/",
-])("%s is refused without a lookup", async (url) => {
+])("%s is rejected without a lookup", async (url) => {
   const lookup = () => Promise.reject(new Error("There was a lookup."));
   expect(await post(createSender({ allowsPrivate: false, lookup }), url)).toBe("forbidden-address");
 });
@@ -168,7 +168,7 @@ test.each([
   [["2002:7f00:1::"]],
   [["fe80::1"]],
   [[publicAddress, "192.168.0.1"]],
-])("a name that resolves to %j is refused before anything is connected", async (addresses) => {
+])("a name that resolves to %j is rejected before connecting", async (addresses) => {
   const createConnector = (): never => {
     throw new Error("There was a connection.");
   };
@@ -176,7 +176,7 @@ test.each([
   expect(await post(sender, "https://example.com/")).toBe("forbidden-address");
 });
 
-test("a name that changes its mind between the check and the connection is connected where it was checked", async () => {
+test("a name rebound between check and connection connects to the checked address", async () => {
   const { port, sockets } = await serveRaw(() => {});
   const addresses = [publicAddress];
   const asked: unknown[] = [];
@@ -194,7 +194,7 @@ test("a name that changes its mind between the check and the connection is conne
   });
   expect(await post(sender, `https://example.com:${port}/`)).toBe("unreachable");
   expect([asked, sockets]).toEqual([[[{ address: publicAddress, family: 4 }]], []]);
-  // The next attempt asks anew, and finds out.
+  // The next attempt resolves the name again and is rejected.
   expect(await post(sender, `https://example.com:${port}/`)).toBe("forbidden-address");
 });
 
@@ -204,7 +204,7 @@ test("a peer that turns out to be private gets no request", async () => {
   const sender = createSender({
     allowsPrivate: false,
     lookup: async () => [publicAddress],
-    // As a network does that sends what goes to a public address somewhere else.
+    // Simulates a network that redirects a public address.
     createConnector: () => (_, callback) =>
       buildConnector({})({ hostname: "127.0.0.1", protocol: "http:", port: String(port) }, callback),
   });

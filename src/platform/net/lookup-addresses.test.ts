@@ -7,7 +7,7 @@ import { createPublicLookup, lookupSystemAddresses } from "./lookup-addresses.ts
 const addressType = { ipv4: 1, ipv6: 28 };
 const questions: string[] = [];
 
-/** A real name server on loopback that knows a few names, and is silent about one. */
+/** A DNS server on loopback that resolves a few names and never responds for one. */
 async function startNameServer(): Promise<string> {
   const socket = createSocket("udp4");
   socket.on("message", (query, peer) => {
@@ -34,14 +34,14 @@ function answerQuery(query: Buffer, type: number, data: Buffer | null): Buffer {
   const head = Buffer.from(query);
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(data === null ? 0 : 1, 6);
-  // Extra records of the question are not repeated.
+  // Don't echo the query's additional records.
   head.writeUInt16BE(0, 10);
   if (data === null) return head;
   const record = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]);
   return Buffer.concat([head, record, data]);
 }
 
-test("all addresses of a name are found, of both families", async () => {
+test("returns all IPv4 and IPv6 addresses of a name", async () => {
   const lookup = createPublicLookup({ servers: [await startNameServer()] });
   const { signal } = new AbortController();
   expect(await lookup("both.example", signal)).toEqual(["93.184.216.34", "2606::1"]);
@@ -49,7 +49,7 @@ test("all addresses of a name are found, of both families", async () => {
   await expect(lookup("nobody.example", signal)).rejects.toThrow("The name has no addresses.");
 });
 
-test("a name server that is silent is left alone as soon as the caller has gone", async () => {
+test("a lookup ends as soon as its caller aborts", async () => {
   const lookup = createPublicLookup({ servers: [await startNameServer()] });
   const [patient, gone] = [new AbortController(), new AbortController()];
   const failures: string[] = [];
@@ -57,14 +57,14 @@ test("a name server that is silent is left alone as soon as the caller has gone"
   await waitUntil("the question", () => questions.includes("silent"));
   const second = lookup("silent.example", gone.signal).catch(() => failures.push("gone"));
   gone.abort();
-  // The patient one began earlier, so it would also be given up earlier.
+  // The patient lookup began earlier, so it would also time out earlier.
   await Promise.race([first, second]);
   expect(failures).toEqual(["gone"]);
   patient.abort();
   await first;
 });
 
-test("the system knows this machine", async () => {
+test("the system resolver resolves localhost", async () => {
   const addresses = await lookupSystemAddresses("localhost");
   expect(["127.0.0.1", "::1"]).toContain(addresses[0]);
 });

@@ -21,7 +21,7 @@ async function startServer(answer: Parameters<typeof startRecordingServer>[0]) {
   return server;
 }
 
-/** A server that is no HTTP server: each connection gets these bytes, or silence. */
+/** A raw TCP server: each connection gets these bytes, or nothing. */
 async function startRawServer(bytes: string | null) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -39,7 +39,7 @@ async function startRawServer(bytes: string | null) {
 }
 
 describe("a fetch", () => {
-  test("sends what it is given, and answers with status, headers and body", async () => {
+  test("sends the request and returns status, headers and body", async () => {
     const server = await startServer((_request, response) => {
       response.writeHead(201, { "x-one": "1", "set-cookie": ["a=1", "b=2"] }).end("done");
     });
@@ -71,7 +71,7 @@ describe("a fetch", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("has no body where there can be none", async () => {
+  test("has a null body for statuses without one", async () => {
     const server = await startServer((_request, response) => {
       response.writeHead(204).end();
     });
@@ -79,7 +79,7 @@ describe("a fetch", () => {
   });
 
   test.for(["HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n", "SSH-2.0-OpenSSH\r\n"])(
-    "that is answered with %j fails and says so",
+    "fails with a reason if the server sends %j",
     async (bytes) => {
       const server = await startRawServer(bytes);
       const { call } = open();
@@ -88,7 +88,7 @@ describe("a fetch", () => {
     },
   );
 
-  test("waits for the answer, not for what is said before it", async () => {
+  test("skips informational responses", async () => {
     const server = await startRawServer(
       "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok",
     );
@@ -97,7 +97,7 @@ describe("a fetch", () => {
     expect([heads, await response.text()]).toEqual([[200], "ok"]);
   });
 
-  test("of a call that asks again and again is refused at last", async () => {
+  test("is rejected after too many requests in one call", async () => {
     const server = await startServer((_request, response) => {
       response.end("more");
     });
@@ -107,7 +107,7 @@ describe("a fetch", () => {
     expect([server.requests.length, call.failure?.kind]).toEqual([8, "bad-answer"]);
   });
 
-  test("takes nothing as a body that it could not measure", async () => {
+  test("rejects bodies other than text or bytes", async () => {
     const { call } = open();
     await expect(call.fetch("http://upstream.example", { method: "POST", body: new FormData() })).rejects.toThrow(
       "text or bytes",
@@ -115,8 +115,8 @@ describe("a fetch", () => {
   });
 });
 
-describe("time runs out", () => {
-  test("while connecting, which is not over before the encryption is agreed on", async () => {
+describe("a timeout", () => {
+  test("covers connecting, including the TLS handshake", async () => {
     const server = await startRawServer(null);
     const { call } = open({ connectMs: 200 });
     await expect(call.fetch(`https://${server.host}`)).rejects.toThrow();
@@ -124,7 +124,7 @@ describe("time runs out", () => {
     expect(call.signal.aborted).toBe(true);
   });
 
-  test("of connecting no more, once the connection is there", async () => {
+  test("for connecting ends with the connection", async () => {
     const responses: ServerResponse[] = [];
     const server = await startServer((_request, response) => {
       responses.push(response);
@@ -138,7 +138,7 @@ describe("time runs out", () => {
     expect((await fetching).status).toBe(200);
   });
 
-  test("while waiting for a head", async () => {
+  test("covers waiting for the response head", async () => {
     const server = await startRawServer(null);
     const { call } = open({ firstByteMs: 200 });
     await expect(call.fetch(`http://${server.host}`)).rejects.toThrow();
@@ -146,7 +146,7 @@ describe("time runs out", () => {
     await waitUntil("the socket is closed", () => server.sockets[0]?.closed);
   });
 
-  test("while waiting for more, but not while the answer keeps coming", async () => {
+  test("covers idle time within a response", async () => {
     const server = await startServer(async (_request, response) => {
       for (let count = 0; count < 18; count += 1) {
         response.write("data");
@@ -163,7 +163,7 @@ describe("time runs out", () => {
     expect([text, call.failure]).toEqual(["data".repeat(18), { kind: "timeout", reason: "The response stalled." }]);
   });
 
-  test("for the whole call, whatever it is at", async () => {
+  test("covers the whole call", async () => {
     const { call } = open({ totalMs: 100 });
     await waitUntil("the end", () => call.signal.aborted);
     expect(call.failure).toEqual({ kind: "timeout", reason: "The call timed out." });
@@ -171,7 +171,7 @@ describe("time runs out", () => {
   });
 
   test.for(["before", "after"] as const)(
-    "but not while the call is paused, %s it began, and next to nothing comes until it goes on",
+    "does not run while the call is paused %s its start, and almost no data arrives",
     async (moment) => {
       const size = 8 * 1024 * 1024;
       const responses: ServerResponse[] = [];
@@ -201,7 +201,7 @@ describe("time runs out", () => {
     },
   );
 
-  test("but not while nobody reads, and nothing is lost by it", async () => {
+  test("does not run while the body is not read, and no data is lost", async () => {
     const size = 8 * 1024 * 1024;
     const server = await startServer((_request, response) => {
       response.end(Buffer.alloc(size, "x"));
@@ -216,7 +216,7 @@ describe("time runs out", () => {
 });
 
 describe("an answer", () => {
-  test("that nobody reads stays at the upstream", async () => {
+  test("that is not read stays at the upstream (back-pressure)", async () => {
     let sent = 0;
     const server = await startServer((_request, response) => {
       const send = (): void => {
@@ -236,11 +236,11 @@ describe("an answer", () => {
       seen = sent;
       return stillLooks > 10;
     });
-    // What the two sockets hold is the machine's affair; we hold next to nothing.
+    // The kernel buffers both sockets; we buffer almost nothing.
     expect(sent).toBeLessThan(30 * 1024 * 1024);
   });
 
-  test("that breaks off is told after all that came of it", async () => {
+  test("that breaks off fails after its received data was read", async () => {
     const server = await startServer((_request, response) => {
       response.writeHead(200, { "content-length": "100000" });
       response.write("x".repeat(50_000), () => response.destroy());
@@ -255,7 +255,7 @@ describe("an answer", () => {
     expect([size, call.failure?.kind]).toEqual([50_000, "unreachable"]);
   });
 
-  test("that breaks off while nobody reads is not lost either", async () => {
+  test("that breaks off before it is read keeps its received data", async () => {
     const responses: ServerResponse[] = [];
     const server = await startServer((_request, response) => {
       responses.push(response);
@@ -269,7 +269,7 @@ describe("an answer", () => {
     await waitUntil("time to notice it", () => performance.now() - brokenAt > 200);
     let text = "";
     const reading = (async () => {
-      // Libraries read through further streams, which an error overtakes.
+      // Libraries pipe the body through other streams, where an error can overtake data.
       for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
     })();
     await expect(reading).rejects.toThrow();
@@ -279,7 +279,7 @@ describe("an answer", () => {
   test.for([
     ["application/json", 33, "too large"],
     ["text/event-stream", 5, "too long"],
-  ] as const)("of type %s that is larger than %i MiB is a bad one", async ([type, mebibytes, words]) => {
+  ] as const)("of type %s larger than %i MiB is a bad-answer failure", async ([type, mebibytes, words]) => {
     const server = await startServer((_request, response) => {
       response.writeHead(200, { "content-type": type });
       response.end(Buffer.alloc(mebibytes * 1024 * 1024, "x"));
@@ -301,7 +301,7 @@ describe("an answer", () => {
 });
 
 describe("the end of a call", () => {
-  test("closes the socket at once, also in the middle of an answer", async () => {
+  test("closes the socket at once, even during a response", async () => {
     const responses: ServerResponse[] = [];
     const server = await startServer((_request, response) => {
       response.write("data");
@@ -318,7 +318,7 @@ describe("the end of a call", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("while it connects leaves no request behind", async () => {
+  test("while connecting sends no request", async () => {
     const server = await startServer((_request, response) => {
       response.end();
     });
@@ -331,7 +331,7 @@ describe("the end of a call", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/other"]);
   });
 
-  test("comes with the end of all, and no call begins afterwards", async () => {
+  test("comes with closing the upstream, and later calls fail", async () => {
     const server = await startRawServer(null);
     const { call, upstream } = open();
     const fetching = call.fetch(`http://${server.host}`);

@@ -49,7 +49,7 @@ type Connection = {
   call: UpstreamCall | null;
 };
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is open, idle and closed is one state.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: open, idle and closed connections share one state.
 export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const { clock, connect, connectionsMax, idleMs = defaultIdleMs, idleMsMax, headerBytesMax } = options;
   const origin = new URL(options.origin);

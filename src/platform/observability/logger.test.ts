@@ -6,7 +6,7 @@ import { createLogger, type Logger } from "./logger.ts";
 
 type Level = Parameters<typeof createLogger>[0]["level"];
 
-/** What is written while `act` runs, as it would stand in a file without colours. */
+/** The lines written while `act` runs, without colours. */
 function record(act: (logger: Logger) => void, format: "json" | "pretty" = "json", level: Level = "info"): string {
   let written = "";
   const write = (text: string): void => {
@@ -21,7 +21,7 @@ function recordEntry(act: (logger: Logger) => void): unknown {
 }
 
 describe("a line of JSON", () => {
-  test("has the level as a word, the time in ISO 8601, the message and the fields, and nothing else", () => {
+  test("contains exactly the level name, the ISO 8601 time, the message and the fields", () => {
     const text = record((logger) => logger.warn({ attempt: 2, nested: { a: [1] } }, "slow"));
     expect(text).toMatch(/^\{.*\}\n$/);
     expect(JSON.parse(text)).toEqual({
@@ -33,7 +33,7 @@ describe("a line of JSON", () => {
     });
   });
 
-  test("has its parts in this order, with fields and without", () => {
+  test("has a fixed order, with and without fields", () => {
     const time = '"time":"[^"]{24}"';
     const withFields = record((logger) => logger.info({ b: 1, a: "two" }, "three"));
     expect(withFields).toMatch(new RegExp(`^{"level":"info",${time},"b":1,"a":"two","msg":"three"}\n$`));
@@ -42,7 +42,7 @@ describe("a line of JSON", () => {
     }
   });
 
-  test("is one line, whatever the message holds", () => {
+  test("is one line, whatever the message", () => {
     expect(record((logger) => logger.info({ path: "a\nb" }, "one\ntwo")).trimEnd()).not.toContain("\n");
   });
 
@@ -64,10 +64,10 @@ describe("values", () => {
   const tell = (fields: Record<string, unknown>): unknown => recordEntry((logger) => logger.info(fields, "told"));
   const rest = { level: "info", time: expect.any(String), msg: "told" };
 
-  test("whatever JSON can hold is told as it is", () => {
+  test("JSON values are written unchanged", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (values) => {
-        // These names have a meaning of their own in a line; inside a field they are names like any other.
+        // Reserved at the top level of a line, but not inside a field.
         const { level: _level, time: _time, msg: _msg, error: _error, ...fields } = values;
         expect(tell(fields)).toEqual({ ...rest, ...JSON.parse(JSON.stringify(fields)) });
         expect(tell({ values })).toEqual({ ...rest, values: JSON.parse(JSON.stringify(values)) });
@@ -75,14 +75,14 @@ describe("values", () => {
     );
   });
 
-  test("numbers that JSON does not have are null, minus zero is zero, and what is undefined is left out", () => {
+  test("NaN and infinities are null, minus zero is zero, and undefined is omitted", () => {
     expect(
       tell({ a: Number.NaN, b: Number.POSITIVE_INFINITY, c: -0, d: undefined, e: () => {}, f: Symbol("f") }),
     ).toEqual({ ...rest, a: null, b: null, c: 0 });
     expect(tell({ error: undefined })).toEqual(rest);
   });
 
-  test("a bigint is told to its last digit", () => {
+  test("a bigint is written exactly", () => {
     expect(tell({ amount: 9_007_199_254_740_993n, list: [{ amount: -1n }] })).toEqual({
       ...rest,
       amount: "9007199254740993",
@@ -90,7 +90,7 @@ describe("values", () => {
     });
   });
 
-  test("what goes round in a circle is told once; what is only there twice is told twice", () => {
+  test("circular references are cut; repeated references are written each time", () => {
     const inner = { name: "inner" };
     const circle: Record<string, unknown> = { first: inner, second: inner };
     circle.list = [circle];
@@ -100,7 +100,7 @@ describe("values", () => {
     expect(tell(detail)).toMatchObject({ error: { message: "sorry", detail: { error: { detail: "[circular]" } } } });
   });
 
-  test("what throws does not cost the line, nor the other fields", () => {
+  test("a getter that throws loses neither the line nor other fields", () => {
     const broken = {
       toJSON() {
         throw new Error("no");
@@ -133,7 +133,7 @@ describe("secrets", () => {
     ["a password with an at sign in it", "postgres://sluice:hun@ter2@db/sluice", "ter2"],
     ["a password without a user", "redis://:hunter2@cache:6379", "hunter2"],
     ["a password in a query", "postgres://db/sluice?user=me&password=hunter2", "hunter2"],
-    // In two parts: whoever searches files for lost keys would find these.
+    // In two parts, so secret scanners don't report them.
     ["a key of Stripe's", `sk_${"live"}_${"Ab3".repeat(8)}`, "Ab3"],
     ["a restricted key of Stripe's for tests", `rk_${"test"}_${"Ab3".repeat(8)}`, "Ab3"],
   ] as const;
@@ -161,7 +161,7 @@ describe("secrets", () => {
     places.map(([place, write]) => ({ what, place, text, secret, write })),
   );
 
-  test.each(cases)("$what is taken out of $place", ({ text, secret, write }) => {
+  test.each(cases)("$what is redacted from $place", ({ text, secret, write }) => {
     for (const format of ["json", "pretty"] as const) {
       const written = record((logger) => write(logger, text), format);
       expect(written).not.toBe("");
@@ -169,7 +169,7 @@ describe("secrets", () => {
     }
   });
 
-  test("what remains still tells what was there, and is still JSON", () => {
+  test("a redacted line stays readable and valid JSON", () => {
     const [[, key], [, address]] = secrets;
     expect(recordEntry((logger) => logger.info({ address }, `key ${key}`))).toMatchObject({
       address: "postgres://[hidden]@db.example.com:5432/sluice",
@@ -177,7 +177,7 @@ describe("secrets", () => {
     });
   });
 
-  test("what is no secret stays: key ids, addresses without a password, mail addresses", () => {
+  test("key ids, URLs without a password and email addresses are kept", () => {
     const fields = { id: "key_01hk153x00", url: "http://localhost:4242/v1?a=b:c", email: "someone@example.com" };
     expect(recordEntry((logger) => logger.info(fields, "prefix sk-slc-…ab12"))).toMatchObject({
       ...fields,
@@ -194,7 +194,7 @@ describe("errors", () => {
     where: "PL/pgSQL function private_thing",
   });
 
-  test("a database error is told by message, code and constraint; the values that it quotes are not", () => {
+  test("a database error is logged with message, code and constraint, without quoted values", () => {
     for (const error of [databaseError, new AppError("internal_error", "Sorry.", { cause: databaseError })]) {
       const text = record((logger) => logger.error({ error }, "failed"));
       expect(text).toContain('"code":"23505","constraint":"accounts_email_unique"');
@@ -202,7 +202,7 @@ describe("errors", () => {
     }
   });
 
-  test("an AppError's detail and the whole chain of causes are in the log, each with its stack", () => {
+  test("an AppError is logged with its detail and all causes with their stacks", () => {
     const cause = new TypeError("second", { cause: "third" });
     const error = new AppError("overloaded", "first", { detail: { accountId: "acct_1" }, cause });
     expect(recordEntry((logger) => logger.error({ error }, "failed"))).toMatchObject({
@@ -218,15 +218,15 @@ describe("errors", () => {
   });
 });
 
-describe("the pretty form", () => {
+describe("the pretty format", () => {
   const request = { request_id: "req_1", method: "GET", route: "/v1/models", status: 200, duration_ms: 1.5 };
 
-  test("a request is one line with what a person looks for", () => {
+  test("a request is one line with its main fields", () => {
     const text = record((logger) => logger.info({ ...request, key_id: "key_1" }, "request"), "pretty");
     expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}GET \/v1\/models 200 1\.5 ms req_1 key_id=key_1\n$/);
   });
 
-  test("a request that found no route shows its path", () => {
+  test("a request without a route shows its path", () => {
     const text = record(
       (logger) => logger.info({ ...request, route: null, path: "/x", status: 404 }, "request"),
       "pretty",
@@ -245,7 +245,7 @@ describe("the pretty form", () => {
   });
 });
 
-describe("errors in whatever way they are logged", () => {
+describe("errors logged in any way", () => {
   const databaseError = Object.assign(new Error("duplicate key"), { detail: "Key (email)=(a@b.c)", where: "a@b.c" });
 
   test.each<[string, (logger: Logger) => void]>([
@@ -254,19 +254,19 @@ describe("errors in whatever way they are logged", () => {
     ["under ours", (logger) => logger.error({ error: databaseError }, "failed")],
     ["under any other", (logger) => logger.error({ reason: databaseError }, "failed")],
     ["deep inside", (logger) => logger.error({ list: [{ reason: databaseError }] }, "failed")],
-  ])("%s, what a database error quotes from customers stays out", (_name, act) => {
+  ])("%s, customer data in a database error is omitted", (_name, act) => {
     const text = record(act);
     expect(text).toContain("duplicate key");
     expect(text).not.toContain("a@b.c");
   });
 
-  test("an error that is its own cause ends after a few rounds", () => {
+  test("a circular cause chain is cut", () => {
     const error = new Error("round and round");
     error.cause = error;
     expect(record((logger) => logger.error({ error }, "failed"))).toContain("round and round");
   });
 
-  test("a person sees the stack of the cause and what is known of it", () => {
+  test("the pretty format shows the cause's stack and fields", () => {
     const cause = new TypeError("the real reason");
     const error = new AppError("internal_error", "Something went wrong.", { cause, detail: { step: "third" } });
     const text = record((logger) => logger.error({ error }, "failed"), "pretty");

@@ -15,7 +15,7 @@ function present(metrics: MetricRegistry, name: string, form: "text" | "openmetr
 }
 
 test.each(entries)(
-  "$name is named as Prometheus wants it, and tells what it is",
+  "$name follows Prometheus naming and has a help text",
   ({ name, kind, help, labels, buckets }) => {
     expect(name).toMatch(/^(sluice|process)_[a-z_]+$/);
     expect(name.endsWith("_total")).toBe(kind === "counter");
@@ -27,7 +27,7 @@ test.each(entries)(
     expect(new Set(names).size).toBe(names.length);
     for (const label of names) {
       expect(label).toMatch(/^[a-z_]+$/);
-      // Prometheus has labels of its own by these names; accounts and keys have no end.
+      // Reserved by Prometheus, or unbounded cardinality.
       expect(["le", "job", "instance", "account_id", "key_id", "path"]).not.toContain(label);
     }
   },
@@ -37,7 +37,7 @@ test("no two metrics have the same name", () => {
   expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
 });
 
-test("labels that are known beforehand are there at zero, others when they come", () => {
+test("known label values start at zero, others appear on first use", () => {
   const metrics = createMetrics();
   expect(find(metrics, "sluice_ledger_violations_total")).toEqual([{ labels: [], value: 0 }]);
   expect(find(metrics, "sluice_delivery_attempt_duration_seconds")).toHaveLength(8);
@@ -51,7 +51,7 @@ test("labels that are known beforehand are there at zero, others when they come"
   ]);
 });
 
-test("a histogram counts a value in the first bucket that it fits into, and in those above", () => {
+test("histogram buckets are cumulative", () => {
   const metrics = createMetrics();
   for (const size of [1, 2, 3, 512, 513]) metrics.ledgerBatchSize.at().add(size);
   const [sample] = find(metrics, "sluice_ledger_batch_operations");
@@ -70,7 +70,7 @@ test("a histogram counts a value in the first bucket that it fits into, and in t
   ]);
 });
 
-test("gauges are asked when somebody collects, and what is not known is no number", () => {
+test("gauges are read on collection, and unknown values are omitted", () => {
   const metrics = createMetrics();
   let open = 1;
   metrics.requestsInProgress.observe(() => [[open]]);
@@ -82,7 +82,7 @@ test("gauges are asked when somebody collects, and what is not known is no numbe
   ]);
 });
 
-test("beyond five thousand sets of labels a metric counts under other", () => {
+test("beyond 5000 label sets, a metric counts under `other`", () => {
   const metrics = createMetrics();
   for (let number = 0; number < 5100; number += 1) metrics.charges.at(`model-${number}`).add(1);
   const samples = find(metrics, "sluice_charges_total");
@@ -90,7 +90,7 @@ test("beyond five thousand sets of labels a metric counts under other", () => {
   expect(samples.at(-1)).toEqual({ labels: ["other"], value: 100 });
 });
 
-test("labels are escaped, and openmetrics names the family of a counter without its ending and ends with a mark", () => {
+test("labels are escaped, and OpenMetrics drops the counter suffix and ends with EOF", () => {
   const metrics = createMetrics();
   metrics.charges.at('a"b\\c\nd').add(1);
   expect(present(metrics, "sluice_charges_total")).toEqual(['sluice_charges_total{model="a\\"b\\\\c\\nd"} 1']);
@@ -112,12 +112,12 @@ test.each([
   ["*/*", "text"],
   ["text/plain", "text"],
   ["application/openmetrics-text; version=1.0.0", "openmetrics"],
-  // What Prometheus 2 and 3 send.
+  // Sent by Prometheus 2 and 3.
   [
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
     "openmetrics",
   ],
   ["text/plain;version=0.0.4;q=0.5,application/openmetrics-text;q=0.2", "text"],
-] as const)("whoever accepts %s gets %s", (accept, form) => {
+] as const)("Accept: %s selects %s", (accept, form) => {
   expect(chooseForm(accept)).toBe(form);
 });

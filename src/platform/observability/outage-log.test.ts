@@ -3,7 +3,7 @@ import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { createLogger } from "./logger.ts";
 import { createOutageLog } from "./outage-log.ts";
 
-test("an outage is told once when it begins and once when it ends, with how long it took and how many tries failed", () => {
+test("an outage is logged once at its start and once at its end, with duration and failures", () => {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "debug", format: "json", write: (line) => lines.push(JSON.parse(line)) });
   const clock = createTestClock();

@@ -16,7 +16,7 @@ function openReading() {
   return { clock, asked, reading };
 }
 
-test("is asked when somebody wants it, once for all who do, and not again before its time", async () => {
+test("is read on demand, once for concurrent callers, and cached for its interval", async () => {
   const { clock, asked, reading } = openReading();
   expect([asked.length, reading.last(), reading.ageMs()]).toEqual([0, null, Number.NaN]);
   const both = Promise.all([reading.refresh(), reading.refresh()]);
@@ -33,7 +33,7 @@ test("is asked when somebody wants it, once for all who do, and not again before
   expect([asked.length, reading.last(), reading.ageMs()]).toEqual([2, 8, 0]);
 });
 
-test("stays with its age when it cannot be read, and never has two questions under way", async () => {
+test("keeps its last value and age on failure, and never reads twice at once", async () => {
   const { clock, asked, reading } = openReading();
   const first = reading.refresh();
   asked[0]?.resolve(7);

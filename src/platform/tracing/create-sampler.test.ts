@@ -11,7 +11,7 @@ function open(name: SamplerName, { ratio = 1, random = 0.5, callersPerSecondMax 
   return { clock, ...createSampler({ name, ratio, callersPerSecondMax, clock, random: () => random }) };
 }
 
-test("without a caller's word the share decides", () => {
+test("without a caller's decision, the ratio applies", () => {
   expect(open("always_on").isSampled(null)).toBe(true);
   expect(open("always_off", { random: 0 }).isSampled(null)).toBe(false);
   expect(open("traceidratio", { ratio: 0.1, random: 0.09 }).isSampled(null)).toBe(true);
@@ -19,12 +19,12 @@ test("without a caller's word the share decides", () => {
   expect(open("traceidratio", { ratio: 0, random: 0 }).isSampled(null)).toBe(false);
 });
 
-test("callers who are trusted decide for their requests", () => {
+test("trusted callers decide for their requests", () => {
   expect(open("parentbased_always_off").isSampled(sampled)).toBe(true);
   expect(open("parentbased_always_on").isSampled(unsampled)).toBe(false);
 });
 
-test("callers cannot have more sampled than so many a second, whatever trace they name", () => {
+test("sampling on callers' request is rate limited", () => {
   const { clock, isSampled } = open("parentbased_traceidratio", { ratio: 0.1 });
   expect(Array.from({ length: 5 }, () => isSampled(sampled))).toEqual([true, true, false, false, false]);
   clock.advance(500);
@@ -33,7 +33,7 @@ test("callers cannot have more sampled than so many a second, whatever trace the
   expect(Array.from({ length: 3 }, () => isSampled(sampled))).toEqual([true, true, false]);
 });
 
-test("callers who are not trusted decide nothing", () => {
+test("untrusted callers' decisions are ignored", () => {
   expect(open("traceidratio", { ratio: 0.1 }).isSampled(sampled)).toBe(false);
   expect(open("always_on").isSampled(unsampled)).toBe(true);
   expect(open("always_on").trustsCallers).toBe(false);

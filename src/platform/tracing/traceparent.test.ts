@@ -4,14 +4,14 @@ import { parseTraceparent, presentTraceparent } from "./traceparent.ts";
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
 
-test("a traceparent is read as W3C writes it, and written so that it is read the same", () => {
+test("a traceparent round-trips in the W3C format", () => {
   expect(parseTraceparent(`00-${traceId}-${spanId}-01`)).toEqual({ traceId, spanId, isSampled: true });
   expect(parseTraceparent(`00-${traceId}-${spanId}-00`)).toEqual({ traceId, spanId, isSampled: false });
   expect(parseTraceparent(`00-${traceId}-${spanId}-03`)?.isSampled).toBe(true);
   expect(parseTraceparent(presentTraceparent({ traceId, spanId }))).toEqual({ traceId, spanId, isSampled: true });
 });
 
-test("a later version may say more at its end, this one may not", () => {
+test("a later version may have extra fields, version 00 may not", () => {
   expect(parseTraceparent(`01-${traceId}-${spanId}-01-more`)).toEqual({ traceId, spanId, isSampled: true });
   expect(parseTraceparent(`00-${traceId}-${spanId}-01-more`)).toBeNull();
 });
@@ -27,6 +27,6 @@ test.for([
   `00-${traceId.toUpperCase()}-${spanId}-01`,
   `00-${traceId}-${spanId}-1`,
   ` 00-${traceId}-${spanId}-01`,
-])("%s is no traceparent", (value) => {
+])("%s is not a traceparent", (value) => {
   expect(parseTraceparent(value)).toBeNull();
 });
