@@ -1,4 +1,4 @@
-// Builds the site's pages into dist/web, if they are not those of the sources at hand; it takes a few seconds.
+// Builds the site into dist/web if the sources have changed. Takes a few seconds.
 import { globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -7,22 +7,22 @@ import { listSitePages } from "./list-site-pages.ts";
 import { prerenderSite } from "./prerender-site.ts";
 import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-stamp.mjs";
 
-/** Smaller files gain nothing from being compressed. */
+/** Compression does not help smaller files. */
 const compressedBytesMin = 1_024;
 
-/** Compressed already. */
+/** Already compressed formats. */
 const isCompressed = /\.(jpg|mp4|png|webp|woff2)$/;
 
-/** Nearly as small as it gets, in a tenth of the time. */
+/** Close to the best ratio in a tenth of the time. */
 const packQuality = 5;
 
 const manifestName = "manifest.json";
 const configFile = join(import.meta.dirname, "../web/vite.config.ts");
 
-/** Everybody is sent these as they look at first, and who is signed in the console's pages too, which they alone see. */
+/** Prerendered pages. The server sends the console's pages only to signed-in users. */
 const prerenderedPaths = /^\/(sign-(in|up)|docs|console(\/[a-z]+)?)?$/;
 
-/** Asked for by everybody who comes to the page. */
+/** API requests that every visit of a page makes. */
 const askedFirst: readonly [paths: RegExp, asked: readonly string[]][] = [
   [/^\/$/, ["session", "site", "showcase"]],
   [/^\/sign-(in|up)$/, ["site"]],
@@ -30,14 +30,14 @@ const askedFirst: readonly [paths: RegExp, asked: readonly string[]][] = [
   [/^\/console/, ["session", "balance"]],
 ];
 
-/** Asked for by who is sent the page, and looks for nothing in particular: a search asks for something else. */
+/** API requests of a page without a query string; filters make different requests. */
 const askedPlainly: readonly [paths: RegExp, asked: readonly string[]][] = [
   [/^\/console$/, ["holds?limit=5", "charges?limit=5", "tasks?limit=5"]],
   [/^\/console\/playground$/, ["models"]],
   [/^\/console\/tasks$/, ["tasks?limit=60", "tasks/counts"]],
 ];
 
-/** Parts that most people see first of a page, although its own script, which is kept small, can do without them. */
+/** Lazy-loaded modules that most visits show first. */
 const partsSeenFirst: Readonly<Record<string, readonly string[]>> = {
   "/console": ["src/pages/overview/latest-tasks.tsx"],
   "/console/tasks": ["src/pages/tasks/task-gallery.tsx"],
@@ -50,9 +50,9 @@ async function buildWeb(): Promise<void> {
   const startedAt = performance.now();
   const stamp = computeWebStamp();
   const distDir = dirname(builtWebDir);
-  // Built beside its place and moved there whole, so that nobody ever serves half a site.
+  // Build next to the target and rename, so a partial site is never served.
   const freshDir = join(distDir, `web-${process.pid}`);
-  // Tests have another mode, by which the site would be built with all that React checks while people work on it.
+  // Tests set another NODE_ENV, which would bundle React's development build.
   process.env.NODE_ENV = "production";
   try {
     await build({
@@ -75,8 +75,8 @@ async function buildWeb(): Promise<void> {
 type Manifest = Record<string, { file: string; imports?: string[]; assets?: string[] }>;
 
 /**
- * What the documents of the pages have beyond what all share: the scripts that the page will need, so that a first visit
- * need not run one to learn of the next, and the page itself as it looks before they have come.
+ * Writes each page's additions to the shared document: preload links for its scripts, so a first visit has no request
+ * waterfall, and its prerendered body.
  */
 async function writePages(directory: string): Promise<void> {
   const manifest: Manifest = JSON.parse(readFileSync(join(directory, manifestName), "utf8"));
@@ -91,7 +91,7 @@ async function writePages(directory: string): Promise<void> {
       ...(source === null ? [] : [source, ...(partsSeenFirst[route] ?? [])]),
     ],
   }));
-  // A page that has a route to itself is in both lists; the one with its source counts.
+  // A page with its own route is in both lists; the later entry, with its source, wins.
   const pages = [...sitePages, ...ownPages].map(({ path, files }) => {
     const found = new Set<string>();
     for (const file of [...files, ...(partsSeenFirst[path] ?? [])]) followImports(manifest, file, found);
@@ -112,7 +112,7 @@ async function writePages(directory: string): Promise<void> {
   writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages: Object.fromEntries(pages), parts }));
 }
 
-/** There are more than a hundred of them, much alike; the server keeps them as they are here. */
+/** The server keeps more than a hundred similar bodies in memory, compressed. */
 function packBody(body: string): string {
   const params = { [constants.BROTLI_PARAM_QUALITY]: packQuality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
   return body === "" ? "" : brotliCompressSync(body, { params }).toString("base64");
@@ -126,7 +126,7 @@ function followImports(manifest: Manifest, key: string, found = new Set<string>(
   return found;
 }
 
-/** The largest thing that is seen first is known to the document, before any of the page is read. */
+/** Preloads the largest contentful paint. */
 function listImages(manifest: Manifest, path: string): string[] {
   if (path !== "/") return [];
   return Object.entries(manifest)
@@ -134,20 +134,20 @@ function listImages(manifest: Manifest, path: string): string[] {
     .map(([, { file }]) => `<link rel="preload" as="image" fetchpriority="high" href="/${file}">`);
 }
 
-/** What a page asks the server for before it can show anything is asked for while its program is still on its way. */
+/** Preloads the page's first API requests while its scripts load. */
 function listAsked(table: typeof askedFirst, path: string): string[] {
   const [, asked] = table.find(([paths]) => paths.test(path)) ?? [];
   return (asked ?? []).map((name) => `<link rel="preload" as="fetch" crossorigin href="/console/api/${name}">`);
 }
 
-/** What the first paint needs comes with the document, the styles, or before all else, the font; the program comes behind. */
+/** Prioritizes the first paint: inlines the styles, preloads the font, and lowers the scripts' priority. */
 function arrangeShell(directory: string): void {
   const path = join(directory, "index.html");
   const shell = readFileSync(path, "utf8");
   const [file = "", ...others] = globSync("assets/*.css", { cwd: directory });
-  if (others.length > 0) throw new Error("The site has more than one file of styles.");
+  if (others.length > 0) throw new Error("The build has more than one CSS file.");
   const styles = readFileSync(join(directory, file), "utf8").trim();
-  if (styles.includes("</style")) throw new Error("The styles cannot stand in a document.");
+  if (styles.includes("</style")) throw new Error("The CSS contains </style and cannot be inlined.");
   rmSync(join(directory, file));
   const arranged = shell
     .replace('<link rel="preload" as="font"', (font) => `<style>${styles}</style>\n    ${font}`)

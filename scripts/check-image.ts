@@ -1,5 +1,5 @@
-// Makes the image of deploy/Dockerfile without a builder (Debian's packages, npm and chroot; as root), and runs it as it should
-// be run: as its own user without any right, on a root that cannot be written to. Takes some five minutes.
+// Builds deploy/Dockerfile without Docker (Debian packages, npm and chroot; needs root), and runs it as in production: as
+// its own user without capabilities, on a read-only root. Takes about five minutes.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -82,7 +82,7 @@ type Place = {
 
 type Running = { output(): string; stop(): void; exited: Promise<number | null> };
 
-/** As `docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges` would, on this machine's network. */
+/** Like `docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --network host`. */
 function start(command: readonly string[], { rootDir, dataDir, volume, user, folder, environment }: Place): Running {
   const mounts = [
     `mount --bind "${rootDir}" "${rootDir}"`,
@@ -141,7 +141,7 @@ async function callChat(dataDir: string): Promise<string> {
   return `a chat call by ${models.data[0]?.id} was answered and charged ${usage.charge}`;
 }
 
-/** A second of silence: what it is, and how long it is, ffprobe finds out. */
+/** One second of silence, for ffprobe to detect type and duration. */
 async function uploadSound(dataDir: string): Promise<string> {
   const sound = Buffer.alloc(44 + 16_000);
   sound.write("RIFF", 0);

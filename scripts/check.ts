@@ -10,12 +10,12 @@ type Outcome = { hasPassed: boolean; output: string; seconds: number };
 const repositoryDir = join(import.meta.dirname, "..");
 const programsDir = join(repositoryDir, "node_modules/.bin");
 
-/** More at once would be slower on a small machine: most of these use several cores themselves. */
+/** Most checks use several cores, so more at once would be slower on a small machine. */
 const checksAtOnceMax = 2;
 
 const cruisedFolders = ["src", "web", "packages"].filter((folder) => existsSync(join(repositoryDir, folder)));
 
-/** The slowest first, so that the whole takes little longer than it alone. */
+/** Slowest first: the total takes little longer than that check alone. */
 const checks: readonly Check[] = [
   { name: "types", isQuick: true, command: ["tsc"] },
   { name: "types of the site", isQuick: true, command: ["tsc", "-p", "web"] },
@@ -50,7 +50,7 @@ async function runWaitingChecks(): Promise<void> {
 
 async function runCheck({ command: [program, ...words] }: Check): Promise<Outcome> {
   const startedAt = performance.now();
-  // The installed programs look for `node` on the PATH, and must find the pinned one.
+  // Installed programs must find the pinned `node` on the PATH.
   const env = { ...process.env, PATH: `${programsDir}${delimiter}${process.env.PATH}` };
   const child = spawn(join(programsDir, program), words, {
     cwd: repositoryDir,

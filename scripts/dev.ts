@@ -1,11 +1,11 @@
-// Serves, and starts again when a source changes: the gateway by Node's own watch, the pages by a new build. A page that is
-// open shows the new build when it is loaded again.
+// Runs the gateway with `node --watch` and rebuilds the site when a source changes. Reload an open page to see the new
+// build.
 import { spawn, spawnSync } from "node:child_process";
 import { watch } from "node:fs";
 import { join } from "node:path";
 
 const repositoryDir = join(import.meta.dirname, "..");
-/** Editors write a file several times. */
+/** Debounce: editors write a file several times. */
 const quietMs = 200;
 
 const watched = ["src", "packages", "migrations"].map((folder) => `--watch-path=${join(repositoryDir, folder)}`);

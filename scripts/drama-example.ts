@@ -1,5 +1,5 @@
-// Has the sandbox make a video of a page of script, as a new user would, and puts it into docs/media with its storyboard.
-// Run it after a change of how dramas look: node scripts/drama-example.ts
+// Creates a drama from a page of script in the sandbox and writes it with its storyboard to docs/media.
+// Run it after a visual change of dramas: node scripts/drama-example.ts
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ async function upload(): Promise<string> {
   return ((await answer.json()) as { file_id: string }).file_id;
 }
 
-/** Links lead to the address that the settings name, which is not where this gateway listens. */
+/** Links point to the configured site_url, not to this gateway's port. */
 async function fetchBytes({ url }: Output): Promise<Buffer> {
   const { pathname, search } = new URL(url);
   return Buffer.from(await (await fetch(`${siteUrl}${pathname}${search}`)).arrayBuffer());
@@ -81,7 +81,7 @@ async function keep(drama: Drama, type: string, name: string): Promise<void> {
   await writeFile(join(mediaDir, name), await fetchBytes(output));
 }
 
-/** The poster first, then the images of the storyboard. */
+/** The poster, then the storyboard's images. */
 async function fetchPictures(drama: Drama): Promise<Buffer[]> {
   const images = drama.output.filter(({ type }) => type === "image");
   return await Promise.all(images.map(fetchBytes));

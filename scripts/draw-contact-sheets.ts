@@ -1,5 +1,5 @@
-// Makes one sheet of each kind of media that the sandbox studio makes, into docs/media, for people to look at.
-// Run it after a change of the studio: node scripts/draw-contact-sheets.ts [images] [videos] [avatars] [speech]
+// Writes a contact sheet of each media type of the sandbox studio to docs/media, for visual review.
+// Run it after a change to the studio: node scripts/draw-contact-sheets.ts [images] [videos] [avatars] [speech]
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,7 +72,7 @@ async function drawVideos(): Promise<void> {
     const [video] = await make({ type: "video", prompt, durationSeconds: 5, aspectRatio }, inputs);
     if (video === undefined) continue;
     const frames = await takeFrames(video, [0, 1.25, 2.5, 3.75, 4.9], 210);
-    // What is narrow stands beside what came before it.
+    // Place narrow ones beside the previous one.
     if (aspectRatio === "9:16") rows.at(-1)?.push(...frames);
     else rows.push(frames);
   }

@@ -1,5 +1,5 @@
-// Has the sandbox make what the landing page shows, and writes it small into web/src/pages/landing/media.
-// Run it after a change of the studio: node scripts/draw-landing-media.ts
+// Creates the landing page's media in the sandbox and writes small versions to web/src/pages/landing/media.
+// Run it after a change to the studio: node scripts/draw-landing-media.ts
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ if (voice !== undefined) {
   if (avatar !== undefined)
     await writeVideo("avatar", await keep("avatar", avatar), { from: 0, seconds: 5, posterAt: 1 });
 }
-// The whole one is the docs' own; here is as much of it as somebody looks at in passing.
+// A short excerpt; the docs have the whole video.
 await writeVideo("drama", dramaPath, { from: 3, seconds: 14, posterAt: 6 });
 await close();
 await rm(workDir, { recursive: true, force: true });
@@ -70,7 +70,7 @@ async function writeImage(name: string, image: Buffer): Promise<void> {
 
 type Cut = { from: number; seconds: number; posterAt: number };
 
-/** A video that begins to play before it is all there, and the picture that stands in its place until then. */
+/** A video for progressive playback, and its poster. */
 async function writeVideo(name: string, path: string, { from, seconds, posterAt }: Cut): Promise<void> {
   const input = (second: number) => ["-ss", String(second), "-f", "mov", "-i", `file:${path}`];
   const scale = `scale=-2:${videoHeight}`;

@@ -1,4 +1,4 @@
-// Installs and builds what is missing before anything else runs, and does nothing (about 40 ms) when all is there.
+// Installs missing packages and builds the site before anything else runs. Takes about 40 ms if nothing is missing.
 // This is the only file that the machine's own Node may run, so it is plain JavaScript for Node 18 and later;
 // everything after it runs on the Node that the lock file pins.
 import { spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ function install() {
   const startedAt = Date.now();
   runNpmCi(process.execPath);
   // npm leaves out optional packages whose `engines` exclude the Node that runs npm. The pinned Node is there now,
-  // so a second round with it brings what the machine's older Node left out.
+  // so a second run with it installs the packages that the older Node skipped.
   if (listMissingPackages().length > 0) runNpmCi(join(modulesDir, ".bin", "node"));
   const missing = listMissingPackages();
   if (missing.length > 0) {
@@ -32,18 +32,18 @@ function install() {
   console.error(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 }
 
-/** The pages of the site come as sources too; the pinned Node builds them. */
+/** The pinned Node builds the site from its sources. */
 function buildWeb() {
   const node = join(modulesDir, ".bin", "node");
   const result = spawnSync(node, [join(root, "scripts", "build-web.ts")], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  if (result.status !== 0) console.error("The site's pages could not be built; everything else works without them.");
+  if (result.status !== 0) console.error("Cannot build the site. Everything else works without it.");
 }
 
 function runNpmCi(node) {
-  // npm says where it is when it runs this file; without npm around us, the one on the PATH serves.
+  // Use the npm that runs this file, else the one on the PATH.
   const npm = process.env.npm_execpath;
   const flags = ["ci", "--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
   const result =
@@ -53,7 +53,7 @@ function runNpmCi(node) {
   if (result.status !== 0) fail("npm could not install the packages; its message is above.");
 }
 
-/** The platform's packages (the runtime and PostgreSQL among them) that the lock file lists and the disk lacks. */
+/** Platform packages, such as the runtime and PostgreSQL, that the lock file lists but are not installed. */
 function listMissingPackages() {
   const libc = detectLibc();
   return Object.entries(JSON.parse(lockText).packages)
@@ -62,7 +62,7 @@ function listMissingPackages() {
     .map(([path]) => path.replace(/^node_modules\//, ""));
 }
 
-/** The lock file writes each as a list or, for some packages, as a single word. */
+/** The lock file contains a list or, for some packages, a string. */
 function isForThisMachine({ os = process.platform, cpu, libc }, ownLibc) {
   return (
     [os].flat().includes(process.platform) &&
@@ -72,7 +72,7 @@ function isForThisMachine({ os = process.platform, cpu, libc }, ownLibc) {
 }
 
 function detectLibc() {
-  // Without this the report would look up the names of all network neighbours first.
+  // Otherwise the report does reverse DNS lookups first.
   process.report.excludeNetwork = true;
   return process.report.getReport().header.glibcVersionRuntime === undefined ? "musl" : "glibc";
 }

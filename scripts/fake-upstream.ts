@@ -1,4 +1,4 @@
-// Vendors to play with: `node scripts/fake-upstream.ts --port 4300`, then the printed catalog into a file, and
+// Runs fake vendors: `node scripts/fake-upstream.ts --port 4300`. Save the printed catalog to a file, then run
 // FAKE_UPSTREAM_KEY=any npm run sluice -- catalog apply that-file.yaml
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
@@ -17,7 +17,7 @@ const providers = [
 
 const falProvider = { id: "fake-fal", kind: "fal", base_url: fake.falUrl };
 
-/** What is not chat: a model and its price. */
+/** Models other than chat, with prices. */
 const media = [
   {
     ...describe("fake-image", "image", ["text_to_image", "image_to_image"], "fake-fal/fal-ai/flux/dev"),
@@ -91,7 +91,7 @@ const catalog = {
 
 for (const { kind, base_url } of [...providers, falProvider]) console.log(`# ${kind.padEnd(18)} ${base_url}`);
 console.log(`\n${stringify(catalog)}`);
-console.log("# What a prompt may contain to make the answer go wrong, as in: Hello <<fault:cut=2>>");
+console.log("# Put one of these in a prompt to simulate a fault, for example: Hello <<fault:cut=2>>");
 for (const { word, means } of faultWords) console.log(`#   ${`<<fault:${word}>>`.padEnd(44)} ${means}`);
-console.log("# The same for images, videos and speech:");
+console.log("# For images, videos and speech:");
 for (const { word, means } of mediaWords) console.log(`#   ${`<<fault:${word}>>`.padEnd(44)} ${means}`);

@@ -1,4 +1,4 @@
-// Writes every file that follows from another one. With --check it writes nothing and fails if one is out of date.
+// Writes all generated files. With --check, writes nothing and fails if one is out of date.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ const files: Record<string, string> = {
 
 const outdated = Object.entries(files).filter(([path, text]) => readIfThere(path) !== text);
 if (process.argv.includes("--check")) {
-  for (const [path] of outdated) console.error(`${path} is out of date; \`npm run generate\` writes it anew.`);
+  for (const [path] of outdated) console.error(`${path} is out of date. Run \`npm run generate\`.`);
   process.exitCode = outdated.length === 0 ? 0 : 1;
 } else {
   for (const [path, text] of outdated) writeFileSync(join(repositoryDir, path), text);
@@ -56,7 +56,7 @@ function readIfThere(path: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-/** The migrations are the truth; a real server that ran them tells what they amount to. */
+/** Applies the migrations to a real server and reads the resulting schema. */
 async function describeMigratedSchema(): Promise<{ schemaSql: string; tablesTs: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-schema-"));
   const { database, address, close } = await openDatabase({

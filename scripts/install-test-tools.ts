@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 
-/** Programs that only tests need, by the Debian package that has them. */
+/** Programs that only tests need, by Debian package. */
 const tools = [
   { package: "chromium", isThere: () => existsSync("/usr/bin/chromium"), without: "browser tests are skipped" },
   {
@@ -22,7 +22,7 @@ const tools = [
   {
     package: "ffmpeg",
     isThere: () => existsSync("/usr/bin/ffmpeg"),
-    without: "media is made and read by the old one of a package, and the tests of a maintained one fail",
+    without: "media uses the older ffmpeg of an npm package, and tests of the maintained one fail",
   },
   {
     package: "redis-server",
@@ -46,7 +46,7 @@ const tools = [
   },
 ] as const;
 
-/** Installs what is missing where that is allowed; says what is skipped where it is not. */
+/** Installs missing tools as root; otherwise prints which tests are skipped. */
 export function installTestTools(): void {
   const missing = tools.filter((tool) => !tool.isThere());
   if (missing.length === 0) return;
@@ -54,7 +54,7 @@ export function installTestTools(): void {
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     console.log(`Installing ${names.join(" and ")} for the tests (once, a few minutes) …`);
     runAptGet("update");
-    // One by one: a package that the machine's Debian does not have keeps none of the others away.
+    // One by one, so an unavailable package does not block the others.
     for (const name of names) runAptGet("install", "--yes", "--no-install-recommends", name);
   }
   for (const tool of missing.filter((candidate) => !candidate.isThere())) {
@@ -66,7 +66,7 @@ function runAptGet(...words: readonly string[]): void {
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: "noninteractive",
-    // Keeps the package from starting a server of its own: the tests start theirs.
+    // Prevents the package from starting a server: the tests start their own.
     RUNLEVEL: "1",
   };
   spawnSync("apt-get", ["-qq", ...words], { env, stdio: ["ignore", "ignore", "inherit"] });

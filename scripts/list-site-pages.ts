@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type SitePage = {
-  /** As routes of the server are written: `/console/tasks/:id`. */
+  /** In the server's route syntax: `/console/tasks/:id`. */
   path: string;
-  /** Its file and those of the layouts around it, from the site's folder. */
+  /** The page's file and its layouts' files, relative to the site's folder. */
   files: readonly string[];
 };
 
 const routerFile = join(import.meta.dirname, "../web/src/router.tsx");
 const development = "pages/design/";
 
-/** Every page that the site's router loads by itself, so that none can be forgotten where pages are served or measured. */
+/** Lists the pages from the site's router, so served and measured pages are complete. */
 export function listSitePages(): SitePage[] {
   const [, ...blocks] = readFileSync(routerFile, "utf8").split(/(?=const \w+ = createRoute\()|(?=^ +createRoute\()/m);
   const routes = blocks.map((block) => ({
     name: /^const (\w+)/.exec(block)?.[1] ?? "",
     parent: /getParentRoute: \(\) => (\w+)/.exec(block)?.[1] ?? "",
-    // A layout has none.
+    // A layout has no path.
     path: /path: "([^"]*)"/.exec(block)?.[1] ?? null,
     file: /import\("\.\/(pages\/[^"]+)"\)/.exec(block)?.[1] ?? null,
   }));

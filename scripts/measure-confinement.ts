@@ -1,4 +1,4 @@
-// What it costs to confine a decoder: the same work with each way of this machine and without, in turns in one run.
+// Measures the cost of sandboxing a decoder: the same work with each available method and without, interleaved.
 // node scripts/measure-confinement.ts
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ async function measure(times: number[] | undefined, work: () => Promise<unknown>
   times?.push(performance.now() - start);
 }
 
-/** The fastest tells most on a machine that does other things too. */
+/** On a busy machine, the minimum is the most reliable. */
 function present(name: string, times: readonly number[]): void {
   const sorted = times.toSorted((a, b) => a - b);
   const [fastest = 0, median = 0] = [sorted[0], sorted[Math.floor(sorted.length / 2)]];
@@ -78,7 +78,7 @@ async function measurePictures(): Promise<void> {
   const [here, waiting, cold]: [number[], number[], number[]] = [[], [], []];
   await images.read(path, signal);
   for (let round = 0; round < rounds; round += 1) {
-    // As long as the next process takes to get ready; images seldom come closer together.
+    // Enough for the next process to get ready; images seldom arrive faster.
     await wait(pauseMs);
     await measure(here, () => readImage(bytes));
     await measure(waiting, () => images.read(path, signal));

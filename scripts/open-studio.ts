@@ -1,4 +1,4 @@
-// The sandbox's studio without a gateway around it, for scripts that make the media which people look at.
+// Opens the sandbox's studio without a gateway, for scripts that create media for the docs and the site.
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,7 +11,7 @@ import type { GenerationInput, GenerationRequest } from "../src/providers/genera
 const signal = new AbortController().signal;
 
 type Studio = {
-  /** Makes what is asked for, and says how long it took. */
+  /** Creates the media and logs the duration. */
   make(request: GenerationRequest, inputs?: readonly GenerationInput[]): Promise<Buffer[]>;
   close(): Promise<void>;
 };
@@ -54,7 +54,7 @@ export function asInput(role: GenerationInput["role"], bytes: Buffer, contentTyp
   return { role, contentType, bytes: bytes.length, url: null, open: async () => Readable.from([bytes]) };
 }
 
-/** Runs ffmpeg on files of ours and answers with what it wrote to `pipe:1`. */
+/** Runs ffmpeg on trusted files and returns its output on `pipe:1`. */
 export async function runFfmpeg(args: readonly string[]): Promise<Buffer> {
   const { stdout } = await runMediaTool({
     tool: "ffmpeg",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "vite";
 
-/** What `web/src/prerender.tsx` exports. */
+/** The exports of `web/src/prerender.tsx`. */
 type Prerender = {
   prerenderPage(path: string): Promise<string>;
   prerenderParts(): PrerenderedParts;
@@ -12,7 +12,7 @@ type Prerender = {
 
 type PrerenderedParts = { mark: string; announcements: Record<string, string> };
 
-/** One of many pages of a route; `source` is the part of the site's files that it shows, as the build names it. */
+/** One of many pages of a route. `source`: the build's name of the file that contains its content. */
 type DocsPage = { path: string; route: string; source: string | null };
 
 type PrerenderedSite = {
@@ -22,9 +22,8 @@ type PrerenderedSite = {
 };
 
 /**
- * Pages as they are before anything that they ask for has come, by their paths; the server sends them, so that nobody
- * waits for a script to see them: those at the given paths, and all of guide and reference. Where the operator's name, links,
- * announcement and addresses belong, they have slots.
+ * Prerenders the given paths and all pages of guide and reference in their loading state, so they show before the scripts
+ * load. Slots mark the operator's name, links, announcement and addresses, which the server fills in.
  */
 export async function prerenderSite(
   configFile: string,
@@ -38,16 +37,16 @@ export async function prerenderSite(
       ssr: { noExternal: true },
       build: { outDir, emptyOutDir: true, ssr: "src/prerender.tsx", copyPublicDir: false },
     });
-    // Pages that ask where they are get a slot, which the server fills.
+    // Pages that read `location` get a slot, which the server fills in.
     Reflect.set(globalThis, "location", { origin: "%site-url%" });
-    // The build's own output, whose types nothing else can know.
+    // The build's output has no types.
     const program = (await import(pathToFileURL(join(outDir, "prerender.js")).href)) as Prerender;
     const docsPages = program.listDocsPages();
     const bodies = new Map<string, string>();
     for (const path of [...paths, ...docsPages.map((page) => page.path)]) {
       const body = withoutPreloads(await program.prerenderPage(path));
       if (!body.includes("<h1")) throw new Error(`${path} cannot be rendered without a browser.`);
-      // Where nothing can be done before the program has come, nothing can be pressed that would be forgotten by it.
+      // `inert` until hydration, so no input is lost.
       bodies.set(path, path === "/" ? body : `<div inert>${body}</div>`);
     }
     return { bodies, docsPages, parts: program.prerenderParts() };
@@ -56,7 +55,7 @@ export async function prerenderSite(
   }
 }
 
-/** What a page needs early stands in its head; the renderer would have every image be loaded before all else. */
+/** Removes React's image preloads; the head already lists the page's own. */
 function withoutPreloads(markup: string): string {
   return markup.replace(/^(<link rel="preload"[^>]*>)+/, "");
 }

@@ -1,5 +1,5 @@
-// Calls every operation of a gateway on the sandbox, and keeps what was sent and answered as the examples of the reference.
-// Run it after a change of what an operation takes or answers: node scripts/record-examples.ts && npm run generate
+// Calls every operation on the sandbox and records requests and responses as the reference's examples.
+// Run it after a change to an operation's request or response: node scripts/record-examples.ts && npm run generate
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -44,7 +44,7 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Only people can switch the content log of a key on, in the console; here nobody is signed in. */
+/** Enables the key's content log in the database: the API cannot, and this script has no console session. */
 async function keepContents(folder: string): Promise<void> {
   const { socketDir, passwordFile } = getClusterPaths(folder);
   const password = await readFile(passwordFile, "utf8");

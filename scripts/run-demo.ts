@@ -1,4 +1,4 @@
-// `npm run demo`: a gateway whose demo account has months of history, on a data folder of its own.
+// `npm run demo`: runs a gateway with months of history for its demo account, in a separate data folder.
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
@@ -17,15 +17,15 @@ const serving = import("../src/main.ts");
 if (fresh !== null) await liveToday(fresh);
 await serving;
 
-/** The gateway serves on whatever becomes of it: it is a demonstration, and somebody may end it in the middle. */
+/** A failure does not stop the gateway: a user may end the demo at any time. */
 async function liveToday({ key }: FreshDemo): Promise<void> {
   await untilServing();
-  tell("Today's pictures, films, an avatar and a drama are being made; the console shows them as they come.");
+  tell("Creating today's images, videos, an avatar and a drama. The console shows them as they finish.");
   try {
     await liveDemoDay({ baseUrl: settings.base_url, key });
-    tell(`All of the demo is there, ${Math.round(performance.now() / 1000)} s after it was started.`);
+    tell(`The demo is complete after ${Math.round(performance.now() / 1000)} s.`);
   } catch (error) {
-    tell(`Not all of today's tasks were made. ${error instanceof Error ? error.message : error}`);
+    tell(`Some of today's tasks failed. ${error instanceof Error ? error.message : error}`);
   }
 }
 

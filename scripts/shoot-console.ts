@@ -1,5 +1,5 @@
-// Takes the screenshots of the console that the docs show, from a gateway of its own with the demo account.
-// Run it after a change of how the pages look: node scripts/shoot-console.ts
+// Takes the docs' screenshots of the console, from a temporary gateway with the demo account.
+// Run it after a visual change of the pages: node scripts/shoot-console.ts
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Until what is in the window has come: thumbnails are drawn when they are first asked for. */
+/** Waits for the visible images: thumbnails are rendered on first request. */
 async function untilPainted(page: Page): Promise<void> {
   const isPainted =
     "!document.querySelector('#site > [inert], .animate-pulse') && [...document.images].every((image) => image.getBoundingClientRect().top > innerHeight || image.complete)";

@@ -6,7 +6,7 @@ import sharp from "sharp";
 const mediaDir = join(import.meta.dirname, "../docs/media");
 const pictureBytesMax = 150_000;
 
-/** Takes a screenshot of a page for the docs, as small as it can be. */
+/** Takes a screenshot of a page for the docs, compressed as far as possible. */
 export async function shootPage(page: Page, name: string): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page.locator(".animate-pulse:visible").first().waitFor({ state: "detached" });

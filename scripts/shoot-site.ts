@@ -1,5 +1,5 @@
-// Takes the screenshots of the site's pages that the docs show, from a gateway of its own and somebody who has just signed up.
-// Run it after a change of how the pages look: node scripts/shoot-site.ts
+// Takes the docs' screenshots of the site, from a temporary gateway with a newly signed-up user.
+// Run it after a visual change of the pages: node scripts/shoot-site.ts
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -59,7 +59,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(randomBytes(16).toString("hex"));
   await page.getByRole("button", { name: "Create account" }).click();
-  // Who leaves before the answer is in another browser, for all that the server knows.
+  // Wait for the response: it sets the cookie that identifies this browser.
   await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
   await page.goto(gateway.outboxUrl ?? "");
   await page.getByRole("region").filter({ hasText: email }).getByRole("link").first().click();

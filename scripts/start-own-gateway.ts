@@ -5,7 +5,7 @@ import { createIdSource } from "../src/lib/ids.ts";
 import { loadSettings, type Settings } from "../src/platform/config/load-settings.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
 
-/** A gateway for one script, on a data folder of the script's own: whatever the environment sets is nothing to it. */
+/** Starts a gateway for one script with its own data folder. Ignores the environment's settings. */
 export function startOwnGateway({ data_dir: dataDir, ...settings }: Partial<Settings> & Pick<Settings, "data_dir">) {
   return startGateway({
     settings: { ...loadSettings({ environment: {}, directory: dataDir }), data_dir: dataDir, ...settings },

@@ -1,4 +1,4 @@
-// `npm test`: installs the programs tests need, then runs every check and every test. Words after it narrow it down:
+// `npm test`: installs the programs tests need, then runs every check and every test. Arguments narrow it down:
 //   npm test -- test/api            the tests with these paths, without the checks
 //   npm test -- --quick             types, lint and the fast shards: before a commit
 //   npm test -- --shard flows       one shard, for machines that run them in parallel; `units` includes the checks
@@ -33,7 +33,7 @@ function readPlan(words: readonly string[]): Plan {
 }
 
 function run(program: string, ...args: readonly string[]): boolean {
-  // The installed programs look for `node` on the PATH, and must find the pinned one.
+  // Installed programs must find the pinned `node` on the PATH.
   const env = { ...process.env, PATH: `${programsDir}${delimiter}${process.env.PATH}` };
   return spawnSync(join(programsDir, program), args, { cwd: repositoryDir, env, stdio: "inherit" }).status === 0;
 }

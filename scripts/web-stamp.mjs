@@ -1,4 +1,4 @@
-// Tells whether the built site is that of the sources at hand. Plain JavaScript, because the machine's own Node runs it.
+// Checks whether the built site matches the sources. Plain JavaScript, because the system's Node runs it.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const builtWebDir = join(root, "dist", "web");
 export const webStampPath = join(builtWebDir, ".built-from");
 
-/** A hash of everything that the build reads: the site's sources, the guide's, the packages' versions, and the build. */
+/** Hashes the build's inputs: the sources of site and guide, the package versions and the build script. */
 export function computeWebStamp() {
   const sources = ["web", "docs/api", "docs/media"].flatMap(listFiles).sort();
   const hash = createHash("sha256");

@@ -1,10 +1,10 @@
 import type { Sharp } from "sharp";
 import sharp from "sharp";
 
-/** The guide shows them less than half as wide, and none of its pages may weigh more than 300 kB. */
+/** The guide shows them at less than half this width, and limits a page to 300 kB. */
 const widthMax = 1000;
 
-/** A drawn sheet as the guide and the README show it. */
+/** Writes an image for the guide and the README. */
 export async function writePicture(sheet: Sharp, path: string): Promise<void> {
   const drawn = await sheet.png().toBuffer();
   const scaled = sharp(drawn).resize({ width: widthMax, withoutEnlargement: true });

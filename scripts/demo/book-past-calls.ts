@@ -10,7 +10,7 @@ import type { PaidCall } from "./log-past-calls.ts";
 
 const hourMs = 60 * 60_000;
 
-/** What a thousand tokens cost. */
+/** Prices per thousand tokens. */
 export type PastPrice = { id: string; input: Nano; cachedInput: Nano; output: Nano };
 
 export type TeamKey = { id: KeyId; budget: KeyBudget | null };
@@ -21,13 +21,13 @@ type Books = {
   accountId: AccountId;
   prices: ReadonlyMap<string, PastPrice>;
   keys: ReadonlyMap<TeamName, TeamKey>;
-  /** Told of each key that was used, at the moment of the calls. */
+  /** Called for each key with the time of its calls. */
   noteKeyUse(keyId: KeyId, at: Date): void;
 };
 
 /**
- * Books calls of one moment as the gateway would have: each has its hold and its charge, by the ledger itself, and can be
- * explained. Thousands are written in seconds, because nobody answers them. Answers what each has cost.
+ * Books calls of one moment through the ledger, each with a hold and a charge, as the gateway does. Without upstream
+ * calls, thousands take seconds. Returns the charges.
  */
 export async function bookPastCalls(books: Books, calls: readonly PastCall[], at: Date): Promise<PaidCall[]> {
   const { ledger, ids, accountId, prices, keys, noteKeyUse } = books;
@@ -39,7 +39,7 @@ export async function bookPastCalls(books: Books, calls: readonly PastCall[], at
   const expiresAt = new Date(at.getTime() + hourMs);
   const holds = works.map(({ holdId, requestId, key: { id: keyId, budget }, bill }) => {
     const cause = { kind: "request" as const, id: requestId };
-    // What is held before a call is what it could cost at the most.
+    // A hold covers the maximum cost.
     const amount = nano(computeCharge(bill) * 2n + 1n);
     return { kind: "hold" as const, id: holdId, accountId, amount, quota: null, keyId, budget, cause, expiresAt };
   });
@@ -75,7 +75,7 @@ function billCall({ wire, inputTokens, cachedInputTokens, outputTokens }: PastCa
   };
 }
 
-/** The prices of the models that are paid by token, as they are now. */
+/** The current prices of models billed by token. */
 export async function readPastPrices(database: Database): Promise<Map<string, PastPrice>> {
   const rows = await database
     .selectFrom("prices")

@@ -1,10 +1,10 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 
-/** Calls the API as a customer's program does; whatever is refused ends the demonstration, for it was not meant to be. */
+/** Calls the API like a customer's program. Throws on any error response. */
 export type DemoCaller = {
   get<T>(path: string, options?: { headers?: Record<string, string> }): Promise<T>;
   post<T>(path: string, body: unknown, options?: { key?: string; headers?: Record<string, string> }): Promise<T>;
-  /** What a stream of events tells, until it ends. */
+  /** Reads an event stream to its end. */
   follow<T>(path: string): AsyncIterable<T>;
 };
 
@@ -12,7 +12,7 @@ export function createDemoCaller(baseUrl: string, ownKey: string): DemoCaller {
   async function open(path: string, key: string, init: RequestInit): Promise<Response> {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...init.headers };
     const response = await fetch(`${baseUrl}${path}`, { ...init, headers });
-    if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
     return response;
   }
   async function call<T>(path: string, key: string, init: RequestInit): Promise<T> {

@@ -3,7 +3,7 @@ import type { TeamName } from "./demo-teams.ts";
 
 const question = "Which of these herbs grows on a small balcony?";
 
-/** What was called a moment ago, by every wire, each with the key of the team that speaks it. */
+/** Makes recent calls over every wire format, each with the key of its team. */
 export async function callByEveryWire(caller: DemoCaller, keys: ReadonlyMap<TeamName, string>): Promise<void> {
   const post = (team: TeamName, path: string, body: object) => {
     const key = keys.get(team);

@@ -12,38 +12,38 @@ type Task = { id: string; status: string; output: { file_id: string }[] };
 async function awaitEnd(caller: DemoCaller, begun: Task): Promise<Task> {
   let task = begun;
   for (let waits = 0; task.status === "queued" || task.status === "processing"; waits += 1) {
-    if (waits === waitsMax) throw new Error(`The task ${task.id} does not end.`);
+    if (waits === waitsMax) throw new Error(`The task ${task.id} did not end in time.`);
     task = await caller.get<Task>(`/tasks/${task.id}`, waiting);
   }
   return task;
 }
 
-/** What was made, the first of it where there is more. */
+/** The task's first output file. */
 function requireOutput({ id, status, output: [made] }: Task): string {
   if (status !== "succeeded" || made === undefined) throw new Error(`The task ${id} ended as ${status}.`);
   return made.file_id;
 }
 
-/** Has something made that succeeds, and answers with its file. */
+/** Creates a task, waits until it succeeds and returns its file. */
 async function make(caller: DemoCaller, path: string, order: object, headers = waiting.headers): Promise<string> {
   return requireOutput(await awaitEnd(caller, await caller.post<Task>(path, order, { headers })));
 }
 
 const marketing = { metadata: { team: "Marketing", campaign: "Spring" } };
 
-/** One image for the catalogue. Answers with its file, as everything does here that is made. */
+/** Creates an image and returns its file. */
 export function draw(caller: DemoCaller, prompt: string, size = "512x512"): Promise<string> {
   return make(caller, "/images/generations", { model: "sandbox-image", size, prompt, ...marketing });
 }
 
-/** An image that no upstream draws: it is refused for its content. */
+/** Creates an image that fails content moderation. */
 export async function drawRefused(caller: DemoCaller, prompt: string): Promise<void> {
   const order = { model: "sandbox-image", size: "512x512", prompt, ...marketing };
   const { id, status } = await awaitEnd(caller, await caller.post<Task>("/images/generations", order, waiting));
-  if (status !== "failed") throw new Error(`The task ${id} was to be refused, and ended as ${status}.`);
+  if (status !== "failed") throw new Error(`The task ${id} ended as ${status} instead of failed.`);
 }
 
-/** A recording that is kept, as a task. */
+/** Creates speech as a task and keeps its file. */
 function speak(caller: DemoCaller, input: string): Promise<string> {
   const order = { model: "sandbox-speech", input, voice: "nova", ...marketing };
   return make(caller, "/audio/speech", order, { prefer: "respond-async, wait=60" });
@@ -51,18 +51,18 @@ function speak(caller: DemoCaller, input: string): Promise<string> {
 
 const film = { model: "sandbox-video", duration: 5, aspect_ratio: "16:9" };
 
-/** A video of an image: it costs a quarter of the processor time of one that is drawn frame by frame. */
+/** Creates a video from an image, with a quarter of the CPU time of a drawn one. */
 export function animate(caller: DemoCaller, prompt: string, imageId: string): Promise<string> {
   return make(caller, "/videos/generations", { ...film, prompt, input_images: [imageId], ...marketing });
 }
 
-/** A video that somebody did not want after all. */
+/** Creates a video and cancels it. */
 export async function cancelFilm(caller: DemoCaller): Promise<void> {
   const unwanted = await caller.post<Task>("/videos/generations", { ...film, prompt: "Rain on a greenhouse roof" });
   await awaitEnd(caller, await caller.post<Task>(`/tasks/${unwanted.id}/cancel`, {}));
 }
 
-/** An avatar video of somebody who says something: the face and the voice are made first. */
+/** Creates a face and a voice, then an avatar video of them. */
 export async function present(caller: DemoCaller, face: string, words: string): Promise<string> {
   const [faceId, voiceId] = await Promise.all([draw(caller, face), speak(caller, words)]);
   const order = { model: "sandbox-avatar", avatar_file_id: faceId, audio_file_id: voiceId, aspect_ratio: "1:1" };
@@ -71,7 +71,7 @@ export async function present(caller: DemoCaller, face: string, words: string): 
 
 const story = "INT. LIGHTHOUSE KITCHEN - NIGHT\n\nANNA: The lamp is out.\nBEN: Then I will climb up.";
 
-/** The beginning of a drama: its script. */
+/** Runs a drama's script stage. */
 export function writeDrama(caller: DemoCaller): Promise<string> {
   const order = { model: "sandbox-drama", title: "The Lamp", script: story, stage: "script" };
   return make(caller, "/dramas/generations", order);
@@ -80,8 +80,8 @@ export function writeDrama(caller: DemoCaller): Promise<string> {
 type Drama = Task & { steps: { name: string; status: string }[] };
 
 /**
- * A whole drama, up to its video. Its images, voices and shots have the machine for themselves; while they are joined, which
- * keeps one core busy, `meanwhile` happens.
+ * Creates a whole drama. Runs `meanwhile` while the video is joined, which uses one core; the earlier stages need the
+ * whole machine.
  */
 export async function produceDrama(caller: DemoCaller, meanwhile: () => Promise<unknown>): Promise<void> {
   const order = { model: "sandbox-drama", title: "The Lamp, episode two", script: story, aspect_ratio: "16:9" };
@@ -96,19 +96,19 @@ export async function produceDrama(caller: DemoCaller, meanwhile: () => Promise<
   await Promise.all([follow(), joining.promise.then(meanwhile)]);
 }
 
-/** Something that is under way while somebody looks: a minute of video, drawn frame by frame, with its money on hold. */
+/** Starts a one-minute video, so the console shows a running task with a hold. */
 export async function beginLongFilm(caller: DemoCaller): Promise<void> {
   const order = { ...film, duration: longFilmSeconds, expires_after: 86_400 };
   await caller.post("/videos/generations", { ...order, prompt: "A very long night at sea" });
 }
 
 export type Receivers = {
-  /** Breaks one receiver, lets something happen that it should hear of, mends it, and sends the event again. */
+  /** Breaks a receiver, triggers an event for it, repairs it and resends the event. */
   breakAndMend<T>(happen: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
-/** Receivers of webhooks on this machine: one takes everything, one is broken, and one breaks and is mended. */
+/** Local webhook receivers: one accepts everything, one is broken, and one breaks and is repaired. */
 export async function openReceivers(caller: DemoCaller): Promise<Receivers> {
   const orders = { status: 204 };
   const servers = await Promise.all([listen({ status: 204 }), listen({ status: 500 }), listen(orders)]);
@@ -143,7 +143,7 @@ const lookEveryMs = 50;
 
 type Delivery = { event_id: string; attempts: { status: number | null }[] };
 
-/** The first delivery to the endpoint that was attempted and refused. */
+/** The endpoint's first failed delivery. */
 async function awaitFailure(caller: DemoCaller, endpointId: string): Promise<Delivery> {
   for (let looks = 0; looks < looksMax; looks += 1) {
     const { data } = await caller.get<{ data: Delivery[] }>(`/webhook_endpoints/${endpointId}/deliveries`);
@@ -151,12 +151,12 @@ async function awaitFailure(caller: DemoCaller, endpointId: string): Promise<Del
     if (failed !== undefined) return failed;
     await wait(lookEveryMs);
   }
-  throw new Error("Nothing was delivered to the broken receiver.");
+  throw new Error("The broken receiver got no delivery.");
 }
 
 async function listen(answer: { status: number }): Promise<Server> {
   const server = createServer((_request, response) => response.writeHead(answer.status).end());
-  // They listen for as long as the gateway serves, and do not keep its process from ending.
+  // `unref`: the receivers don't keep the gateway's process alive.
   server.unref();
   await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
   return server;

@@ -1,6 +1,6 @@
 import type { Chance } from "./seeded-chance.ts";
 
-/** A call of the past, as the books know it. */
+/** A past call, as booked in the ledger. */
 export type PastCall = {
   team: TeamName;
   wire: "chat" | "responses" | "messages" | "embeddings";
@@ -12,17 +12,17 @@ export type PastCall = {
 
 type Range = readonly [least: number, most: number];
 
-/** A part of the company that has a key of its own: what it calls, and how much it sends and gets. */
+/** A team with its own key: its models and token counts. */
 type Team = {
-  /** How many of a hundred calls are its. */
+  /** Its share of all calls, in percent. */
   share: number;
   wire: PastCall["wire"];
-  /** The client that it calls with. */
+  /** The `User-Agent` of its calls. */
   userAgent: string;
   models: readonly [string, ...string[]];
   inputTokens: Range;
   outputTokens: Range;
-  /** Which part of the input the model has seen before, at the most. */
+  /** The maximum share of cached input tokens. */
   cachedMax: number;
 };
 
@@ -47,7 +47,7 @@ export const demoTeams = {
 
 export type TeamName = keyof typeof demoTeams;
 
-/** Its names, as they were written. */
+/** The teams' names. */
 const teamNames = Object.keys(demoTeams) as TeamName[];
 
 export function planCall(chance: Chance): PastCall {

@@ -2,14 +2,14 @@ import type { Chance } from "./seeded-chance.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** When the calls of a day are made: on workdays in three bursts, at weekends in one. */
+/** The hours of a day's calls: three bursts on workdays, one at weekends. */
 const workdayHours = [9.2, 13.6, 17.4] as const;
 const weekendHours = [11.5] as const;
 const emptyDayChance = 0.06;
 
 export type Burst = { at: Date; calls: number };
 
-/** The calls of one day: more on workdays than at weekends, more from week to week, and some days nothing. */
+/** Plans a day's calls: more on workdays, growing every week, and none on some days. */
 export function planDay(chance: Chance, { start, index, days, callsPerDay }: DayPlan): Burst[] {
   const midnight = new Date(start.getTime() + index * dayMs);
   midnight.setUTCHours(0, 0, 0, 0);

@@ -13,18 +13,18 @@ import {
 } from "./demo-tasks.ts";
 
 /**
- * What the demo account does today, on the gateway that people look at: pictures, films, an avatar and dramas, and a receiver
- * that breaks and is mended. It takes most of the demonstration's processor time, and whoever has signed in sees it happen.
- * The receivers listen on, for what people have made themselves, until the answer is closed.
+ * Runs the demo account's tasks of today on the live gateway: images, videos, an avatar, dramas, and a webhook receiver
+ * that breaks and is repaired. Uses most of the demo's CPU time. The receivers stay open until the returned handle is
+ * closed.
  */
 export async function liveDemoDay({ baseUrl, key }: Place): Promise<Pick<Receivers, "close">> {
   const caller = createDemoCaller(baseUrl, key);
   const receivers = await openReceivers(caller);
   try {
     const mending = receivers.breakAndMend(() => draw(caller, "Birds over a meadow at sunrise"));
-    // The drama takes longest. It ends long after the receiver is mended, to which nothing else is told while it is broken.
+    // The drama takes longest and ends after the receiver is repaired, so no other event fails.
     await Promise.all([mending, produceDrama(caller, async () => await goOn(caller, await mending))]);
-    // It would take a core from all the others, and goes on when they are there.
+    // Last, because it keeps a core busy; it continues after the others.
     await beginLongFilm(caller);
   } catch (error) {
     await receivers.close();
@@ -33,7 +33,7 @@ export async function liveDemoDay({ baseUrl, key }: Place): Promise<Pick<Receive
   return receivers;
 }
 
-/** As the sandbox draws people: by their names, in a picture without lettering. */
+/** The sandbox draws named people in images without text. */
 const face = "Close-up in the garden shop, no text. Rosa: about 60, grey hair, straw hat, green apron.";
 
 type Place = { baseUrl: string; key: string };

@@ -9,7 +9,7 @@ import type { Chance } from "./seeded-chance.ts";
 
 type Entry = Parameters<RequestLog["note"]>[0];
 
-/** A call that was paid, with its charge. */
+/** A call with its charge. */
 export type PaidCall = { call: PastCall; requestId: string; keyId: KeyId; charge: Nano; chargeId: string };
 
 type Diary = {
@@ -17,7 +17,7 @@ type Diary = {
   ids: IdSource;
   chance: Chance;
   accountId: AccountId;
-  /** Older calls are no longer in the log. */
+  /** Older calls are outside the log's retention. */
   loggedFrom: Date;
 };
 
@@ -30,7 +30,7 @@ const routes: Record<PastCall["wire"], string> = {
 
 type Failure = Pick<Entry, "status" | "errorCode" | "ending">;
 
-/** What goes wrong now and then, and is not charged. */
+/** Occasional errors; they are not charged. */
 const failures: readonly [Failure, ...Failure[]] = [
   { status: 429, errorCode: "rate_limit_exceeded", ending: "refused" },
   { status: 429, errorCode: "token_limit_exceeded", ending: "refused" },
@@ -40,12 +40,12 @@ const failures: readonly [Failure, ...Failure[]] = [
 ];
 const failureChance = 0.04;
 
-/** The months of the log that calls of the past belong into: a gateway makes those to come. */
+/** Creates the log's past partitions; the gateway creates only future ones. */
 export async function makePastPartitions(database: Database, from: Date, to: Date): Promise<void> {
   await sql`select make_partitions('requests', 'month', ${from}, ${to})`.execute(database);
 }
 
-/** Takes calls of the past into the request log, and among them some that failed. */
+/** Writes past calls to the request log, including some that failed. */
 export function logPastCalls(
   { requestLog, ids, chance, accountId, loggedFrom }: Diary,
   calls: readonly PaidCall[],

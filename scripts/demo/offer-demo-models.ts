@@ -10,7 +10,7 @@ import type { DemoCaller } from "./demo-caller.ts";
 
 const sandboxFile = join(import.meta.dirname, "../../catalogs/sandbox.yaml");
 
-/** The sandbox's chat under other names and prices, so that there is something to compare. */
+/** The sandbox's chat model under other names and prices, for comparison. */
 const moreModels = [
   {
     id: "sandbox-chat-pro",
@@ -28,12 +28,12 @@ const moreModels = [
   },
 ];
 
-/** As long as the studio's videos can be; the sandbox's own catalog offers shorter ones. */
+/** The studio's maximum; the sandbox's own catalog offers only shorter videos. */
 export const longFilmSeconds = 60;
 
 type CatalogParts = { database: Database; clock: Clock; ids: IdSource };
 
-/** Adds the models and the longer videos, and waits until the gateway offers them. */
+/** Adds the models and longer videos, and waits until the gateway lists them. */
 export async function offerDemoModels(parts: CatalogParts, caller: DemoCaller, accountId: AccountId): Promise<void> {
   const catalog = parse(readFileSync(sandboxFile, "utf8"));
   const [chat] = catalog.models;
@@ -60,5 +60,5 @@ export async function offerDemoModels(parts: CatalogParts, caller: DemoCaller, a
   for (let tries = 0; !(await isOffered()); tries += 1) invariant(tries < triesMax, "the gateway offers no new model");
 }
 
-/** Each takes a millisecond or two; a change is felt within a second. */
+/** A poll takes 1 to 2 ms; a catalog change arrives within a second. */
 const triesMax = 5_000;

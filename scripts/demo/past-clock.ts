@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 
-/** A clock that runs like any other, but begins in the past and is set forward from there. */
+/** A running clock that starts in the past and can be moved forward. */
 export type PastClock = Clock & {
-  /** Never back: a moment that is over stays over. */
+  /** Moves forward only. */
   moveTo(moment: Date): void;
 };
 

@@ -28,9 +28,9 @@ import { type Chance, createChance } from "./seeded-chance.ts";
 
 export type DemoParts = {
   database: Database;
-  /** The clock of the gateway that is called; it stands at the beginning of the history. */
+  /** The gateway's clock, at the start of the history. */
   clock: PastClock;
-  /** Of the same clock and database: what was called in the past is booked by it, without a call. */
+  /** Books past calls directly. Uses the same clock and database. */
   ledger: Pick<Ledger, "apply">;
   ids: IdSource;
   randomBytes(count: number): Uint8Array;
@@ -40,9 +40,9 @@ export type DemoParts = {
 export type DemoHistory = {
   accountId: AccountId;
   baseUrl: string;
-  /** A key of the account without restrictions. */
+  /** An unrestricted key of the account. */
   key: string;
-  /** When the history is over; it begins so many days before. */
+  /** The end of the history, which begins `days` earlier. */
   until: Date;
   days: number;
   callsPerDay: number;
@@ -52,20 +52,19 @@ type Story = DemoParts &
   Pick<DemoHistory, "accountId"> & {
     caller: DemoCaller;
     chance: Chance;
-    /** How many invoices were paid because the balance was low. */
+    /** The number of top-ups on a low balance. */
     invoices: number;
   };
 
 const dayMs = 24 * 60 * 60_000;
-/** As long as the request log is kept unless the settings say otherwise, less the day that is dropped next. */
+/** The request log's default retention, less the day that is dropped next. */
 const logDays = 29;
 const logger = createLogger({ level: "warn", format: "pretty", write: (line) => process.stderr.write(line) });
 const seed = 20_261_115;
 
 /**
- * Gives an account months of history at moments of a clock that begins in the past: tasks and the last calls over HTTP, as
- * everybody makes them; credit, keys and the many calls before by the operations of the ledger and of accounts. What
- * happens today is not among it: `live-demo-day.ts` has that.
+ * Writes months of history for an account, on a clock that starts in the past. Tasks and the latest calls go over HTTP;
+ * credit, keys and earlier calls go through the ledger and accounts directly. `live-demo-day.ts` adds today.
  */
 export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): Promise<void> {
   const { days, callsPerDay, until } = history;
@@ -105,10 +104,10 @@ function raise(error: unknown): never {
 }
 
 const lowBalance = money("60");
-/** What is spent in so many days is far less than that. */
+/** Spending in this many days stays far below `lowBalance`. */
 const topUpDays = 3;
 
-/** Whoever pays by invoice does not wait until nothing is left. */
+/** Tops up before the balance reaches zero. */
 async function topUpWhenLow(story: Story): Promise<void> {
   const balance = await story.caller.get<{ available_balance: string }>("/balance");
   if (money(balance.available_balance) >= lowBalance) return;
@@ -116,7 +115,7 @@ async function topUpWhenLow(story: Story): Promise<void> {
   await book(story, { kind: "top-up", amount: money("100") }, `Invoice ${2000 + story.invoices}`);
 }
 
-/** What the gateway's own jobs do every minute and every night. */
+/** Runs the gateway's minutely and nightly jobs. */
 async function keepHouse(parts: DemoParts): Promise<void> {
   const onTrouble = (_what: unknown, error: unknown): never => raise(error);
   await sweepLedger({ ...parts, onTrouble });
@@ -133,7 +132,7 @@ async function createKeys(story: Story, until: Date) {
     "Coding agents": await create("Coding agents", { budget: { amount: money("400"), period: "month" } }),
     "Product search": await create("Product search", { endpoints: ["embeddings", "models"] }),
   } satisfies Record<TeamName, unknown>;
-  // No calls are made with those that end on the way.
+  // Keys that expire or are revoked during the history make no calls.
   const soon = new Date(story.clock.now().getTime() + 20 * dayMs);
   await create("Trial", { expiresAt: soon < until ? soon : until });
   const old = await create("Old laptop");
@@ -148,9 +147,9 @@ async function createKeys(story: Story, until: Date) {
   return { ofTeams, texts, oldId: old.apiKey.id };
 }
 
-type Turn = { /** Which part of the whole time is over by then. */ at: number; happen(): Promise<unknown> };
+type Turn = { /** The elapsed share of the history. */ at: number; happen(): Promise<unknown> };
 
-/** What happens beside the daily calls. */
+/** Events besides the daily calls. */
 function listTurns(story: Story, oldKeyId: string): Turn[] {
   const { caller, clock } = story;
   const inDays = (days: number): Date => new Date(clock.now().getTime() + days * dayMs);
@@ -175,7 +174,7 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
         ]),
     },
     { at: 0.7, happen: () => connectProgram(story) },
-    // Of these the files can still be looked at. Those of one day are made side by side.
+    // The files of these tasks have not expired. Tasks of one day run concurrently.
     {
       at: 0.8,
       happen: () =>

@@ -1,13 +1,13 @@
-/** Chance that falls the same way every time. */
+/** A seeded random number generator. */
 export type Chance = {
-  /** From 0 up to, but not, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number, both ends included. */
+  /** An integer, both ends inclusive. */
   between(least: number, most: number): number;
   pick<T>(choices: readonly [T, ...T[]]): T;
 };
 
-/** The generator "mulberry32": small, and good enough for a demonstration. */
+/** mulberry32: small, and good enough for a demo. */
 export function createChance(seed: number): Chance {
   let state = seed;
   const next = (): number => {

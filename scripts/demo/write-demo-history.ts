@@ -18,28 +18,28 @@ export const demoDays = 120;
 const callsPerDay = 32;
 const dayMs = 24 * 60 * 60_000;
 
-/** The key of an account whose history was just written. */
+/** The key of a newly written demo account. */
 export type FreshDemo = { key: string };
 
 /**
- * Fills an empty data folder, once: one with somebody's data stays as it is, and `null` is answered. The account's password
- * and key are among its secrets afterwards.
+ * Fills an empty data folder once. Returns `null` and changes nothing if the folder contains data. The folder's secrets
+ * then contain the account's password and key.
  */
 export async function writeDemoHistory(
   settings: Settings,
   onProgress: (sentence: string) => void,
 ): Promise<FreshDemo | null> {
   const { data_dir: dataDir } = settings;
-  // There while the history is being written: a folder that has it was left in the middle, by us, and is begun anew.
+  // Marks an unfinished history: delete the folder and start over.
   const unfinishedPath = join(dataDir, "demo-unfinished");
   if (existsSync(unfinishedPath)) rmSync(dataDir, { recursive: true });
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return null;
-  onProgress(`Writing ${demoDays} days of history; this takes a quarter of a minute.`);
+  onProgress(`Writing ${demoDays} days of history; this takes about 15 s.`);
   const until = systemClock.now();
   const clock = createPastClock(new Date(until.getTime() - demoDays * dayMs));
   const ids = createIdSource({ clock, randomBytes });
   const gateway = await startGateway({
-    // Nobody but us calls this gateway, so that any free port will do.
+    // Only this script calls the gateway, so any free port works.
     settings: { ...settings, port: 0, host: "127.0.0.1" },
     ...{ clock, ids, randomBytes },
     logger: createLogger({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) }),

@@ -3,7 +3,7 @@ import { evenOut } from "./even-out.ts";
 
 const receiverUrl = "http://127.0.0.1:4711";
 
-/** The same as it would be recorded at another time, with other chance. */
+/** The same recording with other times and random values. */
 function recordAt(startedAt: Date, digit: string) {
   const at = (ms: number) => new Date(startedAt.getTime() + ms);
   const seconds = Math.floor(at(2_000).getTime() / 1000);
@@ -24,7 +24,7 @@ function recordAt(startedAt: Date, digit: string) {
   return evenOut(recorded, { startedAt, receiverUrl });
 }
 
-test("what was recorded twice, at other times and with other chance, is the same", () => {
+test("recordings with different times and random values become identical", () => {
   const first = recordAt(new Date("2026-03-01T10:17:33.123Z"), "7");
   expect(recordAt(new Date("2027-01-30T23:01:02.003Z"), "9")).toEqual(first);
   expect(first).toMatchObject({
@@ -37,7 +37,7 @@ test("what was recorded twice, at other times and with other chance, is the same
   });
 });
 
-test("an id stays one id, wherever it stands", () => {
+test("an id is replaced by the same id everywhere", () => {
   const { id, text, item } = recordAt(new Date("2026-03-01T10:17:33Z"), "7") as Record<string, string>;
   expect(id).toMatch(/^task_01[0-9a-z]{24}$/);
   expect(text).toContain(`see ${id}, https://example.com/hook?expires=1794906000&signature=`);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** When all examples happened. */
+/** The time of all examples. */
 const shownAt = Date.parse("2026-11-17T09:00:00Z");
 const graceMs = 5 * 60_000;
 const dayMs = 24 * 60 * 60_000;
@@ -18,8 +18,8 @@ const hashPattern = /\b[0-9a-f]{32,64}\b/g;
 type Recording = { startedAt: Date; receiverUrl: string };
 
 /**
- * What was recorded, as if it had happened at one moment, with ids that are the same whenever it is recorded: times are moved, ids,
- * hashes and signatures are replaced in the order in which they are met, and long lists are cut.
+ * Makes a recording reproducible: moves all times to one moment, replaces ids, hashes and signatures in order of
+ * appearance, and cuts long lists.
  */
 export function evenOut(recorded: unknown, { startedAt, receiverUrl }: Recording): unknown {
   const known = new Map<string, string>();
@@ -30,9 +30,9 @@ export function evenOut(recorded: unknown, { startedAt, receiverUrl }: Recording
     known.set(met, made);
     return made;
   };
-  /** Whatever happened within the recording happened at once. */
+  /** Moves times within the recording to one moment. */
   const moveTime = (ms: number): number => {
-    // A day stays a day.
+    // Dates keep their format.
     if (ms % dayMs === 0) return ms + Math.floor(shownAt / dayMs) * dayMs - Math.floor(started / dayMs) * dayMs;
     return shownAt + Math.floor((ms - started + graceMs / 2) / graceMs) * graceMs;
   };
@@ -72,7 +72,7 @@ export function evenOut(recorded: unknown, { startedAt, receiverUrl }: Recording
   return even(recorded);
 }
 
-/** As ids have them: no i, l, o or u. */
+/** The alphabet of ids: no i, l, o or u. */
 function writeLetters(digest: Buffer): string {
   return [...digest].map((byte) => "0123456789abcdefghjkmnpqrstvwxyz"[byte % 32]).join("");
 }

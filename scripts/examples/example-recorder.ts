@@ -4,7 +4,7 @@ type Operation = {
 };
 export type ApiDocument = { paths: Record<string, Record<string, Operation>> };
 
-/** What was sent to an operation, and what it answered. */
+/** A recorded request and its responses. */
 type RecordedExample = {
   path: Record<string, string>;
   query: Record<string, string>;
@@ -19,23 +19,23 @@ type Call = {
   path?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** Fields of a form; files are told by their names. Without it the example of the document is sent, where there is one. */
+  /** JSON or form fields. Default: the OpenAPI document's example, if any. */
   body?: Record<string, unknown>;
   files?: Record<string, SentFile | readonly SentFile[]>;
-  /** Shows another answer to the same request: what is sent stays as it was recorded. */
+  /** Records only another response; keeps the recorded request. */
   isVariant?: boolean;
-  /** How many events of a stream are enough. */
+  /** The maximum number of stream events to keep. */
   eventsMax?: number;
 };
 
 export type ExampleRecorder = {
   record<Answer>(operationId: string, call?: Call): Promise<Answer>;
-  /** Without keeping anything of it. */
+  /** Calls an operation without recording it. */
   call<Answer>(operationId: string, call?: Call): Promise<Answer>;
   recorded: Record<string, RecordedExample>;
 };
 
-/** Calls operations by their names, as customers do, and keeps what was said. */
+/** Calls operations by id over HTTP and records requests and responses. */
 export function createExampleRecorder(
   document: ApiDocument,
   { baseUrl, key }: { baseUrl: string; key: string },
@@ -84,7 +84,7 @@ export function createExampleRecorder(
   };
 }
 
-/** What is no text is heard or looked at, not read. */
+/** Binary responses are not shown. */
 function isShown(type: string): boolean {
   return type === "application/json" || type.startsWith("text/");
 }
@@ -110,7 +110,7 @@ function writeBody(mediaType: string | null, body: unknown, files: Files): strin
   return form;
 }
 
-/** A file of a form is shown as curl writes it. */
+/** Shows form files in curl's `@name` syntax. */
 function nameFiles(body: unknown, files: Files = {}): unknown {
   const write = ({ name }: SentFile): string => `@${name}`;
   const named = Object.entries(files).map(([name, sent]) => [name, "name" in sent ? write(sent) : sent.map(write)]);

@@ -10,7 +10,7 @@ const pauseMs = 100;
 
 const wait = { headers: { prefer: "wait=60" } } as const;
 
-/** Calls every operation once or oftener, in an order in which each finds what it needs. */
+/** Calls every operation at least once, in the order of their dependencies. */
 export async function recordCalls(recorder: ExampleRecorder, { receiverUrl }: { receiverUrl: string }): Promise<void> {
   const endpoint = await recordEndpoint(recorder, receiverUrl);
   await recordCatalog(recorder);
@@ -77,7 +77,7 @@ async function recordConversations({ record }: ExampleRecorder): Promise<void> {
   await record("deleteConversation", { path });
 }
 
-/** Images, videos, speech and what is made of them; it tells the task of an image. */
+/** Records images, videos, speech and dependent media. Returns the image's task. */
 async function recordMedia(recorder: ExampleRecorder): Promise<Task> {
   const { record, call } = recorder;
   const portrait = {
@@ -176,7 +176,7 @@ async function recordDeliveries({ record, call }: ExampleRecorder, id: string, t
   await record("deleteWebhookEndpoint", { path: { id } });
 }
 
-/** They are told of once they were sent. */
+/** Polls until no delivery is pending. */
 async function waitForDeliveries(list: () => Promise<Listed<{ status: string }>>): Promise<void> {
   while ((await list()).data.some(({ status }) => status === "pending")) await setTimeout(pauseMs);
 }

@@ -4,16 +4,16 @@ import { dirname, join, matchesGlob, relative } from "node:path";
 import { listTexts, parseDockerfile, readPairs, type Stage } from "./parse-dockerfile.ts";
 
 type BuildOptions = {
-  /** The folder that `docker build` would be given. */
+  /** The build context. */
   contextDir: string;
   dockerfile: string;
-  /** Where the stages' root folders come to be. */
+  /** Contains the root folder of each stage. */
   workDir: string;
 };
 
 /**
- * Runs the steps of a Dockerfile by root in folders, where there is no builder or no registry to get a base image from.
- * Debian's packages make the base; the Node of this machine stands for the one of a `node` image. Returns the last stage's root.
+ * Runs a Dockerfile's steps as root in plain folders, without a builder or registry. The base comes from Debian packages,
+ * and this machine's Node replaces that of a `node` image. Returns the last stage's root.
  */
 export function buildInFolders({ contextDir, dockerfile, workDir }: BuildOptions): { rootDir: string; stage: Stage } {
   const roots = new Map<string, string>();
@@ -25,7 +25,7 @@ export function buildInFolders({ contextDir, dockerfile, workDir }: BuildOptions
     roots.set(stage.name ?? String(index), rootDir);
     last = { rootDir, stage };
   }
-  if (last === null) throw new Error("There is no FROM.");
+  if (last === null) throw new Error("The Dockerfile has no FROM.");
   return last;
 }
 
@@ -39,7 +39,7 @@ function makeBase(image: string, { rootDir, workDir }: { rootDir: string; workDi
   if (isNode !== "") copyNode(rootDir);
 }
 
-/** As slim as Debian's own slim images: without manuals and translations. */
+/** Excludes manuals and translations, like Debian's slim images. */
 function makeDebian(suite: string, folder: string): void {
   const excluded = ["doc", "man", "locale", "info"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
   run("mmdebstrap", ["--quiet", "--variant=minbase", ...excluded, suite, folder]);
@@ -106,7 +106,7 @@ function readIgnored(contextDir: string): (path: string) => boolean {
   return (path) => patterns.some((pattern) => matchesGlob(path, pattern));
 }
 
-/** A shell in the folder, as a builder starts it: root, and little of this machine. */
+/** Starts a shell in the folder like a builder: as root, with a minimal environment. */
 function runIn(
   rootDir: string,
   { workDir, environment, command }: { workDir: string; environment: Record<string, string>; command: string },

@@ -1,10 +1,10 @@
 /** One instruction of a Dockerfile, with its lines joined. */
 type Instruction = { word: string; text: string };
 
-/** What begins with FROM. */
+/** A build stage: FROM and the instructions after it. */
 export type Stage = { base: string; name: string | null; instructions: readonly Instruction[] };
 
-/** Takes a Dockerfile apart. Of the language it knows what ours uses, and throws at anything else. */
+/** Parses a Dockerfile. Supports only the syntax that ours uses, and throws on anything else. */
 export function parseDockerfile(source: string): Stage[] {
   const stages: (Stage & { instructions: Instruction[] })[] = [];
   const lines = source.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
@@ -23,12 +23,12 @@ const knownWords = new Set(
   "FROM RUN COPY WORKDIR ENV LABEL USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD".split(" "),
 );
 
-/** The texts of all instructions of a kind, in their order. */
+/** The arguments of all instructions of a kind, in order. */
 export function listTexts({ instructions }: Stage, word: string): string[] {
   return instructions.filter((instruction) => instruction.word === word).map(({ text }) => text);
 }
 
-/** A command that is written as a list of words, which no shell reads; `null` for one that a shell would. */
+/** Parses a command in exec form; `null` for the shell form. */
 export function readExecForm(text: string): string[] | null {
   return text.startsWith("[") ? (JSON.parse(text) as string[]) : null;
 }

@@ -100,7 +100,7 @@ describe("values", () => {
     expect(tell(detail)).toMatchObject({ error: { message: "sorry", detail: { error: { detail: "[circular]" } } } });
   });
 
-  test("a getter that throws loses neither the line nor other fields", () => {
+  test("an unserializable value loses neither the line nor other fields", () => {
     const broken = {
       toJSON() {
         throw new Error("no");

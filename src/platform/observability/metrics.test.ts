@@ -70,7 +70,7 @@ test("histogram buckets are cumulative", () => {
   ]);
 });
 
-test("gauges are read on collection, and unknown values are omitted", () => {
+test("gauges are read on collection, and unknown values are NaN", () => {
   const metrics = createMetrics();
   let open = 1;
   metrics.requestsInProgress.observe(() => [[open]]);
