@@ -43,7 +43,7 @@ export async function drawRefused(caller: DemoCaller, prompt: string): Promise<v
   if (status !== "failed") throw new Error(`The task ${id} ended as ${status} instead of failed.`);
 }
 
-/** Creates speech as a task and keeps its file. */
+/** Creates speech as a task and returns its file. */
 function speak(caller: DemoCaller, input: string): Promise<string> {
   const order = { model: "sandbox-speech", input, voice: "nova", ...marketing };
   return make(caller, "/audio/speech", order, { prefer: "respond-async, wait=60" });

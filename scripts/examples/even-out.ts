@@ -32,7 +32,7 @@ export function evenOut(recorded: unknown, { startedAt, receiverUrl }: Recording
   };
   /** Moves times within the recording to one moment. */
   const moveTime = (ms: number): number => {
-    // Dates keep their format.
+    // Midnight stays midnight.
     if (ms % dayMs === 0) return ms + Math.floor(shownAt / dayMs) * dayMs - Math.floor(started / dayMs) * dayMs;
     return shownAt + Math.floor((ms - started + graceMs / 2) / graceMs) * graceMs;
   };

@@ -60,7 +60,7 @@ export function createExampleRecorder(
     const type = response.headers.get("content-type")?.split(";")[0] ?? "";
     const answer = await readAnswer(response, type, call.eventsMax);
     if (!response.ok && response.status !== 304) {
-      throw new Error(`${operationId} was answered with ${response.status}: ${JSON.stringify(answer)}`);
+      throw new Error(`${operationId} returned ${response.status}: ${JSON.stringify(answer)}`);
     }
     return { status: String(response.status), type, answer, body: nameFiles(body, call.files) };
   }

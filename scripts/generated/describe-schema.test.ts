@@ -101,7 +101,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test("the migrated tables are described, without the table of the migrations for the compiler", async () => {
+test("describes the migrated tables, without the migrations table in the types", async () => {
   const { schemaSql, tablesTs } = await describeWith("");
   expect(schemaSql).toMatch(
     /^-- Written by `npm run generate` from the migrations; for reading, never run\.\n\ncreate /,
@@ -113,7 +113,7 @@ test("the migrated tables are described, without the table of the migrations for
   expect(tablesTs).not.toContain("migrations:");
 });
 
-test("every kind of column, constraint, index, trigger and function is described", async () => {
+test("describes every kind of column, constraint, index, trigger and function", async () => {
   const { schemaSql, tablesTs } = await describeWith(scratchObjects);
   expect(schemaSql).toContain(scratchSql);
   expect(schemaSql).toContain(scratchFunction);
@@ -121,7 +121,7 @@ test("every kind of column, constraint, index, trigger and function is described
   expect(tablesTs).toContain('import type { Generated } from "kysely";\n\nexport type Tables = {\n');
 });
 
-test("the import is left out where nothing needs it", async () => {
+test("omits an unused import", async () => {
   const { tablesTs } = await describeWith("drop schema public cascade; create schema public; create table t (a text)");
   expect(tablesTs).toBe(
     "// Written by `npm run generate` from the migrations.\n\n" +
@@ -129,7 +129,7 @@ test("the import is left out where nothing needs it", async () => {
   );
 });
 
-test("the same schema gives the same text, in the form that the formatter wants", async () => {
+test("the same schema gives the same text, already formatted", async () => {
   const described = await describeWith(scratchObjects);
   expect(await describeWith(scratchObjects)).toEqual(described);
   const biome = join(import.meta.dirname, "../../node_modules/.bin/biome");
@@ -137,12 +137,12 @@ test("the same schema gives the same text, in the form that the formatter wants"
   expect(execFileSync(biome, words, { input: described.tablesTs, encoding: "utf8" })).toBe(described.tablesTs);
 });
 
-test("a column of a type that it does not know is named", async () => {
+test("an unknown column type throws with the column's name", async () => {
   const described = describeWith("create table scratch_rows (id text, place point)");
   await expect(described).rejects.toThrow("scratch_rows.place is of the type point");
 });
 
-/** Describes the migrated schema with some statements more, which are taken back afterwards. */
+/** Describes the migrated schema plus some statements, which are rolled back afterwards. */
 async function describeWith(statements: string): ReturnType<typeof describeSchema> {
   const tx = await database.startTransaction().execute();
   try {

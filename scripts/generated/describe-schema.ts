@@ -5,11 +5,11 @@ type Column = {
   name: string;
   type: string;
   isNullable: boolean;
-  /** How the database fills the column by itself, `null` if it does not. */
+  /** The column's default or generated expression, or `null`. */
   filling: string | null;
 };
 
-/** A constraint, index or trigger, as PostgreSQL writes it. */
+/** A constraint, index or trigger, as PostgreSQL prints it. */
 type Definition = { table: string; name: string; text: string };
 
 type TableDescription = {
@@ -50,7 +50,7 @@ const columnsStatement = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by c.relname, a.attnum`;
 
-// From PostgreSQL 18 on, "not null" is a constraint too; the columns say it already.
+// PostgreSQL 18 lists NOT NULL as a constraint too; the columns already show it.
 const constraintsStatement = `
   select c.relname as "table", s.conname as name, pg_get_constraintdef(s.oid, true) as text
   from pg_constraint s join pg_class c on c.oid = s.conrelid
@@ -84,7 +84,7 @@ const functionsStatement = `
   where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;
 
-/** Writes down what the migrations made of the database: once for people, once for the compiler. */
+/** Describes the migrated schema as documentation and as TypeScript types. */
 export async function describeSchema(query: Query): Promise<{ schemaSql: string; tablesTs: string }> {
   const tables = await listTables(query);
   const others: Definition[] = [];
@@ -128,7 +128,7 @@ async function listDefinitions(query: Query, statement: string): Promise<Definit
     .toSorted((a, b) => compareText(a.name, b.name));
 }
 
-/** The database's own order would depend on its locale. */
+/** Independent of the database's locale. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
@@ -157,7 +157,7 @@ function presentColumn({ name, type, isNullable, filling }: Column): string {
 }
 
 function presentTables(tables: readonly TableDescription[]): string {
-  // The table of applied migrations belongs to the code that applies them; no store may touch it.
+  // Only the migration code may use the migrations table.
   const typed = tables.filter(({ name }) => name !== "schema_migrations");
   const types = typed.map(({ name, columns }) => {
     const lines = columns.map((column) => `  ${column.name}: ${presentColumnType(column)};\n`);
@@ -174,12 +174,12 @@ function presentTables(tables: readonly TableDescription[]): string {
 }
 
 function presentColumnType(column: Column): string {
-  // What stands in parentheses, such as the digits of a numeric, does not matter here.
+  // Ignore type modifiers such as the precision of a numeric.
   const known = typescriptTypes[column.type.replace(/\(.*\)/, "")];
   if (known === undefined) {
     throw new Error(`${column.table}.${column.name} is of the type ${column.type}, which describe-schema.ts lacks.`);
   }
-  // `unknown` holds null already.
+  // `unknown` includes null.
   const type = column.isNullable && known !== "unknown" ? `${known} | null` : known;
   return column.filling === null ? type : `Generated<${type}>`;
 }

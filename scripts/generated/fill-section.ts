@@ -1,4 +1,4 @@
-/** A page whose text between the two marks of a section is replaced. */
+/** Replaces the text between a section's two marks. */
 export function fillSection(page: string, section: string, text: string): string {
   const [begin, end] = [`<!-- ${section}: written by \`npm run generate\` -->`, `<!-- end of ${section} -->`];
   const [before, rest] = page.split(begin);

@@ -2,7 +2,7 @@ import type { Command } from "../../src/cli/command.ts";
 import { loadAllCommands } from "../../src/cli/commands.ts";
 import { presentFlag, presentUsage } from "../../src/cli/present-help.ts";
 
-/** The page of the operators' guide that lists every command: a table for each first word. */
+/** Generates the operators' command reference: one table per first word. */
 export async function presentCommandsPage(): Promise<string> {
   const commands = await loadAllCommands();
   const groups = Map.groupBy(commands, ({ name }) => name.split(" ")[0] ?? "");
@@ -30,7 +30,7 @@ export async function presentCommandsPage(): Promise<string> {
   ].join("\n");
 }
 
-/** Options that several commands of a group share are explained once. */
+/** Explains options that several commands of a group share once. */
 function presentSection(title: string, commands: readonly Command[]): string {
   const explained = new Map<string, { flag: string; description: string; of: string[] }>();
   for (const { name, options = {} } of commands) {
@@ -55,7 +55,7 @@ function presentSection(title: string, commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** In the section of its first word, `key create` is `create`. */
+/** Drops the first word: `key create` becomes `create`. */
 function dropWord(name: string): string {
   return name.split(" ").slice(1).join(" ") || name;
 }

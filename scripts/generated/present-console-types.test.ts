@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { presentConsoleTypes } from "./present-console-types.ts";
 
-test("every part of a path becomes a type, and errors are left out", () => {
+test("generates types for all parts of a path except errors", () => {
   const text = presentConsoleTypes({
     paths: {
       "/things/{id}": {

@@ -1,5 +1,5 @@
-// The console's client is typed by the OpenAPI document that the gateway itself writes. We know our own schemas, so a
-// short writer serves; the tools that read every OpenAPI document need an older TypeScript beside ours.
+// Generates the types of the console's client from the gateway's OpenAPI document. A short generator suffices for our own
+// schemas; general tools need an older TypeScript version.
 
 type Schema = {
   type?: string | string[];
@@ -24,7 +24,7 @@ const heading = `// Written by \`npm run generate\` from docs/api/console-openap
 
 `;
 
-/** One TypeScript type for all paths, in the form that openapi-fetch takes. */
+/** Generates one type for all paths in openapi-fetch's format. */
 export function presentConsoleTypes(document: OpenApiDocument): string {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const operations = Object.entries(methods).map(
@@ -36,7 +36,7 @@ export function presentConsoleTypes(document: OpenApiDocument): string {
 }
 
 function writeOperation({ parameters = [], requestBody, responses = {} }: Operation): string {
-  // Every error has the same shape, and the console reads it in one place.
+  // All errors have the same shape, which the console parses in one place.
   const answers = Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
     .map(([status, answer]) => `${status}: ${indent(writeMedia(keepJson(answer)))};`);
@@ -60,7 +60,7 @@ function writeParameters(parameters: readonly Parameter[]): string {
   );
 }
 
-/** What can be had in other forms too, the pages link to in those, and read as JSON. */
+/** Keeps only JSON: pages link to other formats instead of fetching them. */
 function keepJson({ content = {} }: Media): Media {
   const json = content["application/json"];
   return json === undefined ? { content } : { content: { "application/json": json } };
@@ -119,7 +119,7 @@ function writeBlock(lines: readonly string[]): string {
   return lines.length === 0 ? "Record<never, never>" : `{\n${lines.map((line) => `  ${line}\n`).join("")}}`;
 }
 
-/** Lines after the first move in by one step. */
+/** Indents all lines but the first. */
 function indent(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }

@@ -1,18 +1,18 @@
-/** One query of a panel, with what its lines are called. */
+/** A panel's query and its legend. */
 type Query = { expr: string; legend: string };
 
 type Panel = { title: string; unit: string; queries: readonly Query[]; type?: "timeseries" | "stat" };
 
 type Row = { title: string; panels: readonly Panel[] };
 
-/** Of the gateways that are chosen above the dashboard. */
+/** Matches the gateways selected in the dashboard's variables. */
 const own = 'job="$job", instance=~"$instance"';
 const rate = (metric: string, matchers = ""): string =>
   `rate(${metric}{${own}${matchers === "" ? "" : `, ${matchers}`}}[$__rate_interval])`;
 const sum = (by: string, expr: string): string => `sum by (${by}) (${expr})`;
 const quantile = (share: number, by: string, metric: string, matchers = ""): string =>
   `histogram_quantile(${share}, sum by (le${by === "" ? "" : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`;
-/** What every gateway tells alike is not added up. */
+/** Takes the maximum of metrics that every gateway reports equally, instead of the sum. */
 const shared = (metric: string, by = ""): string => `max${by === "" ? "" : ` by (${by})`} (${metric}{job="$job"})`;
 const plain = (metric: string): string => `${metric}{${own}}`;
 
@@ -77,7 +77,7 @@ const money: Row = {
   title: "Money",
   panels: [
     {
-      title: "Charged in an hour, by model",
+      title: "Charged per hour, by model",
       unit: "short",
       queries: [{ expr: `3600 * ${sum("model", rate("sluice_charged_amount_total"))}`, legend: "{{model}}" }],
     },
@@ -87,23 +87,23 @@ const money: Row = {
       queries: [{ expr: sum("model", rate("sluice_charges_total")), legend: "{{model}}" }],
     },
     {
-      title: "Lost in an hour",
+      title: "Lost amount, last hour",
       unit: "short",
       queries: [{ expr: `sum by (model) (increase(sluice_lost_amount_total{${own}}[1h]))`, legend: "{{model}}" }],
     },
     {
-      title: "Calls that failed inside the gateway, in an hour",
+      title: "Calls failed inside the gateway, last hour",
       unit: "short",
       queries: [{ expr: `sum by (model) (increase(sluice_call_faults_total{${own}}[1h]))`, legend: "{{model}}" }],
     },
     {
-      title: "Delivered and not charged in a day",
+      title: "Delivered but not charged, last day",
       unit: "short",
       type: "stat",
       queries: [{ expr: `sum by (work) (increase(sluice_uncharged_work_total{${own}}[1d]))`, legend: "{{work}}" }],
     },
     {
-      title: "Holds open",
+      title: "Open holds",
       unit: "short",
       queries: [
         { expr: shared("sluice_holds_open", "unit"), legend: "{{unit}}" },
@@ -111,7 +111,7 @@ const money: Row = {
       ],
     },
     {
-      title: "Violations of the ledger in a day",
+      title: "Ledger violations, last day",
       unit: "short",
       type: "stat",
       queries: [{ expr: `sum(increase(sluice_ledger_violations_total{${own}}[1d]))`, legend: "violations" }],
@@ -133,7 +133,7 @@ const upstreams: Row = {
       ],
     },
     {
-      title: "Failing share",
+      title: "Error rate",
       unit: "percentunit",
       queries: [
         {
@@ -143,7 +143,7 @@ const upstreams: Row = {
       ],
     },
     {
-      title: "Circuits that are not closed",
+      title: "Open and half-open circuits",
       unit: "short",
       queries: [
         {
@@ -216,7 +216,7 @@ const database: Row = {
   title: "Database",
   panels: [
     {
-      title: "Payments that wait",
+      title: "Waiting ledger operations",
       unit: "short",
       queries: [
         { expr: plain("sluice_ledger_queue_length"), legend: "{{instance}} operations" },
@@ -232,7 +232,7 @@ const database: Row = {
       ],
     },
     {
-      title: "Operations in a group commit",
+      title: "Operations per group commit",
       unit: "short",
       queries: [
         { expr: quantile(0.5, "", "sluice_ledger_batch_operations"), legend: "50 %" },
@@ -240,7 +240,7 @@ const database: Row = {
       ],
     },
     {
-      title: "What fails",
+      title: "Failed commits and jobs",
       unit: "ops",
       queries: [
         { expr: sum("instance", rate("sluice_ledger_failed_commits_total")), legend: "{{instance}} group commits" },
@@ -256,11 +256,11 @@ const database: Row = {
           legend: "{{instance}} {{state}}",
         },
         { expr: plain("sluice_database_pool_waiting"), legend: "{{instance}} waiting" },
-        { expr: plain("sluice_database_pool_connections_max"), legend: "{{instance}} at the most" },
+        { expr: plain("sluice_database_pool_connections_max"), legend: "{{instance}} max" },
       ],
     },
     {
-      title: "Age of what the database was asked for",
+      title: "Age of database readings",
       unit: "s",
       queries: [{ expr: plain("sluice_database_reading_age_seconds"), legend: "{{instance}} {{reading}}" }],
     },
@@ -275,7 +275,7 @@ const processes: Row = {
       unit: "short",
       queries: [
         { expr: plain("sluice_ready"), legend: "{{instance}} ready" },
-        { expr: plain("sluice_change_feed_live"), legend: "{{instance}} hears of changes" },
+        { expr: plain("sluice_change_feed_live"), legend: "{{instance}} change feed live" },
         { expr: plain("sluice_redis_fallback"), legend: "{{instance}} without Redis" },
       ],
     },
@@ -303,7 +303,7 @@ const processes: Row = {
       ],
     },
     {
-      title: "Processor",
+      title: "CPU",
       unit: "percentunit",
       queries: [{ expr: rate("process_cpu_seconds_total"), legend: "{{instance}}" }],
     },
@@ -313,12 +313,12 @@ const processes: Row = {
       queries: [{ expr: plain("process_open_fds"), legend: "{{instance}}" }],
     },
     {
-      title: "Clock ahead of the database's",
+      title: "Clock offset from the database",
       unit: "s",
       queries: [{ expr: plain("sluice_clock_offset_seconds"), legend: "{{instance}}" }],
     },
     {
-      title: "Running for",
+      title: "Uptime",
       unit: "s",
       queries: [{ expr: `time() - ${plain("process_start_time_seconds")}`, legend: "{{instance}}" }],
     },
@@ -336,7 +336,7 @@ const rows: readonly Row[] = [traffic, money, upstreams, tasks, deliveries, data
 const source = { type: "prometheus", uid: "${datasource}" };
 const [panelWidth, panelHeight, panelsInLine] = [8, 8, 3];
 
-/** The dashboard in the form that Grafana 11 and later import. */
+/** Generates the dashboard for Grafana 11 and later. */
 export function presentDashboard(): string {
   const dashboard = {
     uid: "sluice",
@@ -376,7 +376,7 @@ function listVariables() {
   ];
 }
 
-/** Row after row, three panels in a line. */
+/** Lays out three panels per line. */
 function layOut(): object[] {
   const laidOut: object[] = [];
   let y = 0;

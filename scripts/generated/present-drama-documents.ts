@@ -4,7 +4,7 @@ import {
   storyboardDocumentSchema,
 } from "../../src/features/dramas/drama-documents.ts";
 
-/** The schemas of a drama's documents, for whoever checks or writes them elsewhere. */
+/** The JSON Schema of a drama's documents, for other programs that validate or write them. */
 export function presentDramaDocuments(): string {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable, getErrorEntry } from "../../src/platform/errors/error-table.ts";
 
-/** The page of the API guide that explains every error. */
+/** Generates the API guide's list of errors. */
 export function presentErrorsPage(): string {
   const codes = Object.keys(errorTable) as ErrorCode[];
   const rows = codes
@@ -15,7 +15,7 @@ export function presentErrorsPage(): string {
     "",
     "<!-- Written from src/platform/errors/error-table.ts by `npm run generate`. -->",
     "",
-    "The HTTP status tells the outcome. Every error has the same body:",
+    "Errors have an HTTP status of 400 or above. Every error has the same body:",
     "",
     "```json",
     JSON.stringify(
@@ -33,10 +33,10 @@ export function presentErrorsPage(): string {
     ),
     "```",
     "",
-    "`message` is for people and may change; `type` and `code` are for programs and stay. `param` names the field,",
-    "query parameter or header at fault, or is `null`. `request_id` is also in the header `x-request-id`: report it",
-    "when something looks wrong. Where `Retry-After` is sent, it is the time to wait; `x-should-retry: false` keeps",
-    "clients that retry by themselves from doing so in vain.",
+    "Match on `type` and `code`, which are stable. `message` is for people and may change. `param` names the invalid field,",
+    "query parameter or header, or is `null`. The header `x-request-id` also contains `request_id`: include it in reports.",
+    "If a response has `Retry-After`, wait that long before you retry. With `x-should-retry: false`, do not retry; OpenAI's",
+    "clients follow this header.",
     "",
     "| status | `code` | `type` | meaning | what to do | retry can help |",
     "|---|---|---|---|---|---|",

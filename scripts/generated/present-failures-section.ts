@@ -4,7 +4,7 @@ const [begin, end] = ["<!-- failures: written by `npm run generate` -->", "<!-- 
 
 const fixers = { request: "the customer", account: "you", service: "the upstream" } as const;
 
-/** The page of the operators' guide, with what the table of failures says between its two marks. */
+/** Fills the table of failures into the operators' guide. */
 export function fillFailuresSection(page: string): string {
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];

@@ -1,7 +1,7 @@
 import { type MetricEntry, metricAreas, metricTable } from "../../src/platform/observability/metric-table.ts";
 import { fillSection } from "./fill-section.ts";
 
-/** The page of the operators' guide, with what the table of metrics says between its two marks. */
+/** Fills the table of metrics into the operators' guide. */
 export function fillMetricsSection(page: string): string {
   return fillSection(page, "metrics", presentTables());
 }

@@ -1,6 +1,6 @@
 import { absentEndpoints } from "../../src/app/openai-endpoints.ts";
 
-/** The page of the API guide for those who come with a client of OpenAI's. */
+/** Generates the API guide's page on OpenAI clients. */
 export function presentOpenAiPage(): string {
   const rows = absentEndpoints.map(({ path, instead }) => `| \`${path.replace(/\/$/, "/…")}\` | ${instead} |`);
   return [
@@ -8,11 +8,11 @@ export function presentOpenAiPage(): string {
     "",
     "<!-- Written from src/app/openai-endpoints.ts by `npm run generate`. -->",
     "",
-    "Set `base_url` to this service's address, and `api_key` to a key of yours. These work as they are: chat (with streams,",
+    "Set `base_url` to this service's address and `api_key` to your key. These endpoints work unchanged: chat (with streaming,",
     "tools, vision and JSON schemas), embeddings, the model list, images (`generate` and `edit`), speech, transcriptions and",
-    "translations, and files (`create`, `list`, `retrieve`, `content`, `delete`). [Media](media.md) says what each field of an image does.",
+    "translations, and files (`create`, `list`, `retrieve`, `content`, `delete`). [Media](media.md) describes each image field.",
     "",
-    "What is not here answers 404 `not_offered` with the same words as this table:",
+    "Other endpoints return 404 `not_offered` with the text of this table:",
     "",
     "| path | what to use instead |",
     "|---|---|",

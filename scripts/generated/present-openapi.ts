@@ -32,15 +32,12 @@ import { createUpstreamHealth } from "../../src/providers/upstream-health.ts";
 
 const nowhere = { connectionString: "postgres://localhost/nowhere" };
 
-/** Nobody reads or writes anything here. */
+/** A stub: generating the documents reads and writes no data. */
 async function refuse(): Promise<never> {
   throw new Error("No request is made.");
 }
 
-/**
- * The OpenAPI documents, of the API and of the site's own, as a gateway with standard settings serves them. Nothing but
- * the documents is asked for, so no database is.
- */
+/** Generates the OpenAPI documents of the API and the site with default settings. Needs no database. */
 export async function presentOpenApi(): Promise<{ api: string; console: string }> {
   const database = createDatabase({ address: nowhere, connectionsMax: 1, onConnectionError: () => {} });
   const settings = loadSettings({ environment: {}, directory: tmpdir() });

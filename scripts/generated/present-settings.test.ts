@@ -22,14 +22,14 @@ function loadFile(text: string): Settings {
   return loadSettings({ environment: {}, directory });
 }
 
-/** The example file with the # taken away before the settings named. */
+/** The example file with the given settings uncommented. */
 function uncomment(names: readonly string[]): string {
   return presentExampleFile().replace(/^# ([a-z0-9_]+)(: .*)$/gm, (line, name: string, rest: string) =>
     names.includes(name) ? name + rest : line,
   );
 }
 
-/** Whatever lets others in is only accepted at an address for others, and a certificate with its key. */
+/** Settings that are valid only together: exposure with a public site_url, a certificate with its key. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   host: ["site_url"],
   trusted_proxies: ["site_url"],
@@ -37,29 +37,29 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   tls_key_file: ["tls_cert_file"],
 };
 
-/** What is no value of YAML, but a notation of its own. */
+/** Values whose parsed form differs from the YAML. */
 const meanings: Readonly<Record<string, unknown>> = {
   otlp_headers: { authorization: "${COLLECTOR_AUTHORIZATION}" },
   welcome_credit: "2.5",
 };
 
 describe("the example file", () => {
-  test("changes nothing as it is", () => {
+  test("changes nothing by default", () => {
     expect(loadFile(presentExampleFile())).toEqual(loadFile(""));
   });
 
-  test.each(settingNames)("shows a value of %s that is accepted and means what is written", (name) => {
+  test.each(settingNames)("shows a valid value of %s", (name) => {
     expect(uncomment([name])).not.toBe(presentExampleFile());
     expect(loadFile(uncomment([name, ...(companions[name] ?? [])]))[name]).toEqual(
       meanings[name] ?? parse(getSettingEntry(name).example),
     );
   });
 
-  test("is accepted with everything switched on at once", () => {
+  test("is valid with all settings uncommented", () => {
     expect(loadFile(uncomment(settingNames)).base_url).toBe("https://ai.example.com/v1");
   });
 
-  test("names every setting once and nothing else", () => {
+  test("contains every setting exactly once", () => {
     const named = [...presentExampleFile().matchAll(/^# ([a-z0-9_]+): /gm)].map(([, name]) => name);
     expect(named).toEqual(settingNames);
   });
@@ -76,7 +76,7 @@ describe("the page", () => {
     for (const cells of rows) expect(cells).toHaveLength(6); // four, and the empty ones outside the outer bars
   });
 
-  test("gives the rule for variables, and the second variable of a database address", () => {
+  test("documents the variable names and the alias of database_url", () => {
     for (const name of settingNames) expect(getEnvironmentName(name)).toBe(`SLUICE_${name.toUpperCase()}`);
     expect(presentSettingsPage()).toContain("Also `DATABASE_URL`.");
   });

@@ -45,9 +45,9 @@ export function presentSettingsPage(): string {
 
 const expectedLengthMax = 200;
 
-/** The sentence of an error message, as the cell of a table. */
+/** Shortens an error message's text for a table cell. */
 function shortenExpected(expected: string): string {
-  // The list of all endpoints, which the reference has.
+  // The list of all endpoints is too long; the reference has it.
   if (expected.length > expectedLengthMax) return "a list of operation ids of the reference, such as createImage";
   return expected
     .replace(/^an? whole number from (\S+) to (\S+)$/, "$1 to $2")
