@@ -80,7 +80,7 @@ describe("the time in an id", () => {
 
   test("an invalid clock throws instead of returning a broken id", () => {
     const ids = createIdSource({ clock: stoppedClock(Number.NaN), randomBytes });
-    expect(() => ids.next("req")).toThrow("is no time in milliseconds");
+    expect(() => ids.next("req")).toThrow("is not a time in milliseconds");
   });
 });
 

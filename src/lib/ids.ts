@@ -92,7 +92,7 @@ function presentRandom(bytes: Uint8Array): string {
 }
 
 function presentTime(milliseconds: number): string {
-  invariant(Number.isSafeInteger(milliseconds) && milliseconds >= 0, `${milliseconds} is no time in milliseconds`);
+  invariant(Number.isSafeInteger(milliseconds) && milliseconds >= 0, `${milliseconds} is not a time in milliseconds`);
   let rest = milliseconds;
   let text = "";
   for (let place = 0; place < timeCharacters; place += 1) {

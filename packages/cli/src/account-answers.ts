@@ -36,7 +36,7 @@ export const accountCommands: readonly CommandDefinition[] = [
   {
     name: "balance",
     summary: "Show the account's balance, quotas and plan.",
-    examples: [{ line: "sluice balance --json | jq -r .available_balance", does: "the available balance, for a script" }],
+    examples: [{ line: "sluice balance --json | jq -r .available_balance", does: "the balance, for a script" }],
     run: showBalance,
   },
   {

@@ -9,7 +9,7 @@ const keyPattern = /^sk-slc-[0-9A-Za-z]{36}$/;
 export async function readKey(terminal: Terminal, signal: AbortSignal): Promise<string> {
   const text = terminal.isInputTerminal ? await askHidden(terminal, signal) : await terminal.readInput();
   const key = text.trim();
-  if (!keyPattern.test(key)) throw createMisuse("This is not an API key. Keys start with sk-slc-.");
+  if (!keyPattern.test(key)) throw createMisuse("Not an API key: keys start with sk-slc-. Create one in the console.");
   return key;
 }
 
