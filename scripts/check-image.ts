@@ -31,7 +31,7 @@ async function checkImage(): Promise<void> {
   const say = (what: string): void =>
     console.log(`${((performance.now() - startedAtMs) / 1000).toFixed(0).padStart(4)} s  ${what}`);
   say(
-    `built: ${measure(rootDir)} MB, of them ${measure(join(rootDir, "opt/sluice"))} MB Sluice with its Node and PostgreSQL`,
+    `built: ${measure(rootDir)} MB, including ${measure(join(rootDir, "opt/sluice"))} MB Sluice with its Node and PostgreSQL`,
   );
 
   const [user = ""] = listTexts(stage, "USER");
@@ -52,8 +52,8 @@ async function checkImage(): Promise<void> {
     async () => (await fetch(`${siteUrl}/readyz`).catch(() => null))?.status === 200,
     gateway.output,
   );
-  say("ready, as a user without rights, on a root that cannot be written to");
-  requireExit(0, await start(health, place).exited, "the health check of a gateway that lives");
+  say("ready, as a user without capabilities, on a read-only root");
+  requireExit(0, await start(health, place).exited, "the health check of a running gateway");
   requireExit(1, await start(["touch", "/opt/sluice/written"], place).exited, "writing to the root");
   say(await callChat(dataDir));
   say(await uploadSound(dataDir));
@@ -63,7 +63,7 @@ async function checkImage(): Promise<void> {
   requireExit(0, verdict, "doctor");
   gateway.stop();
   requireExit(0, await gateway.exited, "the stop by SIGTERM");
-  requireExit(1, await start(health, place).exited, "the health check of a gateway that is gone");
+  requireExit(1, await start(health, place).exited, "the health check of a stopped gateway");
   say("stopped");
 }
 
@@ -121,7 +121,7 @@ async function waitFor(what: string, look: () => Promise<boolean>, output: () =>
 }
 
 function requireExit(wanted: number, got: number | null, what: string): void {
-  if (got !== wanted) throw new Error(`Exit code ${got} in place of ${wanted}: ${what}`);
+  if (got !== wanted) throw new Error(`Exit code ${got} instead of ${wanted}: ${what}`);
 }
 
 function readKey(dataDir: string): string {

@@ -57,7 +57,7 @@ async function makeDrama(): Promise<Drama> {
     drama = (await (await fetch(`${siteUrl}/v1/tasks/${drama.id}`, asked)).json()) as Drama;
   }
   if (drama.status !== "succeeded") throw new Error(`The drama is ${drama.status}: ${drama.error?.message}`);
-  console.log(`It took ${Math.round((systemClock.monotonicMs() - startedMs) / 1000)} s.`);
+  console.log(`Created in ${Math.round((systemClock.monotonicMs() - startedMs) / 1000)} s.`);
   return drama;
 }
 

@@ -42,7 +42,7 @@ export function openStudio(folder: string): Studio {
           return Promise.all(state.outputs.map(async (output) => buffer(await output.open(signal))));
         }
         if (state.kind !== "running")
-          throw new Error(`The studio says: ${state.kind}`, { cause: "error" in state ? state.error : undefined });
+          throw new Error(`The studio returned ${state.kind}.`, { cause: "error" in state ? state.error : undefined });
         await wait(200);
       }
     },

@@ -222,7 +222,7 @@ async function connectProgram({ accountId, ...parts }: Story): Promise<void> {
 
 function money(text: string): Nano {
   const amount = text.startsWith("-") ? negate(parseMoney(text.slice(1))) : parseMoney(text);
-  invariant(amount !== null, `${text} is no amount`);
+  invariant(amount !== null, `${text} is not an amount`);
   return amount;
 }
 

@@ -31,7 +31,7 @@ export function buildInFolders({ contextDir, dockerfile, workDir }: BuildOptions
 
 function makeBase(image: string, { rootDir, workDir }: { rootDir: string; workDir: string }): void {
   const [, isNode = "", suite] = /^(?:debian:|(node):\d+-)([a-z]+)-slim$/.exec(image) ?? [];
-  if (suite === undefined) throw new Error(`It is not known how to make ${image}.`);
+  if (suite === undefined) throw new Error(`Unsupported base image: ${image}`);
   const pristine = join(workDir, `debian-${suite}`);
   if (!existsSync(pristine)) makeDebian(suite, pristine);
   run("cp", ["-a", pristine, rootDir]);

@@ -10,7 +10,7 @@ export function parseDockerfile(source: string): Stage[] {
   const lines = source.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
   for (const line of lines.join("\n").replaceAll("\\\n", " ").split("\n")) {
     const [, word = "", text = ""] = /^([A-Z]+) +(.*)$/.exec(line.replaceAll(/ {2,}/g, " ").trim()) ?? [];
-    if (!knownWords.has(word)) throw new Error(`Not an instruction that is known here: ${line}`);
+    if (!knownWords.has(word)) throw new Error(`Unsupported instruction: ${line}`);
     if (word === "FROM") {
       const [, base = "", name = null] = /^(\S+)(?: AS (\S+))?$/.exec(text) ?? [];
       stages.push({ base, name, instructions: [] });

@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each(["", "-1", "+1", "1e3", ".5", "1.", "1,5", " 1", "0x10", "0.0000000001", "1234567890", "NaN", "١"])(
-  "%j is no amount",
+  "%j is not an amount",
   (text) => {
     expect(parseMoney(text)).toBeNull();
   },

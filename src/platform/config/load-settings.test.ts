@@ -204,7 +204,7 @@ describe("where settings come from", () => {
     ["no JSON", "example"],
     ["a field missing", JSON.stringify([{ ...provider, client_id: undefined }])],
     ["a field too many", JSON.stringify([{ ...provider, scope: "x" }])],
-    ["an id that is no part of a path", JSON.stringify([{ ...provider, id: "a/b" }])],
+    ["an id with a slash", JSON.stringify([{ ...provider, id: "a/b" }])],
     ["an issuer that is not encrypted", JSON.stringify([{ ...provider, issuer: "http://accounts.example.com" }])],
     ["two of one id", JSON.stringify([provider, provider])],
   ])("oidc with %s is rejected without printing secrets", (_name, text) => {
