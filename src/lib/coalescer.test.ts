@@ -143,7 +143,7 @@ test("a failed batch expires waiting items, and oldest() returns the oldest item
   expect(coalescer.oldest()).toBeNull();
 });
 
-test("items of the same event loop tick share a batch", async () => {
+test("a batch starts after gather() and includes items submitted meanwhile", async () => {
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String), { gather: () => turnLoop() });
   const first = coalescer.submit(1);
   await Promise.resolve();
