@@ -25,5 +25,6 @@ test("sentences name their actor", () => {
   const tooMany = [...hits].filter(([part, lines]) => lines.length > (allowed[part] ?? 0));
   expect(tooMany.flatMap(([, lines]) => lines)).toEqual([]);
   // A number that is higher than needed would let new ones in.
-  for (const [part, most] of Object.entries(allowed)) expect(`${part}: ${hits.get(part)?.length ?? 0}`).toBe(`${part}: ${most}`);
+  for (const [part, most] of Object.entries(allowed))
+    expect(`${part}: ${hits.get(part)?.length ?? 0}`).toBe(`${part}: ${most}`);
 });

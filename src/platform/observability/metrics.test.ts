@@ -14,24 +14,21 @@ function present(metrics: MetricRegistry, name: string, form: "text" | "openmetr
   return presentMetrics(one, form).split("\n").slice(2, -1);
 }
 
-test.each(entries)(
-  "$name follows Prometheus naming and has a help text",
-  ({ name, kind, help, labels, buckets }) => {
-    expect(name).toMatch(/^(sluice|process)_[a-z_]+$/);
-    expect(name.endsWith("_total")).toBe(kind === "counter");
-    expect(help).toMatch(/^[A-Z0-9].*\.$/);
-    expect(name).not.toMatch(/_(ms|milliseconds|minutes|kb|mb|percent)(_|$)/);
-    expect(buckets !== undefined).toBe(kind === "histogram");
-    expect(buckets ?? []).toEqual([...(buckets ?? [])].sort((a, b) => a - b));
-    const names = labels.map((label) => label.name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const label of names) {
-      expect(label).toMatch(/^[a-z_]+$/);
-      // Reserved by Prometheus, or unbounded cardinality.
-      expect(["le", "job", "instance", "account_id", "key_id", "path"]).not.toContain(label);
-    }
-  },
-);
+test.each(entries)("$name follows Prometheus naming and has a help text", ({ name, kind, help, labels, buckets }) => {
+  expect(name).toMatch(/^(sluice|process)_[a-z_]+$/);
+  expect(name.endsWith("_total")).toBe(kind === "counter");
+  expect(help).toMatch(/^[A-Z0-9].*\.$/);
+  expect(name).not.toMatch(/_(ms|milliseconds|minutes|kb|mb|percent)(_|$)/);
+  expect(buckets !== undefined).toBe(kind === "histogram");
+  expect(buckets ?? []).toEqual([...(buckets ?? [])].sort((a, b) => a - b));
+  const names = labels.map((label) => label.name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const label of names) {
+    expect(label).toMatch(/^[a-z_]+$/);
+    // Reserved by Prometheus, or unbounded cardinality.
+    expect(["le", "job", "instance", "account_id", "key_id", "path"]).not.toContain(label);
+  }
+});
 
 test("no two metrics have the same name", () => {
   expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);

@@ -187,25 +187,21 @@ test.each([
     { width: 640, height: 360 },
   ],
   ["markup", "<b>&amp;</b> <![CDATA[", { width: 640, height: 360 }],
-])(
-  "a title that is %s is centred on its card and fits the poster",
-  { timeout: filmMsMax },
-  async (_, title, frame) => {
-    await using stage = await openFilmStage();
-    const drawn = await draw(stage, { title, frame });
-    const ink = await findInk(join(drawn.folder, drawn.titleName));
-    expect(ink.count).toBeGreaterThan(300);
-    expect(ink.left).toBeGreaterThan(frame.width * 0.04);
-    expect(ink.right).toBeLessThan(frame.width * 0.96);
-    expect(Math.abs((ink.left + ink.right) / 2 - frame.width / 2)).toBeLessThan(frame.width * 0.03);
-    expect(ink.top).toBeGreaterThan(frame.height * 0.1);
-    expect(ink.bottom).toBeLessThan(frame.height * 0.9);
-    const poster = await findInk(join(drawn.folder, drawn.posterName));
-    expect(poster.count).toBeGreaterThan(300);
-    expect(poster.left).toBeGreaterThan(frame.width * 0.02);
-    expect(poster.top).toBeGreaterThan(frame.height * 0.4);
-  },
-);
+])("a title that is %s is centred on its card and fits the poster", { timeout: filmMsMax }, async (_, title, frame) => {
+  await using stage = await openFilmStage();
+  const drawn = await draw(stage, { title, frame });
+  const ink = await findInk(join(drawn.folder, drawn.titleName));
+  expect(ink.count).toBeGreaterThan(300);
+  expect(ink.left).toBeGreaterThan(frame.width * 0.04);
+  expect(ink.right).toBeLessThan(frame.width * 0.96);
+  expect(Math.abs((ink.left + ink.right) / 2 - frame.width / 2)).toBeLessThan(frame.width * 0.03);
+  expect(ink.top).toBeGreaterThan(frame.height * 0.1);
+  expect(ink.bottom).toBeLessThan(frame.height * 0.9);
+  const poster = await findInk(join(drawn.folder, drawn.posterName));
+  expect(poster.count).toBeGreaterThan(300);
+  expect(poster.left).toBeGreaterThan(frame.width * 0.02);
+  expect(poster.top).toBeGreaterThan(frame.height * 0.4);
+});
 
 test("a title is drawn to its last letter, however long it is", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
