@@ -23,7 +23,7 @@ export type Welcome = {
   metricsPort: number | null;
   /** The demo account, on the first run. */
   firstRun: FirstRun | null;
-  /** The outbox link. A secret: it allows signing in as any user. */
+  /** The outbox link. A secret: it allows a sign-in to every account. */
   outboxUrl: string | null;
   notices: readonly Notice[];
 };

@@ -1,7 +1,7 @@
 type Welcome = {
   siteUrl: string;
   baseUrl: string;
-  /** The link to unsent mails; it allows signing in as any user. */
+  /** The link to unsent mails; it allows a sign-in to every account. */
   outbox: Secret | null;
   notices: readonly { message: string; remedy?: string | undefined }[];
   /** Only on the first run. */

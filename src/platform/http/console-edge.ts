@@ -1,6 +1,6 @@
+import type { SiteSession } from "../../lib/console-session.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { presentNetwork } from "../../lib/network.ts";
-import type { SiteSession } from "../../lib/site-session.ts";
 import type { Counters } from "../counters/counters.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/error-table.ts";

@@ -1,4 +1,4 @@
-export type { SiteSession } from "../../../../lib/site-session.ts";
+export type { SiteSession } from "../../../../lib/console-session.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
