@@ -85,7 +85,7 @@ describe("a document with an invalid field is rejected with the field's name, as
       withLine({ speaker: null, text: "\ud800" }),
       "invalid_parameter",
       "script.scenes[0].lines[0].text",
-      "half",
+      "lone surrogate",
     ],
     [
       "two scenes with one id",

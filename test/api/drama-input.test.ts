@@ -38,7 +38,7 @@ describe("an invalid drama is rejected with the field's name, and nothing is hel
     ["a script one character too long", { script: "x".repeat(20_001) }, "prompt_too_long", "script", "20000"],
     ["a script of a million characters", { script: "灯".repeat(1_000_000) }, "prompt_too_long", "script", "20000"],
     ["a script with U+0000", { script: "a\u0000b" }, "invalid_parameter", "script", "U+0000"],
-    ["a script with a lone surrogate", { script: "a\ud800b" }, "invalid_parameter", "script", "half"],
+    ["a script with a lone surrogate", { script: "a\ud800b" }, "invalid_parameter", "script", "lone surrogate"],
     ["no title", { title: undefined }, "missing_parameter", "title", "required"],
     ["an empty title", { title: "" }, "invalid_parameter", "title", "empty"],
     ["a blank title", { title: " \n " }, "invalid_parameter", "title", "empty"],

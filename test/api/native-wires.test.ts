@@ -406,7 +406,7 @@ describe("a URL that no caller may have fetched", () => {
     const before = chat.upstream.requests.length;
     for (const url of urls) {
       const answer = await ask(caller, wire, { model: wire, ...write(url) });
-      expect([answer.status, JSON.stringify(answer)]).toEqual([400, expect.stringMatching(/The URL (must|leads)/)]);
+      expect([answer.status, JSON.stringify(answer)]).toEqual([400, expect.stringMatching(/The URL (must|points)/)]);
       if (wire === "responses") expect(answer).toMatchObject({ error: { code: "invalid_url", param: place } });
       else expect(JSON.stringify(answer)).toContain(place);
     }

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("the content of requests", () => {
     const whole = await send("whole");
     await page.goto(`/console/requests/${whole}`);
     await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-    await page.getByText("Secrets are hidden in 1 place.").first().waitFor();
+    await page.getByText("Secrets are redacted in 1 place.").first().waitFor();
     await page.getByText("My key is sk-slc-[hidden].").first().waitFor();
     await page.getByText("chat.completion").first().waitFor();
     await examine(page);

@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     for (const { id } of made) await rowOf(id).getByRole("checkbox").check();
     await section("Selected tasks").getByRole("button", { name: "Cancel 2 tasks" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel 2 tasks" }).click();
-    await page.getByText("2 of 2 ended.").first().waitFor();
+    await page.getByText("2 of 2 canceled.").first().waitFor();
     for (const { id } of made) await rowOf(id).getByText("Canceled").first().waitFor();
   });
 
