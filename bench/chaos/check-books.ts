@@ -147,14 +147,14 @@ function checkTasks({ journal, queue, books, accountIds }: Evidence): Finding[] 
     const paid = charges.reduce((sum, charge) => sum + charge.paid, 0n);
     const isMade = ending.state === "succeeded";
     if (books.taskStates.get(taskId) !== ending.state) find("wrong", `was ${ending.state} and is not any more`);
-    if (isMade && (taken.length === 0 || operation.fails)) find("wrong", "succeeded, and nobody made it");
+    if (isMade && (taken.length === 0 || operation.fails)) find("wrong", "succeeded, but no upstream made it");
     if (isMade && charges.length === 0) find("lost", "made, and not charged");
     if (paid !== (isMade ? imageNano : 0n)) find("wrong", `${ending.state}, and paid ${paid}`);
     if (charges.some(({ accountId }) => accountId !== accountIds[operation.account])) find("wrong", "another pays");
   }
   const known = new Set(entries.flatMap(({ taskIds }) => [...taskIds]));
   const strange = [...books.taskStates.keys(), ...charged.keys()].filter((id) => !known.has(id));
-  return [...findings, ...strange.map((id): Finding => ({ kind: "wrong", about: id, what: "nobody asked for it" }))];
+  return [...findings, ...strange.map((id): Finding => ({ kind: "wrong", about: id, what: "no caller submitted it" }))];
 }
 
 function checkEvents({ journal, events }: Evidence): Finding[] {
@@ -165,7 +165,7 @@ function checkEvents({ journal, events }: Evidence): Finding[] {
     const told = [...entry.taskIds].flatMap((id) => byTask.get(id) ?? []);
     const state = entry.ending.kind === "task" ? entry.ending.state : "";
     const findings: Finding[] = [];
-    if (!told.some(({ isTaken }) => isTaken)) findings.push({ kind: "lost", about, what: "nobody was told" });
+    if (!told.some(({ isTaken }) => isTaken)) findings.push({ kind: "lost", about, what: "no event was delivered" });
     if (new Set(told.map(({ eventId }) => eventId)).size > 1) {
       findings.push({ kind: "doubled", about, what: "told by several events" });
     }
@@ -193,7 +193,7 @@ function checkBalances({ books, accountIds }: Evidence): Finding[] {
   }
   const strangers = books.charges.filter(({ accountId, lost }) => !accountIds.includes(accountId) || lost !== 0n);
   for (const { id } of strangers)
-    findings.push({ kind: "wrong", about: id, what: "a charge of nobody, or not covered" });
+    findings.push({ kind: "wrong", about: id, what: "a charge without an answer, or not covered by a hold" });
   if (books.openHolds > 0) findings.push({ kind: "wrong", about: "holds", what: `${books.openHolds} are open` });
   if (books.verdict !== "") findings.push({ kind: "wrong", about: "ledger verify", what: books.verdict });
   return findings;

@@ -20,7 +20,7 @@ const faultTable = {
     node.start();
     await waitForReady([node]);
   },
-  "a gateway is told to stop, and started again": async (injection: Injection) => {
+  "a gateway is stopped and started again": async (injection: Injection) => {
     const node = getNode(injection);
     node.signal("SIGTERM");
     await node.ended();
@@ -39,7 +39,7 @@ const faultTable = {
     await stall(world.databaseGate, fault);
     world.databaseGate.cut();
   },
-  "the database's connections go silent for ever": async ({ world }: Injection) => world.databaseGate.silence("open"),
+  "the database's connections stay silent": async ({ world }: Injection) => world.databaseGate.silence("open"),
   "the database is restarted": async ({ world }: Injection) => await world.restartDatabase(),
   "Redis's connections are cut": async ({ world }: Injection) => world.redisGate?.cut(),
   "Redis is silent": async ({ world, fault }: Injection) => {
@@ -57,7 +57,7 @@ const faultTable = {
 export type FaultKind = keyof typeof faultTable;
 const kindsOfGateways: readonly FaultKind[] = [
   "a gateway is killed",
-  "a gateway is told to stop, and started again",
+  "a gateway is stopped and started again",
   "a gateway stands still",
 ];
 export const faultKinds = Object.keys(faultTable) as FaultKind[];

@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await row("Sandbox Chat").waitFor();
   });
 
-  test.each(["/console/models", "/console/models/sandbox-drama", "/console/models/nobody"])(
+  test.each(["/console/models", "/console/models/sandbox-drama", "/console/models/no-such-model"])(
     "%s fits every window in both colour schemes, without axe or console errors",
     async (path) => {
       for (const [width, colorScheme] of [

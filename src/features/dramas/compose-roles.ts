@@ -6,7 +6,7 @@ import { type Role, type RolesDocument, rolesMax, type ScriptDocument } from "./
 import type { DramaRequest } from "./drama-request.ts";
 
 const instructions = `You are a casting director. You are given a screenplay, the names of its characters and a list of voices. Describe
-everybody who is in it, whether they speak or not, so that whoever draws them always draws the same person. Give each
+everybody who is in it, whether they speak or not, so that every artist draws the same person. Give each
 role one of the voices that suits it, a different one for each where there are enough, and the narrator another.`;
 
 /** The people of a script, their appearance and their voices. */
