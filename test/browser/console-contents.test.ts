@@ -58,12 +58,12 @@ describe.skipIf(!hasBrowser)("the content of requests", () => {
     await page.getByText("Key updated.").first().waitFor();
     await page.getByText("Content log", { exact: true }).first().waitFor();
     await page.getByRole("link", { name: "program" }).click();
-    await page.getByText("On: requests and answers are kept for 7 days.").first().waitFor();
+    await page.getByText("On: requests and responses are stored for 7 days.").first().waitFor();
     await examine(page);
 
     const whole = await send("whole");
     await page.goto(`/console/requests/${whole}`);
-    await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Response", exact: true }).waitFor();
     await page.getByText("Secrets are redacted in 1 place.").first().waitFor();
     await page.getByText("My key is sk-slc-[hidden].").first().waitFor();
     await page.getByText("chat.completion").first().waitFor();

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await expect.poll(() => row("Sandbox Video").innerText()).toContain("at least $0.25");
     await expect.poll(() => row("Sandbox Drama").innerText()).toContain("Storyboard $0.10 / call");
     await expect.poll(() => row("Fast Chat").innerText()).toContain("Deprecated");
-    await row("Sandbox Chat").getByRole("button", { name: "Copy the id of Sandbox Chat" }).click();
+    await row("Sandbox Chat").getByRole("button", { name: "Copy ID of Sandbox Chat" }).click();
     await row("Sandbox Chat").getByText("Copied").first().waitFor();
     await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("sandbox-chat");
   });

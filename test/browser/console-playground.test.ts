@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     const drop = page.getByRole("group", { name: "Start images" }).locator("[data-drop-area]");
     await dropFile(drop, { name: "notes.txt", type: "text/plain", content: Buffer.from("no image") });
-    await page.getByRole("alert").getByText("notes.txt is of another kind").first().waitFor();
+    await page.getByRole("alert").getByText("notes.txt has the wrong type").first().waitFor();
     await dropFile(drop, { name: "liar.png", type: "image/png", content: Buffer.from("no image either") });
     await page.getByRole("alert").waitFor();
     await dropFile(drop, { name: "start.png", type: "image/png", content: await makeMedia("png") });

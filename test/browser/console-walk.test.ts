@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
     }
     await walk(page, [{ path: "/console/webhooks", heading: "Webhooks" }]);
     await page.getByText("task.succeeded").click();
-    await page.getByRole("region", { name: "The event" }).waitFor();
+    await page.getByRole("region", { name: "Event", exact: true }).waitFor();
     await measure("an event");
     await walk(page, [{ path: `/console/playground?model=${imageModel}`, heading: "Playground" }]);
     const file = { name: `${nameOf("file")}.png`, mimeType: "image/png", buffer: await makeMedia("png") };

@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
     await page.getByRole("button", { name: "Send test event" }).click();
     await page.getByText("Test event delivered").first().waitFor();
     await page
-      .getByText(/It was answered 200, after \d+ ms/)
+      .getByText(/returned 200 after \d+ ms/)
       .first()
       .waitFor();
     const [first] = await receiver.waitForDeliveries(1);
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
     await page.getByText("Test event not delivered").first().waitFor();
     const log = page.getByRole("list", { name: "Deliveries" });
     await log.locator("summary").first().click();
-    await log.getByText("Attempt 1: answered 500").first().waitFor();
+    await log.getByText("Attempt 1: returned 500").first().waitFor();
     await log.getByText("the database is down").first().waitFor();
     await log.getByText("Next attempt").first().waitFor();
     await page.getByRole("button", { name: "Disable" }).click();

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("the interactive parts of the reference", () => {
     await openForm(page, "/docs/reference/create-chat-completion");
     const form = page.getByRole("dialog");
     await form.getByText("This spends from your balance.").first().waitFor();
-    await form.getByText("There is $5.00").first().waitFor();
+    await form.getByText("Available balance: $5.00").first().waitFor();
     await form.getByLabel("Body").fill('{"model": "sandbox-chat", "messages": [');
     await form.getByRole("button", { name: "Send" }).click();
     await form.getByText("The body is not valid JSON").first().waitFor();

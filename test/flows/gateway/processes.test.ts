@@ -190,7 +190,7 @@ test("a roll is invisible to callers and reloads the settings; with invalid ones
   // Only a starting process detects this mistake.
   writeFileSync(settingsFile, "currency: EUR\n");
   gateway.kill("SIGHUP");
-  await waitUntil("the end of the attempt", () => gateway.output().includes("the roll is given up"));
+  await waitUntil("the end of the attempt", () => gateway.output().includes("roll aborted"));
   expect(gateway.output()).toContain("The ledger is in USD, but the setting currency is EUR.");
   expect(await listProcesses()).toEqual(before);
 

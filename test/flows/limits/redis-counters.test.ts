@@ -135,7 +135,7 @@ describe.skipIf(!hasRedis)("while Redis is away", () => {
       await waitUntil("the connection", () => counters.take(reading).catch(() => null));
       await server.stop();
       await waitUntil("the trouble", () => troubles.length === expected);
-      await expect(counters.take(reading)).rejects.toThrow("There is no connection");
+      await expect(counters.take(reading)).rejects.toThrow("not connected");
       await server.start();
     }
   });
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)("while Redis is away", () => {
     const reconnecting = openCounters(server.url, 50);
     await waitUntil("the trouble", () => reconnecting.troubles.length > 0);
     await reconnecting.counters.close();
-    await expect(reconnecting.counters.take(unit("a"))).rejects.toThrow("There is no connection");
+    await expect(reconnecting.counters.take(unit("a"))).rejects.toThrow("not connected");
   });
 
   test("a wrong password is reported without the password", async () => {
