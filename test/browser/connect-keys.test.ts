@@ -234,6 +234,6 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(await isAccepted((await program.called()).query.get("api_key") ?? "")).toBe(true);
     // Reopening it shows that it is answered.
     await owner.page.reload();
-    await owner.page.getByText("This request was approved already.").first().waitFor();
+    await owner.page.getByText("This request was already approved.").first().waitFor();
   });
 });
