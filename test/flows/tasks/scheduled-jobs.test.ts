@@ -298,7 +298,7 @@ describe("failed runs", () => {
     clock.advance(2 * hourMs);
     await waitUntil("the new run", () => starts === 2);
     expect(cutOffs).toBe(1);
-    expect(gateway.failures).toEqual([["sweep", expect.stringContaining("cut off before it ended")]]);
+    expect(gateway.failures).toEqual([["sweep", expect.stringContaining("The run was aborted")]]);
   });
 
   test("during a database outage are reported once per reason, and polling continues until it is back", async () => {
@@ -355,7 +355,7 @@ describe("a close", () => {
     clock.advance(minuteMs);
     await waitUntil("the claim", () => claims === 1);
     await closed.scheduled.close();
-    expect(closed.failures).toEqual([["sweep", expect.stringContaining("cut off before it ended")]]);
+    expect(closed.failures).toEqual([["sweep", expect.stringContaining("The run was aborted")]]);
     await using other = await openJobs([job]);
     await waitUntil("the new run", () => job.counts.ended === 1);
     expect(other.failures).toEqual([]);
