@@ -188,7 +188,7 @@ test("a machine with an old decoder reports it, confines it, and without confine
   });
   expect([refused.exitCode, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/media_confinement is required, but nothing/),
+    expect.stringMatching(/media_confinement is required, but programs/),
   ]);
   const after = await runCommand(["doctor"], onBare);
   expect(after.stdout).toMatch(/✗ decoders .*uploads of video and audio are rejected/);
