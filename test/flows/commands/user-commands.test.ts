@@ -46,8 +46,8 @@ test("users are listed, created, invited and given new passwords; the links work
   expect((await post("/sign-up", { ...signUp, invite })).status).toBe(202);
 
   for (const [words, sentence] of [
-    [["create", "--email", "ada@example.com"], /account for ada@example.com already/],
-    [["invite", "--email", "ada@example.com"], /account for ada@example.com already/],
+    [["create", "--email", "ada@example.com"], /ada@example.com already has an account/],
+    [["invite", "--email", "ada@example.com"], /ada@example.com already has an account/],
     [["invite", "--email", "nonsense"], /Enter an e-mail address/],
     [["reset-password", "--email", "nobody@example.com"], /There is no user nobody@example.com/],
     [["create", "--email", "x@example.com", "--operator", "maybe"], /yes or no/],

@@ -61,7 +61,7 @@ test("an unexpected error ends the gateway with one log line, without a secret i
     gateway
       .output()
       .split("\n")
-      .find((text) => text.includes("unforeseen")) ?? "{}";
+      .find((text) => text.includes("uncaught exception")) ?? "{}";
   expect(JSON.parse(line)).toMatchObject({ level: "error", error: { message: "broken sk-slc-[hidden]" } });
   expect(gateway.output()).not.toContain(secret);
 });
