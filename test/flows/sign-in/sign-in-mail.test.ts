@@ -67,10 +67,10 @@ test("a mail is given up after its last attempt, or at once after a permanent fa
   const { mailer, lines } = createRecordedMailer(smtp.url);
   smtp.refuse("451 later", "451 later", "451 later");
   mailer.send(mail);
-  await waitUntil("the end of it", () => lines.some((line) => line.includes("was given up")));
+  await waitUntil("the end of it", () => lines.some((line) => line.includes("mail failed, given up")));
   smtp.refuse("550 ada@example.com is nobody");
   mailer.send(mail);
-  await waitUntil("the end of the other", () => lines.filter((line) => line.includes("was given up")).length === 2);
+  await waitUntil("the end of the other", () => lines.filter((line) => line.includes("mail failed, given up")).length === 2);
   await mailer.close();
   expect(smtp.received).toEqual([]);
   expect(smtp.connectionCount()).toBe(4);
@@ -96,7 +96,7 @@ test("a stop does not wait for later retries", async () => {
   await waitUntil("the first attempt", () => lines.some((line) => line.includes("retry scheduled")));
   await mailer.close();
   mailer.send(mail);
-  expect(lines.at(-1)).toContain("was given up");
+  expect(lines.at(-1)).toContain("mail dropped");
 });
 
 test("without a server, mails are shown and the last fifty kept", async () => {
