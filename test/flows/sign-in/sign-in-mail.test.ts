@@ -70,7 +70,10 @@ test("a mail is given up after its last attempt, or at once after a permanent fa
   await waitUntil("the end of it", () => lines.some((line) => line.includes("mail failed, given up")));
   smtp.refuse("550 ada@example.com is nobody");
   mailer.send(mail);
-  await waitUntil("the end of the other", () => lines.filter((line) => line.includes("mail failed, given up")).length === 2);
+  await waitUntil(
+    "the end of the other",
+    () => lines.filter((line) => line.includes("mail failed, given up")).length === 2,
+  );
   await mailer.close();
   expect(smtp.received).toEqual([]);
   expect(smtp.connectionCount()).toBe(4);
