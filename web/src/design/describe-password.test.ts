@@ -7,8 +7,8 @@ test.for([
   ["abc", /^5 more characters needed/],
   ["😀😀😀😀😀😀😀", /^1 more character needed/],
   ["aaaaaaaaaaaaaaaaaaaa", /^Too repetitive/],
-  ["abcdefgh", /^Good\. 15 characters/],
-  ["abcdefghijklmn", /^Good\. 15 characters/],
+  ["abcdefgh", /^Long enough\. 15 characters/],
+  ["abcdefghijklmn", /^Long enough\. 15 characters/],
   ["abcdefghijklmno", /^Good length/],
 ] as const)("the hint for %j depends on what is visible", ([password, words]) => {
   expect(describePassword(password)).toMatch(words);

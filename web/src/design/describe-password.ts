@@ -14,7 +14,7 @@ export function describePassword(password: string): string {
   if (new Set(characters).size < differentCharactersMin)
     return "Too repetitive to be safe. Use more different characters.";
   if (characters.length < passwordLengthAdvised) {
-    return `Good. ${passwordLengthAdvised} characters or more are much harder to guess.`;
+    return `Long enough. ${passwordLengthAdvised} characters or more are much harder to guess.`;
   }
   return "Good length. Do not reuse it elsewhere.";
 }
