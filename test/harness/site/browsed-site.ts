@@ -15,6 +15,7 @@ import type { StripeServer } from "../servers/stripe-server.ts";
 import { createRunningClock, createTestClock, type TestClock } from "../test-clock.ts";
 import { startGateway, type TestGateway } from "../test-gateway.ts";
 import { launchBrowser } from "./browser.ts";
+import { contrastSample, markContrastSamples } from "./contrast-samples.ts";
 import { goodPassword } from "./site-visitor.ts";
 
 const patienceMs = 60_000;
@@ -197,7 +198,11 @@ type AxeResults = { violations: { id: string; impact: string | null; nodes: { ta
 export async function listAxeFindings(page: Page): Promise<string[]> {
   // Once per page: it is more script than the page's own.
   axeSource ??= readFileSync(axeFile, "utf8");
-  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource);
+  if ((await page.evaluate("typeof axe")) === "undefined") {
+    await page.evaluate(axeSource);
+    await page.evaluate(`axe.configure({ rules: [{ id: "color-contrast", selector: "[${contrastSample}]" }] })`);
+  }
+  await page.evaluate(markContrastSamples);
   // As text, because the test's types do not include the page's.
   const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
   return results.violations.map(
