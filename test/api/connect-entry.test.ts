@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { request as sendRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConnect } from "../../src/features/site/connect/create-connect.ts";
+import { addEntryRoutes, addProgramRoutes } from "../../src/features/site/connect/connect-routes.ts";
 import { createSiteShell } from "../../src/features/site/serve-site.ts";
 import { createThrottle } from "../../src/features/site/sign-in/throttle.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
   const shell = createSiteShell({ signUp: "open", siteUrl: "https://ai.example.com", getFiles: () => files });
   const counters = createMemoryCounters({ clock });
-  const connect = createConnect({
+  const site = {
     database,
     clock,
     ids,
@@ -45,8 +45,8 @@ beforeAll(async () => {
     logger,
     siteUrl: "https://ai.example.com",
     sendShell: shell.sendShell,
-    sendMail: () => {},
-  });
+    mailer: { send: () => {} },
+  };
   http = await createHttpServer({
     clock,
     ids,
@@ -59,7 +59,10 @@ beforeAll(async () => {
       requestTimeoutMs: 5000,
     },
     trustedProxies: ["127.0.0.0/8"],
-    addRoutes: (routes) => connect.addPages(routes),
+    async addRoutes(routes) {
+      addEntryRoutes(routes, site);
+      await addProgramRoutes(routes, site);
+    },
   });
   siteUrl = await http.listen({ host: "127.0.0.1", port: 0 });
 });

@@ -9,8 +9,8 @@
 
 export { type Brand, logoEndings } from "./brand/brand.ts";
 export { deriveAccent, findReadable } from "./brand/brand-accent.ts";
-export { deleteOldRequests } from "./connect/delete-old-requests.ts";
-export { createSite, type Site, type SiteOptions } from "./create-site.ts";
+export { deleteOldRequests } from "./connect/connect-store.ts";
+export { createSite, type Site } from "./create-site.ts";
 export { deleteOldSignIns } from "./sign-in/create-sign-in.ts";
 export { createResetLink } from "./sign-in/password/change-password.ts";
 export { requireGoodPassword } from "./sign-in/password/check-password.ts";
@@ -20,3 +20,4 @@ export { createUser } from "./sign-in/user/create-user.ts";
 export { inviteUser } from "./sign-in/user/invite-user.ts";
 export type { User } from "./sign-in/user/user.ts";
 export { findUserByEmail, findUserOfAccount, listUsers } from "./sign-in/user/user-store.ts";
+export type { SiteOptions } from "./site-dependencies.ts";

@@ -5,7 +5,7 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { escapeForScript } from "./brand/apply-brand.ts";
 import { createDocumentCompressor } from "./compress-document.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
-import type { SignUpPolicy } from "./sign-in/user/sign-up.ts";
+import type { SignUpPolicy } from "./sign-in/user/user.ts";
 import type { SiteFile, SiteFiles, SitePage } from "./site-files.ts";
 
 type Headers = Record<string, string | string[] | undefined>;

@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import type { Clock } from "../../../lib/clock.ts";
 import type { AccountId } from "../../../lib/ids.ts";
 import { type ChangeKind, changeKinds } from "../../../platform/database/account-change.ts";
 import type { AccountChanges } from "../../../platform/database/account-changes.ts";
@@ -9,12 +8,7 @@ import { consoleErrors, getSession } from "../../../platform/http/console-edge.t
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Heartbeats } from "../../../platform/http/event-stream.ts";
 import { sendEvents } from "../../../platform/http/hijack-reply.ts";
-
-type ChangeRouteDependencies = {
-  changes: Pick<AccountChanges, "watch">;
-  clock: Clock;
-  heartbeats: Heartbeats;
-};
+import type { SiteDependencies } from "../site-dependencies.ts";
 
 const tags = ["Account"];
 /** All tabs of a browser share one stream. */
@@ -22,7 +16,11 @@ const ofAccountMax = 20;
 const ofProcessMax = 2_000;
 
 /** Streams to an account's pages which data changed. */
-export function addChangeRoutes(http: HttpServer, { changes, clock, heartbeats }: ChangeRouteDependencies): void {
+export function addChangeRoutes(
+  http: HttpServer,
+  { clock }: SiteDependencies,
+  { changes, heartbeats }: { changes: Pick<AccountChanges, "watch">; heartbeats: Heartbeats },
+): void {
   const places = createPlaces();
   // The streams never end on their own, so a shutdown aborts them.
   const stopping = new AbortController();

@@ -1,19 +1,17 @@
 import type { Static } from "typebox";
 import { findPeriodEnd, findPeriodStart } from "../../../lib/budget.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import type { AccountId } from "../../../lib/ids.ts";
 import { type Nano, nano, presentMoney } from "../../../lib/money.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { type ApiKey, findKeyKind, keyPrefix, listKeyUses } from "../../accounts/index.ts";
 import { listKeySpending } from "../../ledger/index.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { type keySchema, presentLimits } from "./key-schema.ts";
 
 type ShownKey = Static<typeof keySchema>;
-type DescriptionDependencies = { database: Database; clock: Clock };
 
 /** Adds last use and spent budget to the keys. */
 export async function describeKeys(
-  { database, clock }: DescriptionDependencies,
+  { database, clock }: SiteDependencies,
   accountId: AccountId,
   keys: readonly ApiKey[],
 ): Promise<ShownKey[]> {
@@ -33,7 +31,7 @@ export async function describeKeys(
   });
 }
 
-export async function describeKey(dependencies: DescriptionDependencies, key: ApiKey): Promise<ShownKey> {
+export async function describeKey(dependencies: SiteDependencies, key: ApiKey): Promise<ShownKey> {
   const [shown] = await describeKeys(dependencies, key.accountId, [key]);
   return shown as ShownKey;
 }

@@ -1,8 +1,7 @@
 import { Type } from "typebox";
-import type { Clock } from "../../../lib/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { type FirstCall, readFirstCall } from "./first-call-store.ts";
 
 const firstCallSchema = Type.Object({
@@ -20,7 +19,7 @@ const firstCallSchema = Type.Object({
 });
 
 /** Polled by the page that waits for the first call. */
-export function addFirstCallRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
+export function addFirstCallRoutes(http: HttpServer, { database, clock }: SiteDependencies): void {
   http.get(
     "/first_call",
     {

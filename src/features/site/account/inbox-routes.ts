@@ -1,10 +1,9 @@
 import { type Static, Type } from "typebox";
-import type { Clock } from "../../../lib/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { closeEventInbox, findEventInbox, openEventInbox } from "../../webhooks/index.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 
 const tags = ["Webhooks"];
 
@@ -15,7 +14,7 @@ const inboxSchema = Type.Object({
 });
 
 /** While the inbox is open, long tasks need no other webhook: clients poll `GET /events`. */
-export function addInboxRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
+export function addInboxRoutes(http: HttpServer, { database, clock }: SiteDependencies): void {
   http.get(
     "/event_inbox",
     {

@@ -1,31 +1,25 @@
+import type { SiteSession } from "../../../lib/console-session.ts";
 import { invariant } from "../../../lib/invariant.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { requireFresh } from "../../../platform/http/console-edge.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
 import {
   changeOwnKey,
   createOwnKey,
   findAccount,
-  type KeyDependencies,
   type KeyRestrictions,
   type OwnKeyChange,
   rotateOwnKey,
 } from "../../accounts/index.ts";
 import { findOfferedModel, type LiveCatalog } from "../../catalog/index.ts";
-import type { SiteSession } from "../sign-in/session/site-session.ts";
-import type { BeginAttempt } from "../sign-in/throttle.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const minuteMs = 60_000;
 /** Ended keys stay stored, so their number is bounded. */
 const newKeysMax = 200;
 
-export type OwnKeyDependencies = KeyDependencies & {
-  database: Database;
+export type OwnKeyDependencies = SiteDependencies & {
   catalog: Pick<LiveCatalog, "current">;
-  logger: Logger;
-  beginAttempt: BeginAttempt;
   /** Retention of logged contents; 0 disables the content log. */
   contentDays: number;
 };
@@ -36,15 +30,14 @@ export async function makeOwnKey(
   session: SiteSession,
   request: { name: string; logsContent?: boolean } & Partial<KeyRestrictions>,
 ) {
-  const { database, clock, ids, randomBytes, logger, beginAttempt } = dependencies;
-  requireFresh(session, clock.now());
+  requireFresh(session, dependencies.clock.now());
   requireContentLog(dependencies, request);
   const { accountId, userId } = session;
   const hasModel = await listKeyModels(dependencies, session);
-  const made = await countNewKey(beginAttempt, accountId, () =>
-    createOwnKey({ database, hasModel, clock, ids, randomBytes }, { ...request, accountId }),
+  const made = await countNewKey(dependencies, accountId, () =>
+    createOwnKey({ ...dependencies, hasModel }, { ...request, accountId }),
   );
-  logger.info({ account_id: accountId, user_id: userId, key_id: made.apiKey.id }, "API key created");
+  dependencies.logger.info({ account_id: accountId, user_id: userId, key_id: made.apiKey.id }, "API key created");
   return made;
 }
 
@@ -55,7 +48,7 @@ export async function replaceOwnKey(
 ) {
   requireFresh(session, dependencies.clock.now());
   const { accountId, userId } = session;
-  const made = await countNewKey(dependencies.beginAttempt, accountId, () =>
+  const made = await countNewKey(dependencies, accountId, () =>
     rotateOwnKey(dependencies, { accountId, id }, { overlapMs: overlapMinutes * minuteMs }),
   );
   const fields = { account_id: accountId, user_id: userId, key_id: made.apiKey.id, replaced_key_id: id };
@@ -70,15 +63,14 @@ export async function editOwnKey(
   id: string,
   change: OwnKeyChange,
 ) {
-  const { database, clock, logger } = dependencies;
   const { accountId, userId } = session;
   requireContentLog(dependencies, change);
   const hasModel = await listKeyModels(dependencies, session);
-  const permitWidening = (): void => requireFresh(session, clock.now());
-  const changed = await changeOwnKey({ database, clock, hasModel, permitWidening }, { accountId, id }, change);
+  const permitWidening = (): void => requireFresh(session, dependencies.clock.now());
+  const changed = await changeOwnKey({ ...dependencies, hasModel, permitWidening }, { accountId, id }, change);
   if (change.logsContent !== undefined) {
     const fields = { account_id: accountId, user_id: userId, key_id: id, content_log: changed.logsContent };
-    logger.info(fields, "content log of an API key changed");
+    dependencies.logger.info(fields, "content log of an API key changed");
   }
   return changed;
 }
@@ -103,7 +95,11 @@ async function listKeyModels({ database, catalog, clock }: OwnKeyDependencies, {
 }
 
 /** Counts only created keys: an invalid form may be resent. */
-async function countNewKey<T>(beginAttempt: BeginAttempt, accountId: string, make: () => Promise<T>): Promise<T> {
+async function countNewKey<T>(
+  { beginAttempt }: SiteDependencies,
+  accountId: string,
+  make: () => Promise<T>,
+): Promise<T> {
   const attempt = await beginAttempt([{ key: `new-key:${accountId}`, max: newKeysMax, withinMs: dayMs }]);
   try {
     return await make();

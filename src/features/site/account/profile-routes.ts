@@ -1,18 +1,18 @@
 import { type Static, Type } from "typebox";
-import type { Clock } from "../../../lib/clock.ts";
+import type { SiteSession } from "../../../lib/console-session.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { standardLimits } from "../../../lib/limit-set.ts";
 import { planPeriods } from "../../../lib/plan-terms.ts";
-import { type Database, inTransaction } from "../../../platform/database/database.ts";
+import { inTransaction } from "../../../platform/database/database.ts";
 import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { type Account, findAccount, getPlan, type Plan, requireName, updateAccount } from "../../accounts/index.ts";
-import { getSessionUser } from "../sign-in/session/get-session-user.ts";
 import { readSessionView } from "../sign-in/session/read-session-view.ts";
-import type { SiteSession } from "../sign-in/session/site-session.ts";
+import { getSessionUser } from "../sign-in/session/sessions.ts";
 import { sessionSchema } from "../sign-in/sign-in-schema.ts";
 import type { User } from "../sign-in/user/user.ts";
 import { updateUserName } from "../sign-in/user/user-store.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 
 const tags = ["Account"];
 
@@ -54,7 +54,8 @@ const profileChangeSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
-export function addProfileRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
+export function addProfileRoutes(http: HttpServer, dependencies: SiteDependencies): void {
+  const { database } = dependencies;
   http.get(
     "/account",
     {
@@ -91,7 +92,7 @@ export function addProfileRoutes(http: HttpServer, { database, clock }: { databa
     async (request) => {
       const session = getSession(request);
       const { name, time_zone: timeZone } = request.body;
-      await changeProfile({ database, clock }, session, {
+      await changeProfile(dependencies, session, {
         ...(name === undefined ? {} : { name }),
         ...(timeZone === undefined ? {} : { timeZone }),
       });
@@ -129,7 +130,7 @@ function presentPlan({ id, name, period, quotas }: Plan) {
 
 /** In one transaction. */
 async function changeProfile(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock }: SiteDependencies,
   { accountId, userId }: SiteSession,
   { name, timeZone }: { name?: string; timeZone?: string },
 ): Promise<void> {

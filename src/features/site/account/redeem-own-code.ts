@@ -1,21 +1,13 @@
-import type { Clock } from "../../../lib/clock.ts";
+import type { SiteSession } from "../../../lib/console-session.ts";
 import { presentNetwork } from "../../../lib/network.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
 import { isCodeText, type RedeemCode, redeemCode } from "../../ledger/index.ts";
-import type { SiteSession } from "../sign-in/session/site-session.ts";
-import type { AttemptLimit, BeginAttempt } from "../sign-in/throttle.ts";
+import type { AttemptLimit } from "../sign-in/throttle.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 
 const hourMs = 60 * 60_000;
 
-export type RedeemDependencies = {
-  database: Database;
-  clock: Clock;
-  logger: Logger;
-  beginAttempt: BeginAttempt;
-  currency: string;
-};
+export type RedeemDependencies = SiteDependencies & { currency: string };
 
 /** There are 2¹⁰⁰ codes; the limit only bounds brute force. */
 function limitCodes(accountId: string, address: string): AttemptLimit[] {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Mail } from "../../../platform/mail/create-mailer.ts";
 import { escapeHtml } from "../sign-in/sign-in-mails.ts";
 import { contentTypes, type SiteFile, type SiteFiles, type SitePage } from "../site-files.ts";
 import type { Brand } from "./brand.ts";
@@ -54,4 +55,16 @@ function presentStyles({ light, dark }: Accent): string {
 /** Within a script element only `<` is special; JSON can escape it. */
 export function escapeForScript(json: string): string {
   return json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** Appends the service's name and support contact to a mail. */
+export function addMailFooter(mail: Mail, { name, links }: Brand): Mail {
+  const help = links.support === null ? [] : [`Questions: ${links.support.replace(/^mailto:/, "")}`];
+  const lines = [name, ...help];
+  const html = `<p style="color: #555">${lines.map(escapeHtml).join("<br>")}</p>\n</body></html>`;
+  return {
+    ...mail,
+    text: `${mail.text}\n${lines.join("\n")}\n`,
+    html: mail.html.replace("</body></html>", () => html),
+  };
 }

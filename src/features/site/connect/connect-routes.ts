@@ -1,12 +1,12 @@
 import { Type } from "typebox";
-import type { Counters } from "../../../platform/counters/counters.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { errorAnswers } from "../../../platform/http/error-answers.ts";
-import type { SiteShell } from "../serve-site.ts";
+import type { NewApiKey } from "../../accounts/index.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { deviceRate, entryRate, exchangeRate, pollRate, requireRate, takeRate } from "./connect-limits.ts";
-import { type DeliveredKey, type ExchangeDependencies, exchangeCode, pollDevice } from "./exchange-secret.ts";
-import { type OpenDependencies, openBrowserRequest, openDeviceRequest, pollSecondsFirst } from "./open-request.ts";
+import { exchangeCode, pollDevice } from "./exchange-secret.ts";
+import { openBrowserRequest, openDeviceRequest, pollSecondsFirst } from "./open-request.ts";
 import { clientRule, isClientName, parseEntry } from "./parse-entry.ts";
 
 const entryPath = "/connect/browser-auth";
@@ -15,11 +15,8 @@ const bodyBytesMax = 8 * 1024;
 /** Responses contain or lead to a key: never cache them. */
 const privateHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
 
-export type EntryDependencies = OpenDependencies & { counters: Counters; sendShell: SiteShell["sendShell"] };
-export type ProgramDependencies = OpenDependencies & ExchangeDependencies & { counters: Counters; siteUrl: string };
-
 /** Entry point of programs. Errors are shown on a page, never redirected to an address from the program. */
-export function addEntryRoutes(site: HttpServer, dependencies: EntryDependencies): void {
+export function addEntryRoutes(site: HttpServer, dependencies: SiteDependencies): void {
   const schema = { hide: true };
   site.get(entryPath, { schema }, async (request, reply) => {
     const seconds = await takeRate(dependencies.counters, entryRate, request.ip);
@@ -61,7 +58,7 @@ const keySchema = Type.Object({
 });
 
 /** Endpoints for programs without a browser. They accept JSON or, like OAuth libraries, a form. */
-export async function addProgramRoutes(site: HttpServer, dependencies: ProgramDependencies): Promise<void> {
+export async function addProgramRoutes(site: HttpServer, dependencies: SiteDependencies): Promise<void> {
   await site.register(async (programs: HttpServer) => {
     programs.addContentTypeParser<string>(
       "application/x-www-form-urlencoded",
@@ -99,7 +96,7 @@ const bodyErrors = [
   "shutting_down",
 ] as const;
 
-function addExchange(http: HttpServer, dependencies: ProgramDependencies): void {
+function addExchange(http: HttpServer, dependencies: SiteDependencies): void {
   const secret = Type.String({ minLength: 1, maxLength: 1024 });
   const body = Type.Object(
     {
@@ -122,7 +119,7 @@ function addExchange(http: HttpServer, dependencies: ProgramDependencies): void 
   );
 }
 
-function addDevice(http: HttpServer, dependencies: ProgramDependencies): void {
+function addDevice(http: HttpServer, dependencies: SiteDependencies): void {
   const body = Type.Object({ client: Type.String() }, { additionalProperties: false });
   const opened = Type.Object({
     device_code: Type.String(),
@@ -158,7 +155,7 @@ function addDevice(http: HttpServer, dependencies: ProgramDependencies): void {
   );
 }
 
-function addPoll(http: HttpServer, dependencies: ProgramDependencies): void {
+function addPoll(http: HttpServer, dependencies: SiteDependencies): void {
   const body = Type.Object(
     { device_code: Type.String({ minLength: 1, maxLength: 1024 }) },
     { additionalProperties: false },
@@ -181,7 +178,7 @@ function addPoll(http: HttpServer, dependencies: ProgramDependencies): void {
   );
 }
 
-function presentKey({ apiKey, text }: DeliveredKey) {
+function presentKey({ apiKey, text }: NewApiKey) {
   return {
     api_key: text,
     name: apiKey.name,

@@ -1,9 +1,9 @@
+import type { SiteSession } from "../../../lib/console-session.ts";
 import type { AccountId, KeyId, SessionId, UserId } from "../../../lib/ids.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { nano } from "../../../lib/money.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { SessionLimits } from "../sign-in/session/session-store.ts";
-import type { SiteSession } from "../sign-in/session/site-session.ts";
 import type { BrowserWay, ConnectRequest, ConnectState, DeviceWay, KeyTerms, RequestOwner } from "./connect-request.ts";
 
 type NewRequest = Pick<ConnectRequest, "id" | "client" | "way" | "expiresAt"> & {
@@ -140,7 +140,11 @@ export async function updatePolled(
     .execute();
 }
 
-export async function deleteRequestsBefore(database: Database, before: Date): Promise<void> {
+/** Kept this long to detect reuse of a code. */
+const keptMs = 24 * 60 * 60_000;
+
+export async function deleteOldRequests(database: Database, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - keptMs);
   await database.deleteFrom("connect_requests").where("expires_at", "<", before).execute();
 }
 

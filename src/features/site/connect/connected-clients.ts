@@ -1,6 +1,4 @@
-import type { Clock } from "../../../lib/clock.ts";
 import type { AccountId } from "../../../lib/ids.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import {
   type ApiKey,
@@ -10,27 +8,22 @@ import {
   listKeyUses,
   revokeApiKey,
 } from "../../accounts/index.ts";
-
-export type ConnectedClient = { apiKey: ApiKey; lastUsedAt: Date | null };
-
-type ClientDependencies = { database: Database; clock: Clock };
+import type { SiteDependencies } from "../site-dependencies.ts";
 
 /** Newest first. */
 export async function listConnectedClients(
-  { database, clock }: ClientDependencies,
+  { database, clock }: SiteDependencies,
   accountId: AccountId,
-): Promise<ConnectedClient[]> {
+): Promise<{ apiKey: ApiKey; lastUsedAt: Date | null }[]> {
   const keys = await listClientKeys(database, accountId, clock.now());
-  const uses = await listKeyUses(
-    database,
-    keys.map(({ id }) => id),
-  );
+  const keyIds = keys.map(({ id }) => id);
+  const uses = await listKeyUses(database, keyIds);
   return keys.map((apiKey) => ({ apiKey, lastUsedAt: uses.get(apiKey.id) ?? null }));
 }
 
 /** Revokes the program's key. Needs no reauthentication: it only removes access. */
 export async function disconnectClient(
-  { database, clock }: ClientDependencies,
+  { database, clock }: SiteDependencies,
   accountId: AccountId,
   keyId: string,
 ): Promise<void> {

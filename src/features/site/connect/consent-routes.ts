@@ -9,19 +9,17 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { findKeyClient } from "../../accounts/index.ts";
-import type { BeginAttempt } from "../sign-in/throttle.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import type { DeviceAsker, KeyTerms } from "./connect-request.ts";
 import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
-import { type ApprovalDependencies, approveRequest, type ConnectAnswer, denyRequest } from "./decide-request.ts";
+import { approveRequest, type ConnectAnswer, denyRequest } from "./decide-request.ts";
 import { describeKeptBudget, findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
 
 const tags = ["Connect"];
 const params = pathParams({ id: "connectRequest" });
 const keyDaysMax = 3650;
 
-export type ConsentDependencies = ApprovalDependencies & { beginAttempt: BeginAttempt };
-
-export function addConsentRoutes(consoleApi: HttpServer, dependencies: ConsentDependencies): void {
+export function addConsentRoutes(consoleApi: HttpServer, dependencies: SiteDependencies): void {
   addShow(consoleApi, dependencies);
   addApprove(consoleApi, dependencies);
   addDeny(consoleApi, dependencies);
@@ -30,7 +28,7 @@ export function addConsentRoutes(consoleApi: HttpServer, dependencies: ConsentDe
   addConnectedClients(consoleApi, dependencies);
 }
 
-function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
+function addShow(http: HttpServer, dependencies: SiteDependencies): void {
   const replaced = Type.Object({ created_at: Type.String({ format: "date-time" }), last_four: Type.String() });
   const asked = Type.Object({
     address: Type.String(),
@@ -84,7 +82,7 @@ function presentAsker({ address, userAgent, at }: DeviceAsker, ownAddress: strin
   return { address, is_own_address: isOwn, user_agent: userAgent, at: at.toISOString() };
 }
 
-function addApprove(http: HttpServer, dependencies: ConsentDependencies): void {
+function addApprove(http: HttpServer, dependencies: SiteDependencies): void {
   const body = Type.Object(
     {
       expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: keyDaysMax })),
@@ -125,7 +123,7 @@ function parseBudget(text: string): KeyTerms["budget"] {
   throw new AppError("invalid_parameter", message, { param: "budget" });
 }
 
-function addDeny(http: HttpServer, dependencies: ConsentDependencies): void {
+function addDeny(http: HttpServer, dependencies: SiteDependencies): void {
   const denied = Type.Object({ callback_url: Type.Union([Type.String(), Type.Null()]) });
   const response = { 200: denied, ...consoleErrors("POST", ["not_found", "already_answered"]) };
   http.post(
@@ -138,7 +136,7 @@ function addDeny(http: HttpServer, dependencies: ConsentDependencies): void {
   );
 }
 
-function addStatus(http: HttpServer, dependencies: ConsentDependencies): void {
+function addStatus(http: HttpServer, dependencies: SiteDependencies): void {
   const status = Type.Object({ state: Type.Enum(["waiting", "delivered", "denied", "expired"]) });
   const response = { 200: status, ...consoleErrors("GET", ["not_found"]) };
   http.get(
@@ -148,7 +146,7 @@ function addStatus(http: HttpServer, dependencies: ConsentDependencies): void {
   );
 }
 
-function addLookup(http: HttpServer, dependencies: ConsentDependencies): void {
+function addLookup(http: HttpServer, dependencies: SiteDependencies): void {
   const body = Type.Object(
     { user_code: Type.String({ minLength: 1, maxLength: 64, examples: ["BCDF-GHJK"] }) },
     { additionalProperties: false },
@@ -166,7 +164,7 @@ function addLookup(http: HttpServer, dependencies: ConsentDependencies): void {
   );
 }
 
-function addConnectedClients(http: HttpServer, dependencies: ConsentDependencies): void {
+function addConnectedClients(http: HttpServer, dependencies: SiteDependencies): void {
   const client = Type.Object({
     id: Type.String({ description: "The id of its key." }),
     client: Type.String(),

@@ -1,26 +1,15 @@
-import type { Clock } from "../../../lib/clock.ts";
+import type { SiteSession } from "../../../lib/console-session.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import { requireFresh } from "../../../platform/http/console-edge.ts";
-import type { Mail } from "../../../platform/mail/create-mailer.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
-import type { KeyDependencies } from "../../accounts/index.ts";
-import { getSessionUser } from "../sign-in/session/get-session-user.ts";
-import type { SiteSession } from "../sign-in/session/site-session.ts";
+import { getSessionUser } from "../sign-in/session/sessions.ts";
 import { composeMail } from "../sign-in/sign-in-mails.ts";
 import { hasSecondFactor } from "../sign-in/user/user.ts";
 import { makeToken } from "../sign-in/user/user-token.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { type BrowserWay, type ConnectRequest, codeMs, type KeyTerms, presentCallback } from "./connect-request.ts";
 import { updateApproved, updateDenied } from "./connect-store.ts";
 import { issueKey } from "./issue-key.ts";
 import { takeRequest } from "./read-request.ts";
-
-export type ApprovalDependencies = KeyDependencies & {
-  database: Database;
-  logger: Logger;
-  siteUrl: string;
-  /** Queues the mail and returns at once. */
-  sendMail(mail: Mail): void;
-};
 
 /** `callbackUrl` carries the key or code to the program; a device polls instead. */
 export type ConnectAnswer = { kind: "browser"; callbackUrl: string } | { kind: "device" };
@@ -29,14 +18,13 @@ const sessionYoungMs = 24 * 60 * 60_000;
 
 /** Approves the request once, in one transaction. */
 export async function approveRequest(
-  dependencies: ApprovalDependencies,
+  dependencies: SiteDependencies,
   session: SiteSession,
   { id, terms, address }: { id: string; terms: KeyTerms; address: string },
 ): Promise<ConnectAnswer> {
-  const { database, clock } = dependencies;
   await requireRecentProof(dependencies, session);
-  const { client, answer } = await inTransaction(database, async (tx) => {
-    const request = await takeRequest({ database: tx, clock }, session, id);
+  const { client, answer } = await inTransaction(dependencies.database, async (tx) => {
+    const request = await takeRequest({ ...dependencies, database: tx }, session, id);
     return { client: request.client, answer: await writeApproval(tx, dependencies, { request, terms }) };
   });
   announceApproval(dependencies, session, { client, address });
@@ -45,12 +33,12 @@ export async function approveRequest(
 
 /** Denies the request; no key is created. */
 export async function denyRequest(
-  { database, clock }: { database: Database; clock: Clock },
+  dependencies: SiteDependencies,
   session: SiteSession,
   id: string,
 ): Promise<ConnectAnswer> {
-  return await inTransaction(database, async (tx) => {
-    const { way } = await takeRequest({ database: tx, clock }, session, id);
+  return await inTransaction(dependencies.database, async (tx) => {
+    const { way } = await takeRequest({ ...dependencies, database: tx }, session, id);
     await updateDenied(tx, id);
     if (way.kind === "device") return { kind: "device" };
     return { kind: "browser", callbackUrl: presentCallback(way, { error: "access_denied" }) };
@@ -61,7 +49,7 @@ export async function denyRequest(
  * Requires reauthentication: a key outlives the session, so an unattended browser must not yield one. A session opened
  * for this request is exempt, unless two-factor authentication is on.
  */
-async function requireRecentProof({ database, clock }: ApprovalDependencies, session: SiteSession): Promise<void> {
+async function requireRecentProof({ database, clock }: SiteDependencies, session: SiteSession): Promise<void> {
   const now = clock.now();
   const isYoung = now.getTime() - session.createdAt.getTime() < sessionYoungMs;
   if (isYoung && !hasSecondFactor(await getSessionUser(database, session))) return;
@@ -70,7 +58,7 @@ async function requireRecentProof({ database, clock }: ApprovalDependencies, ses
 
 async function writeApproval(
   tx: Database,
-  dependencies: KeyDependencies,
+  dependencies: SiteDependencies,
   { request, terms }: { request: ConnectRequest; terms: KeyTerms },
 ): Promise<ConnectAnswer> {
   const { id, way, expiresAt } = request;
@@ -87,7 +75,7 @@ async function writeApproval(
 /** The key is created when the program sends its verifier. */
 async function writeCode(
   tx: Database,
-  { clock, randomBytes }: KeyDependencies,
+  { clock, randomBytes }: SiteDependencies,
   { id, way, terms }: { id: string; way: BrowserWay; terms: KeyTerms },
 ): Promise<ConnectAnswer> {
   const code = makeToken(randomBytes);
@@ -98,12 +86,12 @@ async function writeCode(
 
 /** Notifies the owner, who may not have approved it. */
 function announceApproval(
-  { logger, siteUrl, sendMail }: ApprovalDependencies,
+  { logger, siteUrl, mailer }: SiteDependencies,
   { userId, accountId, email }: SiteSession,
   { client, address }: { client: string; address: string },
 ): void {
   logger.info({ account_id: accountId, user_id: userId, client }, "program authorized");
-  sendMail(
+  mailer.send(
     composeMail({
       to: email,
       subject: `BA:${client} was authorized`,

@@ -3,19 +3,15 @@ import { invariant } from "../../../lib/invariant.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../platform/errors/error-table.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
-import { type ApiKey, type KeyDependencies, revokeApiKey } from "../../accounts/index.ts";
+import { type NewApiKey, revokeApiKey } from "../../accounts/index.ts";
 import { hashToken } from "../sign-in/user/user-token.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import type { ConnectRequest } from "./connect-request.ts";
 import { lockRequestBySecret, updateDelivered, updatePolled } from "./connect-store.ts";
 import { issueKey } from "./issue-key.ts";
 
-export type ExchangeDependencies = KeyDependencies & { database: Database; logger: Logger };
-
-export type DeliveredKey = { apiKey: ApiKey; text: string };
-
 /** A program's credentials; `client` and `redirectUri` are compared only if sent. */
-export type CodeExchange = {
+type CodeExchange = {
   code: string;
   codeVerifier: string;
   client: string | undefined;
@@ -23,7 +19,7 @@ export type CodeExchange = {
 };
 
 type Refusal = { kind: "refused"; code: ErrorCode; message: string };
-type Outcome = { kind: "delivered"; key: DeliveredKey } | Refusal;
+type Outcome = { kind: "delivered"; key: NewApiKey } | Refusal;
 
 const pollSecondsMore = 5;
 const pollSecondsMax = 60;
@@ -34,7 +30,7 @@ const unknownCode = refuse("invalid_grant", "The code is invalid, expired or iss
 const usedCode = refuse("invalid_grant", "The code was already used, and its key is revoked. Start again.");
 
 /** Exchanges the callback's code for the key, once. */
-export async function exchangeCode(dependencies: ExchangeDependencies, exchange: CodeExchange): Promise<DeliveredKey> {
+export async function exchangeCode(dependencies: SiteDependencies, exchange: CodeExchange): Promise<NewApiKey> {
   return await exchangeSecret(dependencies, { kind: "browser", secret: exchange.code }, async (tx, request) => {
     // A code without its verifier reveals and changes nothing.
     if (!isOwnCode(request, exchange)) return unknownCode;
@@ -44,7 +40,7 @@ export async function exchangeCode(dependencies: ExchangeDependencies, exchange:
 }
 
 /** The device's key, after approval. */
-export async function pollDevice(dependencies: ExchangeDependencies, deviceCode: string): Promise<DeliveredKey> {
+export async function pollDevice(dependencies: SiteDependencies, deviceCode: string): Promise<NewApiKey> {
   return await exchangeSecret(dependencies, { kind: "device", secret: deviceCode }, async (tx, request) => {
     const now = dependencies.clock.now();
     if (request.state === "delivered") return await takeBack(tx, dependencies, request);
@@ -57,10 +53,10 @@ export async function pollDevice(dependencies: ExchangeDependencies, deviceCode:
 
 /** Locks the request of a secret. A refusal is thrown after the transaction, so that its changes are committed. */
 async function exchangeSecret(
-  { database, logger }: { database: Database; logger: Logger },
+  { database, logger }: SiteDependencies,
   { kind, secret }: { kind: "browser" | "device"; secret: string },
   decide: (tx: Database, request: ConnectRequest) => Promise<Outcome>,
-): Promise<DeliveredKey> {
+): Promise<NewApiKey> {
   const outcome = await inTransaction(database, async (tx): Promise<Outcome> => {
     const request = await lockRequestBySecret(tx, { kind, secretHash: hashToken(secret) });
     return request === null ? unknownCode : await decide(tx, request);
@@ -71,7 +67,7 @@ async function exchangeSecret(
   return outcome.key;
 }
 
-async function deliverKey(tx: Database, dependencies: KeyDependencies, request: ConnectRequest): Promise<Outcome> {
+async function deliverKey(tx: Database, dependencies: SiteDependencies, request: ConnectRequest): Promise<Outcome> {
   const key = await issueKey(tx, dependencies, request);
   await updateDelivered(tx, request.id, key.apiKey.id);
   return { kind: "delivered", key };
@@ -80,7 +76,7 @@ async function deliverKey(tx: Database, dependencies: KeyDependencies, request: 
 /** Either two parties know the secret, or a response was lost. The key's holder is unknown, so it is revoked. */
 async function takeBack(
   tx: Database,
-  { clock, logger }: ExchangeDependencies,
+  { clock, logger }: SiteDependencies,
   { id, keyId }: ConnectRequest,
 ): Promise<Outcome> {
   invariant(keyId !== null, `request ${id} was delivered without a key`);

@@ -1,6 +1,7 @@
 import { invariant } from "../../../lib/invariant.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { issueClientKey, type KeyDependencies } from "../../accounts/index.ts";
+import { issueClientKey } from "../../accounts/index.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import type { ConnectRequest } from "./connect-request.ts";
 
 const dayMs = 24 * 60 * 60_000;
@@ -8,7 +9,7 @@ const dayMs = 24 * 60 * 60_000;
 /** Creates the approved key and revokes the program's previous one. */
 export async function issueKey(
   tx: Database,
-  dependencies: KeyDependencies,
+  dependencies: SiteDependencies,
   { id, owner, client, terms }: Pick<ConnectRequest, "id" | "owner" | "client" | "terms">,
 ) {
   invariant(owner !== null, `request ${id} has no owner`);

@@ -1,12 +1,9 @@
-import type { Clock } from "../../../lib/clock.ts";
 import { invariant } from "../../../lib/invariant.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { makeToken } from "../sign-in/user/user-token.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { type BrowserWay, requestMs } from "./connect-request.ts";
 import { insertRequest } from "./connect-store.ts";
 import { makeUserCode } from "./user-code.ts";
-
-export type OpenDependencies = { database: Database; clock: Clock; randomBytes: (count: number) => Uint8Array };
 
 const requestIdBytes = 16;
 /** Collisions are so rare that one retry is hardly ever needed. */
@@ -16,7 +13,7 @@ export const pollSecondsFirst = 5;
 
 /** Stores a program's request and returns its id. */
 export async function openBrowserRequest(
-  dependencies: OpenDependencies,
+  dependencies: SiteDependencies,
   { client, way }: { client: string; way: BrowserWay },
 ): Promise<string> {
   const request = createRequest(dependencies, client);
@@ -24,13 +21,11 @@ export async function openBrowserRequest(
   return request.id;
 }
 
-export type OpenedDevice = { deviceCode: string; userCode: string; expiresInSeconds: number };
-
 /** The same for the device flow: a device code to poll with, and a user code to type. */
 export async function openDeviceRequest(
-  dependencies: OpenDependencies,
+  dependencies: SiteDependencies,
   { client, address, userAgent }: { client: string; address: string; userAgent: string },
-): Promise<OpenedDevice> {
+): Promise<{ deviceCode: string; userCode: string; expiresInSeconds: number }> {
   const request = createRequest(dependencies, client);
   const asker = { address, userAgent: userAgent.slice(0, userAgentCharactersMax), at: request.createdAt };
   const deviceCode = makeToken(dependencies.randomBytes);
@@ -44,7 +39,7 @@ export async function openDeviceRequest(
   invariant(false, "no free user code found");
 }
 
-function createRequest({ clock, randomBytes }: OpenDependencies, client: string) {
+function createRequest({ clock, randomBytes }: SiteDependencies, client: string) {
   const createdAt = clock.now();
   return {
     id: Buffer.from(randomBytes(requestIdBytes)).toString("base64url"),

@@ -1,23 +1,19 @@
 import { type BudgetPeriod, findPeriodStart } from "../../../lib/budget.ts";
-import type { Clock } from "../../../lib/clock.ts";
+import type { SiteSession } from "../../../lib/console-session.ts";
 import { presentMoney } from "../../../lib/money.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { type ApiKey, findKeyClient, findLastClientKey, listClientKeys, listKeyUses } from "../../accounts/index.ts";
 import { listKeySpending } from "../../ledger/index.ts";
 import { limitSessions } from "../sign-in/session/sessions.ts";
-import type { SiteSession } from "../sign-in/session/site-session.ts";
-import type { BeginAttempt } from "../sign-in/throttle.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { limitUserCodes } from "./connect-limits.ts";
 import { type ConnectProgress, type ConnectRequest, decideProgress } from "./connect-request.ts";
 import { claimRequest, findOwnRequest, findRequestByUserCode } from "./connect-store.ts";
 import { readUserCode } from "./user-code.ts";
 
-type ReadDependencies = { database: Database; clock: Clock };
-
 /** The undecided request, assigned to this session from now on. */
 export async function takeRequest(
-  { database, clock }: ReadDependencies,
+  { database, clock }: SiteDependencies,
   session: SiteSession,
   id: string,
 ): Promise<ConnectRequest> {
@@ -34,7 +30,7 @@ export async function takeRequest(
 
 /** The program's current key, which would be revoked. */
 export async function findReplacedKey(
-  { database, clock }: ReadDependencies,
+  { database, clock }: SiteDependencies,
   session: SiteSession,
   client: string,
 ): Promise<ApiKey | null> {
@@ -44,7 +40,7 @@ export async function findReplacedKey(
 
 /** The budget that the program's next key continues; `null` if none. */
 export async function describeKeptBudget(
-  { database, clock }: ReadDependencies,
+  { database, clock }: SiteDependencies,
   { accountId }: SiteSession,
   client: string,
 ): Promise<{ amount: string; period: BudgetPeriod; spent: string } | null> {
@@ -58,7 +54,7 @@ export async function describeKeptBudget(
 
 /** State of a request that this session has decided. */
 export async function readProgress(
-  { database, clock }: ReadDependencies,
+  { database, clock }: SiteDependencies,
   session: SiteSession,
   id: string,
 ): Promise<ConnectProgress> {
@@ -70,7 +66,7 @@ export async function readProgress(
 
 /** The device's request by its user code. Wrong codes are rate limited. */
 export async function findDeviceRequest(
-  { database, clock, beginAttempt }: ReadDependencies & { beginAttempt: BeginAttempt },
+  { database, clock, beginAttempt }: SiteDependencies,
   session: SiteSession,
   { typed, address }: { typed: string; address: string },
 ): Promise<string> {

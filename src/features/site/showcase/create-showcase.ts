@@ -1,33 +1,32 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Static } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
-import { type LiveCatalog, listOfferedModels, newcomer, type OfferedModel, presentPrice } from "../../catalog/index.ts";
-import type { SignUpPolicy } from "../sign-in/user/sign-up.ts";
 import {
-  checkModelTypes,
-  computeModelsState,
-  computeServiceState,
-  isServed,
-  type ServiceCheck,
-} from "./compute-service-state.ts";
+  type LiveCatalog,
+  listOfferedModels,
+  modelTypes,
+  newcomer,
+  type OfferedModel,
+  presentPrice,
+} from "../../catalog/index.ts";
+import type { SiteOptions } from "../site-dependencies.ts";
 import type { showcaseSchema, statusSchema } from "./showcase-schema.ts";
 
-type ShowcaseOptions = {
-  catalog: Pick<LiveCatalog, "current">;
+export type ShowcaseOptions = Pick<SiteOptions, "currency" | "baseUrl" | "signUp"> & {
+  catalog: LiveCatalog;
   clock: Clock;
-  currency: string;
-  baseUrl: string;
-  signUp: SignUpPolicy;
   /** Throws if the database does not respond. */
   checkDatabase(): Promise<void>;
   /** Whether a task due before then is still waiting. */
   hasTasksDueBefore(moment: Date): Promise<boolean>;
 };
 
-export type Showcase = {
-  read(): Promise<Static<typeof showcaseSchema>>;
-  readStatus(): Promise<Static<typeof statusSchema>>;
-};
+type ShowcaseView = Static<typeof showcaseSchema>;
+type StatusView = Static<typeof statusSchema>;
+type ServiceState = StatusView["state"];
+type ServiceCheck = StatusView["checks"][number];
+
+export type Showcase = { read(): Promise<ShowcaseView>; readStatus(): Promise<StatusView> };
 
 const rememberedMs = 5_000;
 const answerMsMax = 2_000;
@@ -39,7 +38,7 @@ export function createShowcase(options: ShowcaseOptions): Showcase {
   const { catalog, clock, currency, baseUrl, signUp } = options;
   const listModels = (): OfferedModel[] => listOfferedModels(catalog.current(), newcomer, clock.now());
 
-  async function compose(): Promise<Static<typeof showcaseSchema>> {
+  async function compose(): Promise<ShowcaseView> {
     const models = listModels();
     return {
       object: "showcase",
@@ -55,7 +54,7 @@ export function createShowcase(options: ShowcaseOptions): Showcase {
     };
   }
 
-  async function check(): Promise<Static<typeof statusSchema>> {
+  async function check(): Promise<StatusView> {
     const models = listModels();
     const checks: ServiceCheck[] = [
       { name: "api", state: "ok" },
@@ -95,6 +94,32 @@ async function answerInTime<T>(question: Promise<T>): Promise<T | null> {
   } finally {
     over.abort();
   }
+}
+
+/** All, some or none of the models are available. An empty catalog is fine. */
+function computeModelsState(models: readonly OfferedModel[]): ServiceState {
+  const served = models.filter(isServed).length;
+  if (served === models.length) return "ok";
+  return served === 0 ? "down" : "degraded";
+}
+
+function isServed({ status }: OfferedModel): boolean {
+  return status !== "unavailable";
+}
+
+/** One check per offered model type. */
+function checkModelTypes(models: readonly OfferedModel[]): ServiceCheck[] {
+  return modelTypes.flatMap((type) => {
+    const ofType = models.filter(({ model }) => model.type === type);
+    return ofType.length === 0 ? [] : [{ name: type, state: computeModelsState(ofType) }];
+  });
+}
+
+/** Down without the database or any model; degraded by any other problem. */
+function computeServiceState(checks: readonly ServiceCheck[], models: readonly OfferedModel[]): ServiceState {
+  const isWithoutDatabase = checks.some(({ name, state }) => name === "database" && state === "down");
+  if (isWithoutDatabase || computeModelsState(models) === "down") return "down";
+  return checks.every(({ state }) => state === "ok") ? "ok" : "degraded";
 }
 
 /**

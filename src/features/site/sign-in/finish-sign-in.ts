@@ -1,8 +1,8 @@
-import type { Database } from "../../../platform/database/database.ts";
+import type { SiteSession } from "../../../lib/console-session.ts";
 import { deleteSession } from "./session/session-store.ts";
-import type { Browser } from "./session/sessions.ts";
+import { type Browser, sessionAgeMsMax } from "./session/sessions.ts";
 import type { RequestHeaders, SiteCookies } from "./session/site-cookies.ts";
-import { type SiteSession, sessionAgeMsMax } from "./session/site-session.ts";
+import type { SignInDependencies } from "./sign-in-dependencies.ts";
 
 /** The subset of the framework's request and reply used here. */
 type BrowserRequest = { ip: string; headers: RequestHeaders };
@@ -14,7 +14,7 @@ export function readBrowser({ ip, headers }: BrowserRequest): Browser {
 
 /** Sets the cookie of a new session and ends the browser's previous one, which would be unreachable. */
 export async function finishSignIn(
-  { cookies, database }: { cookies: SiteCookies; database: Database },
+  { cookies, database }: SignInDependencies,
   reply: CookieReply,
   { sessionToken, before }: { sessionToken: string; before: SiteSession | null },
 ): Promise<void> {

@@ -3,32 +3,21 @@ import { isLoopbackUrl } from "../../../platform/config/load-settings.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { consoleErrors } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { KeptMail } from "../../../platform/mail/mail-outbox.ts";
-import type { BackgroundWork } from "./background-work.ts";
-import type { SiteCookies } from "./session/site-cookies.ts";
+import type { SignInDependencies } from "./sign-in-dependencies.ts";
 import { acceptedSchema, body, outboxSchema, tokenField } from "./sign-in-schema.ts";
-import { type BeginAttempt, limitLinks } from "./throttle.ts";
+import { limitLinks } from "./throttle.ts";
 import { hashToken } from "./user/user-token.ts";
 
 const tags = ["Site"];
 const cookieMs = 30 * 24 * 60 * 60_000;
 
-type OutboxDependencies = {
-  cookies: SiteCookies;
-  mailer: Pick<Mailer, "listKept">;
-  background: BackgroundWork;
-  beginAttempt: BeginAttempt;
-  /** Secret for reading unsent mails. */
-  outboxSecret: string;
-};
-
 /**
  * Unsent mails, for trying out the site locally. They allow signing in as anyone, so they need a secret: proxies,
  * tunnels and other local programs reach this machine too.
  */
-export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependencies): void {
-  const { cookies, mailer, background, beginAttempt, outboxSecret } = dependencies;
+export function addOutboxRoutes(http: HttpServer, dependencies: SignInDependencies, outboxSecret: string): void {
+  const { cookies, mailer, background, beginAttempt } = dependencies;
   http.post(
     "/outbox/open",
     {

@@ -4,11 +4,11 @@ import { consoleErrors, findSession, getSession } from "../../../platform/http/c
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { finishSignIn, readBrowser, sendSessionCookie } from "./finish-sign-in.ts";
-import { beginPasskeyUse, type PasskeyUseDependencies, passkeyMs, signInWithPasskey } from "./passkey/passkeys.ts";
-import { type PasswordSignInDependencies, signInWithPassword } from "./password/sign-in-with-password.ts";
-import { type CodeDependencies, secondFactorMs, signInWithCode } from "./second-factor/second-factor.ts";
+import { beginPasskeyUse, passkeyMs, signInWithPasskey } from "./passkey/passkeys.ts";
+import { signInWithPassword } from "./password/sign-in-with-password.ts";
+import { secondFactorMs, signInWithCode } from "./second-factor/second-factor.ts";
 import { type Proof, reauthenticate } from "./session/reauthenticate.ts";
-import type { SiteCookies } from "./session/site-cookies.ts";
+import type { SignInDependencies } from "./sign-in-dependencies.ts";
 import {
   body,
   codeField,
@@ -23,11 +23,7 @@ import {
 
 const tags = ["Sign-in"];
 
-type SignInRouteDependencies = PasswordSignInDependencies &
-  CodeDependencies &
-  PasskeyUseDependencies & { cookies: SiteCookies };
-
-export function addSignInRoutes(http: HttpServer, dependencies: SignInRouteDependencies): void {
+export function addSignInRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   addPassword(http, dependencies);
   addCode(http, dependencies, "totp");
   addCode(http, dependencies, "backup-code");
@@ -35,7 +31,7 @@ export function addSignInRoutes(http: HttpServer, dependencies: SignInRouteDepen
   addReauthentication(http, dependencies);
 }
 
-function addPassword(http: HttpServer, dependencies: SignInRouteDependencies): void {
+function addPassword(http: HttpServer, dependencies: SignInDependencies): void {
   const { cookies } = dependencies;
   http.post(
     "/sign-in",
@@ -67,7 +63,7 @@ function addPassword(http: HttpServer, dependencies: SignInRouteDependencies): v
   );
 }
 
-function addCode(http: HttpServer, dependencies: SignInRouteDependencies, method: "totp" | "backup-code"): void {
+function addCode(http: HttpServer, dependencies: SignInDependencies, method: "totp" | "backup-code"): void {
   const { cookies } = dependencies;
   http.post(
     `/sign-in/${method}`,
@@ -100,7 +96,7 @@ function addCode(http: HttpServer, dependencies: SignInRouteDependencies, method
   );
 }
 
-function addPasskey(http: HttpServer, dependencies: SignInRouteDependencies): void {
+function addPasskey(http: HttpServer, dependencies: SignInDependencies): void {
   const { cookies } = dependencies;
   http.post(
     "/sign-in/passkey/options",
@@ -148,7 +144,7 @@ function addPasskey(http: HttpServer, dependencies: SignInRouteDependencies): vo
 
 type ProofBody = { password?: string; code?: string; passkey?: Extract<Proof, { kind: "passkey" }>["response"] };
 
-function addReauthentication(http: HttpServer, dependencies: SignInRouteDependencies): void {
+function addReauthentication(http: HttpServer, dependencies: SignInDependencies): void {
   http.post(
     "/reauthenticate",
     {

@@ -3,7 +3,7 @@ import { consoleErrors, getFreshSession, getSession } from "../../../../platform
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
-import type { SiteCookies } from "../session/site-cookies.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import {
   body,
   passkeyAdditionField,
@@ -11,18 +11,13 @@ import {
   passkeyOptionsSchema,
   passkeySchema,
 } from "../sign-in-schema.ts";
-import { type RemovalDependencies, removePasskey } from "../user/remove-sign-in-method.ts";
+import { removePasskey } from "../user/remove-sign-in-method.ts";
 import { listPasskeys, type Passkey } from "./passkey-store.ts";
-import { addPasskey, beginPasskeyAddition, type PasskeyAdditionDependencies, passkeyMs } from "./passkeys.ts";
+import { addPasskey, beginPasskeyAddition, passkeyMs } from "./passkeys.ts";
 
 const tags = ["Passkeys"];
 
-type AdditionRouteDependencies = PasskeyAdditionDependencies & { cookies: SiteCookies };
-
-export function addPasskeyRoutes(
-  http: HttpServer,
-  dependencies: AdditionRouteDependencies & RemovalDependencies,
-): void {
+export function addPasskeyRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   addAddition(http, dependencies);
   http.get(
     "/passkeys",
@@ -59,7 +54,7 @@ export function addPasskeyRoutes(
   );
 }
 
-function addAddition(http: HttpServer, dependencies: AdditionRouteDependencies): void {
+function addAddition(http: HttpServer, dependencies: SignInDependencies): void {
   const { clock, cookies } = dependencies;
   http.post(
     "/passkeys/options",

@@ -5,38 +5,20 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import type { Clock } from "../../../../lib/clock.ts";
-import type { IdSource, UserId } from "../../../../lib/ids.ts";
-import { type Database, inTransaction } from "../../../../platform/database/database.ts";
+import type { SiteSession } from "../../../../lib/console-session.ts";
+import type { UserId } from "../../../../lib/ids.ts";
+import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../../platform/observability/logger.ts";
-import type { NotifyChange } from "../notify-change.ts";
-import { type Browser, requireLiveSession, type Sessions, type StillHolds } from "../session/sessions.ts";
-import type { SiteSession } from "../session/site-session.ts";
-import { type BeginAttempt, limitBeginnings } from "../throttle.ts";
-import { issueToken, type TokenDependencies } from "../user/issue-token.ts";
+import { type Browser, requireLiveSession, type StillHolds } from "../session/sessions.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
+import { limitBeginnings } from "../throttle.ts";
 import { lockUser } from "../user/user-store.ts";
-import { hashToken } from "../user/user-token.ts";
+import { hashToken, issueToken } from "../user/user-token.ts";
 import { takeToken } from "../user/user-token-store.ts";
 import { findPasskey, insertPasskey, listPasskeys, type Passkey, updatePasskeyUse } from "./passkey-store.ts";
 
 export const passkeyMs = 5 * 60_000;
 const passkeysMax = 20;
-
-export type PasskeyCheckDependencies = { database: Database; clock: Clock; siteUrl: string };
-
-type ChallengeDependencies = PasskeyCheckDependencies & TokenDependencies;
-export type PasskeyUseDependencies = ChallengeDependencies & {
-  logger: Logger;
-  beginAttempt: BeginAttempt;
-  sessions: Sessions;
-};
-export type PasskeyAdditionDependencies = ChallengeDependencies & {
-  ids: IdSource;
-  notifyChange: NotifyChange;
-  /** Name shown by authenticators. */
-  serviceName: string;
-};
 
 /** The challenge to sign, and the cookie token that leads to it. */
 type Begun<Options> = { options: Options; passkeyToken: string };
@@ -49,7 +31,7 @@ async function loadLibrary() {
 
 /** Discoverable credentials: the authenticator knows the user, so no name is needed. */
 export async function beginPasskeyUse(
-  dependencies: PasskeyUseDependencies,
+  dependencies: SignInDependencies,
   address: string,
 ): Promise<Begun<PublicKeyCredentialRequestOptionsJSON>> {
   await dependencies.beginAttempt(limitBeginnings(address));
@@ -66,7 +48,7 @@ type PasskeyAnswer = { passkeyToken: string | null; response: AuthenticationResp
 
 /** Returns the session cookie's token. */
 export async function signInWithPasskey(
-  dependencies: PasskeyUseDependencies,
+  dependencies: SignInDependencies,
   { browser, ...answer }: PasskeyAnswer & { browser: Browser },
 ): Promise<string> {
   const { userId, credentialId } = await acceptPasskey(dependencies, answer);
@@ -79,10 +61,11 @@ export async function signInWithPasskey(
 
 /** The owner of the passkey. It covers both factors: possession, and a fingerprint, face or PIN. */
 export async function acceptPasskey(
-  { database, clock, siteUrl }: PasskeyCheckDependencies,
+  dependencies: SignInDependencies,
   { passkeyToken, response }: PasskeyAnswer,
 ): Promise<Passkey> {
-  const challenge = await takeChallenge({ database, clock }, passkeyToken, "use");
+  const { database, clock, siteUrl } = dependencies;
+  const challenge = await takeChallenge(dependencies, passkeyToken, "use");
   const passkey = await findPasskey(database, response.id);
   if (passkey === null) throw createRefusal();
   const signCount = await verifyUse(siteUrl, { response, challenge, passkey });
@@ -118,7 +101,7 @@ async function verifyUse(
 }
 
 export async function beginPasskeyAddition(
-  dependencies: PasskeyAdditionDependencies,
+  dependencies: SignInDependencies,
   session: SiteSession,
 ): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> {
   const { generateRegistrationOptions } = await loadLibrary();
@@ -141,14 +124,13 @@ export async function beginPasskeyAddition(
   return { options, passkeyToken: await keepChallenge(dependencies, kept) };
 }
 
-type PasskeyAddition = { passkeyToken: string | null; name: string; response: RegistrationResponseJSON };
-
 export async function addPasskey(
-  { database, clock, ids, siteUrl, notifyChange }: PasskeyAdditionDependencies,
+  dependencies: SignInDependencies,
   session: SiteSession,
-  { passkeyToken, name, response }: PasskeyAddition,
+  { passkeyToken, name, response }: { passkeyToken: string | null; name: string; response: RegistrationResponseJSON },
 ): Promise<Passkey> {
-  const challenge = await takeChallenge({ database, clock }, passkeyToken, "add", session.userId);
+  const { database, clock, ids, siteUrl, notifyChange } = dependencies;
+  const challenge = await takeChallenge(dependencies, passkeyToken, "add", session.userId);
   const credential = await verifyAddition(siteUrl, response, challenge);
   const passkey = {
     id: ids.next("passkey"),
@@ -194,15 +176,16 @@ async function verifyAddition(siteUrl: string, response: RegistrationResponseJSO
 }
 
 async function keepChallenge(
-  { database, clock, randomBytes }: ChallengeDependencies,
+  dependencies: SignInDependencies,
   { userId = null, ...details }: { purpose: Purpose; challenge: string; userId?: UserId | null },
 ): Promise<string> {
-  return await issueToken(database, { clock, randomBytes }, { kind: "passkey", validMs: passkeyMs, userId, details });
+  const kept = { kind: "passkey", validMs: passkeyMs, userId, details } as const;
+  return await issueToken(dependencies.database, dependencies, kept);
 }
 
 /** A challenge works once, for its purpose and user. */
 async function takeChallenge(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock }: SignInDependencies,
   passkeyToken: string | null,
   purpose: Purpose,
   userId: UserId | null = null,

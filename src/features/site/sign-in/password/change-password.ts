@@ -1,19 +1,15 @@
-import { type Database, inTransaction } from "../../../../platform/database/database.ts";
+import type { SiteSession } from "../../../../lib/console-session.ts";
+import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { Mailer } from "../../../../platform/mail/create-mailer.ts";
-import type { BackgroundWork } from "../background-work.ts";
-import type { NotifyChange } from "../notify-change.ts";
-import { getSessionUser } from "../session/get-session-user.ts";
 import { deleteSessions } from "../session/session-store.ts";
-import type { Sessions } from "../session/sessions.ts";
-import type { SiteSession } from "../session/site-session.ts";
+import { getSessionUser } from "../session/sessions.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { composeResetMail } from "../sign-in-mails.ts";
-import { type BeginAttempt, limitLinks, limitMails } from "../throttle.ts";
+import { limitLinks, limitMails } from "../throttle.ts";
 import { requireEmail } from "../user/check-email.ts";
-import { issueToken, type TokenDependencies } from "../user/issue-token.ts";
 import type { User } from "../user/user.ts";
 import { findUser, findUserByEmail, lockUser, updateEmailVerified, updatePassword } from "../user/user-store.ts";
-import { hashToken } from "../user/user-token.ts";
+import { hashToken, issueToken, type LinkDependencies } from "../user/user-token.ts";
 import { deleteTokensOfUser, findToken, takeToken } from "../user/user-token-store.ts";
 import { requireGoodPassword } from "./check-password.ts";
 import type { Passwords } from "./create-passwords.ts";
@@ -21,20 +17,9 @@ import type { Passwords } from "./create-passwords.ts";
 const mailedLinkMs = 60 * 60_000;
 const handedLinkMs = 7 * 24 * 60 * 60_000;
 
-type LinkDependencies = TokenDependencies & { database: Database; siteUrl: string };
-
-export type PasswordDependencies = LinkDependencies & {
-  beginAttempt: BeginAttempt;
-  passwords: Passwords;
-  sessions: Sessions;
-  background: BackgroundWork;
-  mailer: Pick<Mailer, "send">;
-  notifyChange: NotifyChange;
-};
-
 /** Mails a reset link if the address has an account. The response does not reveal whether it has. */
 export async function forgetPassword(
-  dependencies: PasswordDependencies,
+  dependencies: SignInDependencies,
   { email, address }: { email: string; address: string },
 ) {
   requireEmail(email);
@@ -49,22 +34,22 @@ export async function forgetPassword(
 
 /** Creates a reset link and voids earlier ones. Links from an operator live longer. */
 export async function createResetLink(
-  { database, clock, randomBytes, siteUrl }: LinkDependencies,
+  dependencies: LinkDependencies,
   user: User,
   way: "mailed" | "handed-over",
 ): Promise<string> {
   const validMs = way === "mailed" ? mailedLinkMs : handedLinkMs;
-  const token = await inTransaction(database, async (tx) => {
+  const token = await inTransaction(dependencies.database, async (tx) => {
     await deleteTokensOfUser(tx, ["reset-password"], user.id);
     const link = { kind: "reset-password", validMs, userId: user.id, details: { way } } as const;
-    return await issueToken(tx, { clock, randomBytes }, link);
+    return await issueToken(tx, dependencies, link);
   });
-  return `${siteUrl}/reset-password?token=${token}`;
+  return `${dependencies.siteUrl}/reset-password?token=${token}`;
 }
 
 /** Sets a password by link and ends all sessions of the user. */
 export async function resetPassword(
-  { database, clock, beginAttempt, passwords, notifyChange }: PasswordDependencies,
+  { database, clock, beginAttempt, passwords, notifyChange }: SignInDependencies,
   { token, password, address }: { token: string; password: string; address: string },
 ): Promise<void> {
   const attempt = await beginAttempt(limitLinks(address));
@@ -92,7 +77,7 @@ type PasswordChange = { currentPassword: string | null; newPassword: string; add
 
 /** Ends all other sessions. Returns a new cookie token. */
 export async function changePassword(
-  { database, passwords, sessions, notifyChange }: PasswordDependencies,
+  { database, passwords, sessions, notifyChange }: SignInDependencies,
   session: SiteSession,
   change: PasswordChange,
 ): Promise<string> {

@@ -2,16 +2,13 @@ import { Type } from "typebox";
 import { consoleErrors, getFreshSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { sendSessionCookie } from "../finish-sign-in.ts";
-import type { SiteCookies } from "../session/site-cookies.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { acceptedSchema, body, emailField, newPasswordField, passwordField, tokenField } from "../sign-in-schema.ts";
-import { changePassword, forgetPassword, type PasswordDependencies, resetPassword } from "./change-password.ts";
+import { changePassword, forgetPassword, resetPassword } from "./change-password.ts";
 
 const tags = ["Password"];
 
-export function addPasswordRoutes(
-  http: HttpServer,
-  dependencies: PasswordDependencies & { cookies: SiteCookies },
-): void {
+export function addPasswordRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   http.post(
     "/password/forgot",
     {

@@ -1,35 +1,24 @@
-import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../../platform/observability/logger.ts";
 import { beginSecondFactor } from "../second-factor/second-factor.ts";
-import type { Browser, Sessions, StillHolds } from "../session/sessions.ts";
-import { type BeginAttempt, limitPasswordGuesses } from "../throttle.ts";
-import type { TokenDependencies } from "../user/issue-token.ts";
+import type { Browser, StillHolds } from "../session/sessions.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
+import { limitPasswordGuesses } from "../throttle.ts";
 import { hasSecondFactor, type User } from "../user/user.ts";
 import { findUserByEmail } from "../user/user-store.ts";
 import { findTokenByEmail } from "../user/user-token-store.ts";
-import type { Passwords } from "./create-passwords.ts";
 
-export type PasswordOutcome =
+type PasswordOutcome =
   | { kind: "signed-in"; sessionToken: string }
   | { kind: "second-factor"; factorToken: string }
   /** The sign-up waits for its mailed link. */
   | { kind: "verify-email" };
-
-export type PasswordSignInDependencies = TokenDependencies & {
-  database: Database;
-  logger: Logger;
-  beginAttempt: BeginAttempt;
-  passwords: Passwords;
-  sessions: Sessions;
-};
 
 /**
  * For a user, a pending sign-up or an unknown address, the same queries and one hash run, so neither text nor time
  * reveals which.
  */
 export async function signInWithPassword(
-  dependencies: PasswordSignInDependencies,
+  dependencies: SignInDependencies,
   { email, password, browser }: { email: string; password: string; browser: Browser },
 ): Promise<PasswordOutcome> {
   const { database, clock, logger, beginAttempt, passwords } = dependencies;
@@ -52,14 +41,15 @@ export async function signInWithPassword(
 
 /** `null` if the password was changed meanwhile. */
 async function enter(
-  { database, clock, randomBytes, logger, sessions }: PasswordSignInDependencies,
+  dependencies: SignInDependencies,
   user: User | null,
   browser: Browser,
 ): Promise<PasswordOutcome | null> {
   if (user === null) return { kind: "verify-email" };
+  const { database, logger, sessions } = dependencies;
   const stillHolds: StillHolds = (_tx, now) => now.passwordHash === user.passwordHash;
   if (hasSecondFactor(user)) {
-    const factorToken = await beginSecondFactor(database, { clock, randomBytes }, { userId: user.id, stillHolds });
+    const factorToken = await beginSecondFactor(dependencies, { userId: user.id, stillHolds });
     return factorToken === null ? null : { kind: "second-factor", factorToken };
   }
   const sessionToken = await sessions.open(database, { userId: user.id, browser, stillHolds });

@@ -8,33 +8,22 @@ import { toAppError } from "../../../../platform/http/error-response.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
 import { finishSignIn, readBrowser } from "../finish-sign-in.ts";
 import { chooseOwnPath } from "../own-path.ts";
-import type { SiteCookies } from "../session/site-cookies.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import type { OidcProvider } from "./oidc-provider.ts";
-import {
-  type BeginningDependencies,
-  beginProviderSignIn,
-  type CallbackDependencies,
-  finishProviderSignIn,
-  providerMs,
-} from "./sign-in-with-provider.ts";
-
-/** Shows an error page. */
-export type ShowMessage = (reply: FastifyReply, page: { status: number; title: string; message: string }) => void;
-
-type ProviderRouteDependencies = BeginningDependencies &
-  CallbackDependencies & { cookies: SiteCookies; providers: readonly OidcProvider[]; showMessage: ShowMessage };
+import { beginProviderSignIn, finishProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
 
 const params = pathParams({ id: "signInProvider" });
 const text = Type.Optional(Type.String({ maxLength: 4000 }));
 
 /** Users arrive by link, so errors are shown on a page. */
-export function addProviderRoutes(http: HttpServer, dependencies: ProviderRouteDependencies): void {
+export function addProviderRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   const { cookies, providers } = dependencies;
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
     const failure = toAppError(error, request);
     request.failure = failure;
     const { status } = getErrorEntry(failure.code);
-    dependencies.showMessage(reply, { status, title: "You are not signed in", message: failure.message });
+    const data = { kind: "message", title: "You are not signed in", message: failure.message };
+    dependencies.sendShell(reply, { status, data });
   };
   http.get(
     "/sign-in/provider/:id",

@@ -1,15 +1,15 @@
 import { Type } from "typebox";
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import { consoleErrors, getFreshSession, getSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
-import type { SiteCookies } from "../session/site-cookies.ts";
-import type { SiteSession } from "../session/site-session.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { moment } from "../sign-in-schema.ts";
-import { disconnectService, type RemovalDependencies } from "../user/remove-sign-in-method.ts";
+import { disconnectService } from "../user/remove-sign-in-method.ts";
 import { listIdentities } from "./identity-store.ts";
 import { getProvider, watchCaller } from "./provider-routes.ts";
-import { type BeginningDependencies, beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
+import { beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
 
 const tags = ["Connected services"];
 const params = pathParams({ id: "signInProvider" });
@@ -26,10 +26,8 @@ const serviceListSchema = Type.Object({
   ),
 });
 
-type ServiceRouteDependencies = BeginningDependencies & RemovalDependencies & { cookies: SiteCookies };
-
 /** Sign-in services of the current user, connected or available. */
-export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDependencies): void {
+export function addServiceRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   const { clock, cookies, providers } = dependencies;
   http.get(
     "/services",
@@ -88,7 +86,7 @@ export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDep
   );
 }
 
-async function describeServices({ database, providers }: RemovalDependencies, { userId }: SiteSession) {
+async function describeServices({ database, providers }: SignInDependencies, { userId }: SiteSession) {
   const identities = await listIdentities(database, userId);
   const connectedAt = (id: string) => identities.find(({ providerId }) => providerId === id)?.createdAt ?? null;
   const offered = providers.map(({ id, name }) => ({ id, name, is_offered: true }));

@@ -1,43 +1,19 @@
-import type { Clock } from "../../../../lib/clock.ts";
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import type { UserId } from "../../../../lib/ids.ts";
 import { invariant } from "../../../../lib/invariant.ts";
-import { type Database, inTransaction } from "../../../../platform/database/database.ts";
+import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../../platform/observability/logger.ts";
-import type { NotifyChange } from "../notify-change.ts";
-import { type Browser, requireLiveSession, type Sessions, type StillHolds } from "../session/sessions.ts";
-import type { SiteSession } from "../session/site-session.ts";
-import { type BeginAttempt, limitBeginnings } from "../throttle.ts";
+import { type Browser, requireLiveSession, type StillHolds } from "../session/sessions.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
+import { limitBeginnings } from "../throttle.ts";
 import { requireEmail } from "../user/check-email.ts";
-import { issueToken, type TokenDependencies } from "../user/issue-token.ts";
-import type { OpenAccount } from "../user/open-account.ts";
-import type { SignUpPolicy } from "../user/sign-up.ts";
 import { findUserByEmail, lockUser } from "../user/user-store.ts";
-import { hashToken, makeToken } from "../user/user-token.ts";
+import { hashToken, issueToken, makeToken } from "../user/user-token.ts";
 import { takeToken } from "../user/user-token-store.ts";
-import type { MayWelcome } from "../user/welcome.ts";
 import { findIdentityOwner, insertIdentity } from "./identity-store.ts";
 import type { OidcProvider, ProviderClaims } from "./oidc-provider.ts";
 
 export const providerMs = 10 * 60_000;
-
-export type BeginningDependencies = TokenDependencies & {
-  database: Database;
-  beginAttempt: BeginAttempt;
-  siteUrl: string;
-};
-
-export type CallbackDependencies = {
-  database: Database;
-  clock: Clock;
-  logger: Logger;
-  sessions: Sessions;
-  notifyChange: NotifyChange;
-  siteUrl: string;
-  signUp: SignUpPolicy;
-  mayWelcome: MayWelcome;
-  openAccount: OpenAccount;
-};
 
 type ProviderDetails = { providerId: string; nonce: string; verifier: string; next: string };
 
@@ -45,10 +21,11 @@ type Beginning = { next: string; session: SiteSession | null; address: string; s
 
 /** The authorization URL, and the cookie token that identifies the browser on return. */
 export async function beginProviderSignIn(
-  { database, clock, randomBytes, beginAttempt, siteUrl }: BeginningDependencies,
+  dependencies: SignInDependencies,
   provider: OidcProvider,
   { next, session, address, signal }: Beginning,
 ): Promise<{ location: string; stateToken: string }> {
+  const { database, randomBytes, beginAttempt, siteUrl } = dependencies;
   await beginAttempt(limitBeginnings(address));
   const [state, nonce, verifier] = [0, 1, 2].map(() => makeToken(randomBytes));
   invariant(state !== undefined && nonce !== undefined && verifier !== undefined, "three tokens were created");
@@ -58,7 +35,7 @@ export async function beginProviderSignIn(
   const details: ProviderDetails = { providerId: provider.id, nonce: nonce.text, verifier: verifier.text, next };
   const userId = session?.userId ?? null;
   const kept = { kind: "provider", validMs: providerMs, userId, details, token: state } as const;
-  await issueToken(database, { clock, randomBytes }, kept);
+  await issueToken(database, dependencies, kept);
   return { location, stateToken: state.text };
 }
 
@@ -72,7 +49,7 @@ type Callback = {
 
 /** Handles the provider's redirect. Returns a session token if it signed a user in. */
 export async function finishProviderSignIn(
-  dependencies: CallbackDependencies,
+  dependencies: SignInDependencies,
   provider: OidcProvider,
   callback: Callback,
 ): Promise<{ next: string; sessionToken: string | null }> {
@@ -105,7 +82,7 @@ export async function finishProviderSignIn(
 
 /** The pending sign-in of this browser and provider, consumed once. */
 async function takeBeginning(
-  { database, clock }: CallbackDependencies,
+  { database, clock }: SignInDependencies,
   provider: OidcProvider,
   { query, stateToken }: Callback,
 ) {
@@ -124,7 +101,7 @@ async function takeBeginning(
  * an unattended browser could add their own.
  */
 async function linkIdentity(
-  { database, clock, notifyChange }: CallbackDependencies,
+  { database, clock, notifyChange }: SignInDependencies,
   { provider, claims, session }: { provider: OidcProvider; claims: ProviderClaims; session: SiteSession },
 ): Promise<void> {
   const now = clock.now();
@@ -147,7 +124,7 @@ async function linkIdentity(
 
 /** Opens a new account. Never links to an existing one: only its owner may connect a provider. */
 async function openWithProvider(
-  { database, clock, logger, signUp, mayWelcome, openAccount }: CallbackDependencies,
+  { database, clock, logger, signUp, mayWelcome, openAccount }: SignInDependencies,
   provider: OidcProvider,
   { claims, address }: { claims: ProviderClaims; address: string },
 ): Promise<UserId> {

@@ -1,29 +1,18 @@
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import { openSecret, sealNonceBytes, sealSecret } from "../../../../platform/config/seal-secret.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { NotifyChange } from "../notify-change.ts";
 import { deleteSessions } from "../session/session-store.ts";
-import type { Sessions } from "../session/sessions.ts";
-import type { SiteSession } from "../session/site-session.ts";
-import { type BeginAttempt, limitCodeGuesses } from "../throttle.ts";
-import type { TokenDependencies } from "../user/issue-token.ts";
+import type { FactorKeys, SignInDependencies } from "../sign-in-dependencies.ts";
+import { limitCodeGuesses } from "../throttle.ts";
 import { lockUser } from "../user/user-store.ts";
-import { type FactorKeys, hashBackupCode, makeBackupCodes } from "./second-factor.ts";
+import { hashBackupCode, makeBackupCodes } from "./second-factor.ts";
 import { replaceBackupCodes, updateTotpSecret, updateTotpWaiting } from "./second-factor-store.ts";
 import { findTotpStep, presentBase32, presentTotpUri, totpSecretBytes } from "./totp.ts";
 
-export type FactorDependencies = TokenDependencies & {
-  database: Database;
-  beginAttempt: BeginAttempt;
-  sessions: Sessions;
-  notifyChange: NotifyChange;
-  keys: FactorKeys;
-  serviceName: string;
-};
-
 /** A new TOTP secret. It takes effect after its first valid code. */
 export async function offerTotp(
-  dependencies: FactorDependencies,
+  dependencies: SignInDependencies,
   session: SiteSession,
 ): Promise<{ secret: string; uri: string }> {
   const secret = Buffer.from(dependencies.randomBytes(totpSecretBytes));
@@ -37,10 +26,10 @@ export async function offerTotp(
 }
 
 /** After a change of sign-in methods all other sessions end, and the current one gets a new cookie. */
-export type FactorChange = { backupCodes: string[]; sessionToken: string };
+type FactorChange = { backupCodes: string[]; sessionToken: string };
 
 export async function confirmTotp(
-  dependencies: FactorDependencies,
+  dependencies: SignInDependencies,
   session: SiteSession,
   code: string,
 ): Promise<FactorChange> {
@@ -64,7 +53,7 @@ export async function confirmTotp(
   return change;
 }
 
-export async function removeTotp(dependencies: FactorDependencies, session: SiteSession): Promise<FactorChange> {
+export async function removeTotp(dependencies: SignInDependencies, session: SiteSession): Promise<FactorChange> {
   const change = await inTransaction(dependencies.database, async (tx) => {
     await lockUser(tx, session.userId);
     await updateTotpSecret(tx, session.userId, null);
@@ -75,7 +64,7 @@ export async function removeTotp(dependencies: FactorDependencies, session: Site
 }
 
 /** New codes; earlier ones become invalid. */
-export async function renewBackupCodes(dependencies: FactorDependencies, session: SiteSession): Promise<string[]> {
+export async function renewBackupCodes(dependencies: SignInDependencies, session: SiteSession): Promise<string[]> {
   const codes = makeBackupCodes(dependencies.randomBytes);
   await inTransaction(dependencies.database, async (tx) => {
     const user = await lockUser(tx, session.userId);
@@ -89,7 +78,7 @@ export async function renewBackupCodes(dependencies: FactorDependencies, session
 
 async function finishChange(
   tx: Database,
-  { sessions, keys }: FactorDependencies,
+  { sessions, keys }: SignInDependencies,
   session: SiteSession,
   codes: string[],
 ): Promise<FactorChange> {

@@ -1,42 +1,28 @@
 import { createHmac } from "node:crypto";
-import type { Clock } from "../../../../lib/clock.ts";
 import type { UserId } from "../../../../lib/ids.ts";
 import { invariant } from "../../../../lib/invariant.ts";
 import { openSecret } from "../../../../platform/config/seal-secret.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../../platform/observability/logger.ts";
-import { type Browser, type Sessions, type StillHolds, withHeldProof } from "../session/sessions.ts";
-import { type BeginAttempt, limitCodeGuesses } from "../throttle.ts";
-import { issueToken, type TokenDependencies } from "../user/issue-token.ts";
+import { type Browser, type StillHolds, withHeldProof } from "../session/sessions.ts";
+import type { FactorKeys, SignInDependencies } from "../sign-in-dependencies.ts";
+import { limitCodeGuesses } from "../throttle.ts";
 import type { User } from "../user/user.ts";
 import { findUser } from "../user/user-store.ts";
-import { hashToken } from "../user/user-token.ts";
+import { hashToken, issueToken } from "../user/user-token.ts";
 import { findToken, takeToken } from "../user/user-token-store.ts";
 import { deleteBackupCode, updateTotpStep } from "./second-factor-store.ts";
 import { findTotpStep } from "./totp.ts";
 
 export const secondFactorMs = 10 * 60_000;
 
-/** Keys outside the database: for sealed values, and for codes too short for a plain hash. */
-export type FactorKeys = { totp: Buffer; backupCodes: Buffer };
-
-export type CodeDependencies = {
-  database: Database;
-  clock: Clock;
-  logger: Logger;
-  beginAttempt: BeginAttempt;
-  keys: FactorKeys;
-};
-
 /** Stores that the password was right. Returns a cookie token, or `null` if the password has changed. */
 export async function beginSecondFactor(
-  database: Database,
-  dependencies: TokenDependencies,
+  dependencies: SignInDependencies,
   proof: { userId: UserId; stillHolds: StillHolds },
 ): Promise<string | null> {
   const { userId } = proof;
-  return await withHeldProof(database, proof, async (tx) =>
+  return await withHeldProof(dependencies.database, proof, async (tx) =>
     issueToken(tx, dependencies, { kind: "second-factor", validMs: secondFactorMs, userId }),
   );
 }
@@ -49,10 +35,7 @@ type FactorRequest = {
 };
 
 /** The second step of a password sign-in. Returns the session token. */
-export async function signInWithCode(
-  dependencies: CodeDependencies & { sessions: Sessions },
-  request: FactorRequest,
-): Promise<string> {
+export async function signInWithCode(dependencies: SignInDependencies, request: FactorRequest): Promise<string> {
   const { database, clock, logger, sessions } = dependencies;
   const { factorToken, method, code, browser } = request;
   const place = { kind: "second-factor", hash: hashToken(factorToken ?? ""), now: clock.now() } as const;
@@ -70,7 +53,7 @@ export async function signInWithCode(
 
 /** Consumes a code of the user, or throws. */
 export async function requireCode(
-  { database, clock, logger, beginAttempt, keys }: CodeDependencies,
+  { database, clock, logger, beginAttempt, keys }: SignInDependencies,
   user: User,
   { method, code }: { method: "totp" | "backup-code"; code: string },
 ): Promise<void> {

@@ -3,19 +3,13 @@ import { consoleErrors, getFreshSession } from "../../../../platform/http/consol
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { sendSessionCookie } from "../finish-sign-in.ts";
-import type { SiteCookies } from "../session/site-cookies.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { backupCodesSchema, body, codeField, totpOfferSchema } from "../sign-in-schema.ts";
-import {
-  confirmTotp,
-  type FactorDependencies,
-  offerTotp,
-  removeTotp,
-  renewBackupCodes,
-} from "./change-second-factor.ts";
+import { confirmTotp, offerTotp, removeTotp, renewBackupCodes } from "./change-second-factor.ts";
 
 const tags = ["Two-factor authentication"];
 
-export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies & { cookies: SiteCookies }): void {
+export function addTotpRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   const { clock, cookies } = dependencies;
   http.post(
     "/totp",

@@ -1,12 +1,12 @@
 import type { Static } from "typebox";
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import { invariant } from "../../../../lib/invariant.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 import { findAccount } from "../../../accounts/index.ts";
 import { listPasskeys } from "../passkey/passkey-store.ts";
 import type { sessionSchema } from "../sign-in-schema.ts";
 import { hasSecondFactor } from "../user/user.ts";
-import { getSessionUser } from "./get-session-user.ts";
-import type { SiteSession } from "./site-session.ts";
+import { getSessionUser } from "./sessions.ts";
 
 /** The session as shown to the pages. */
 export async function readSessionView(database: Database, session: SiteSession): Promise<Static<typeof sessionSchema>> {

@@ -1,23 +1,19 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import { acceptPasskey, type PasskeyCheckDependencies } from "../passkey/passkeys.ts";
-import type { Passwords } from "../password/create-passwords.ts";
-import { type CodeDependencies, requireCode } from "../second-factor/second-factor.ts";
+import { acceptPasskey } from "../passkey/passkeys.ts";
+import { requireCode } from "../second-factor/second-factor.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { hasSecondFactor, type User } from "../user/user.ts";
-import { getSessionUser } from "./get-session-user.ts";
-import type { Sessions } from "./sessions.ts";
-import type { SiteSession } from "./site-session.ts";
+import { getSessionUser } from "./sessions.ts";
 
 export type Proof =
   | { kind: "secrets"; password: string | null; code: string | null; address: string }
   | { kind: "passkey"; response: AuthenticationResponseJSON; passkeyToken: string | null };
 
-type ReauthenticationDependencies = CodeDependencies &
-  PasskeyCheckDependencies & { passwords: Passwords; sessions: Sessions };
-
 /** Reauthenticates the session's user and rotates the session token. */
 export async function reauthenticate(
-  dependencies: ReauthenticationDependencies,
+  dependencies: SignInDependencies,
   session: SiteSession,
   proof: Proof,
 ): Promise<{ token: string; freshUntil: Date }> {
@@ -26,11 +22,7 @@ export async function reauthenticate(
   return await dependencies.sessions.renew(dependencies.database, session.id, "proof");
 }
 
-async function requireProof(
-  dependencies: ReauthenticationDependencies,
-  session: SiteSession,
-  proof: Proof,
-): Promise<void> {
+async function requireProof(dependencies: SignInDependencies, session: SiteSession, proof: Proof): Promise<void> {
   if (proof.kind === "passkey") {
     if ((await acceptPasskey(dependencies, proof)).userId === session.userId) return;
     throw new AppError("wrong_credentials", "This passkey belongs to another user.", { param: "passkey" });

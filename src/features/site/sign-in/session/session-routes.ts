@@ -1,26 +1,18 @@
 import { Type } from "typebox";
-import type { Clock } from "../../../../lib/clock.ts";
-import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import { consoleErrors, findSession, getSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
-import type { Logger } from "../../../../platform/observability/logger.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { sessionListSchema } from "../sign-in-schema.ts";
 import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
 import { limitSessions } from "./sessions.ts";
-import type { SiteCookies } from "./site-cookies.ts";
 
 const tags = ["Sessions"];
 const listedMax = 100;
 
-type SessionRouteDependencies = { cookies: SiteCookies; database: Database; clock: Clock; logger: Logger };
-
-export function addSessionRoutes(
-  http: HttpServer,
-  { cookies, database, clock, logger }: SessionRouteDependencies,
-): void {
+export function addSessionRoutes(http: HttpServer, { cookies, database, clock, logger }: SignInDependencies): void {
   http.post(
     "/sign-out",
     {

@@ -1,6 +1,6 @@
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import type { AccountId, SessionId, UserId } from "../../../../lib/ids.ts";
 import type { Database } from "../../../../platform/database/database.ts";
-import type { SiteSession } from "./site-session.ts";
 
 export type ListedSession = {
   id: SessionId;

@@ -1,9 +1,10 @@
-import type { Clock } from "../../../../lib/clock.ts";
-import type { IdSource, SessionId, UserId } from "../../../../lib/ids.ts";
+import type { SiteSession } from "../../../../lib/console-session.ts";
+import type { SessionId, UserId } from "../../../../lib/ids.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import type { SiteDependencies } from "../../site-dependencies.ts";
 import type { User } from "../user/user.ts";
-import { lockUser } from "../user/user-store.ts";
+import { findUser, lockUser } from "../user/user-store.ts";
 import { hashToken, makeToken } from "../user/user-token.ts";
 import {
   deleteOldestSessions,
@@ -14,14 +15,19 @@ import {
   updateSessionSeen,
   updateSessionToken,
 } from "./session-store.ts";
-import {
-  freshMs,
-  previousTokenMs,
-  type SiteSession,
-  sessionAgeMsMax,
-  sessionIdleMs,
-  sessionSeenEveryMs,
-} from "./site-session.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** How long a reauthentication lasts. */
+const freshMs = 10 * minuteMs;
+/** Overlap for requests of other tabs with the previous token. */
+const previousTokenMs = 10_000;
+/** Idle timeout. */
+const sessionIdleMs = 14 * dayMs;
+/** Absolute lifetime. */
+export const sessionAgeMsMax = 60 * dayMs;
+/** Minimum interval between recorded uses. */
+const sessionSeenEveryMs = minuteMs;
 
 /** The browser, as shown in the list of sessions. */
 export type Browser = { userAgent: string; address: string };
@@ -62,9 +68,7 @@ export type Sessions = {
   renew(database: Database, id: SessionId, after: "proof" | "change"): Promise<{ token: string; freshUntil: Date }>;
 };
 
-type SessionOptions = { clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array };
-
-export function createSessions({ clock, ids, randomBytes }: SessionOptions): Sessions {
+export function createSessions({ clock, ids, randomBytes }: SiteDependencies): Sessions {
   return {
     async open(database, request) {
       const { userId, browser } = request;
@@ -113,6 +117,13 @@ export async function requireLiveSession(database: Database, id: SessionId, now:
   const times = await findSessionTimes(database, id, limitSessions(now));
   if (times === null) throw createEnded();
   return new Date(Math.min(times.createdAt.getTime() + sessionAgeMsMax, times.lastSeenAt.getTime() + sessionIdleMs));
+}
+
+/** The session's user, who may have been deleted a moment ago. */
+export async function getSessionUser(database: Database, { userId }: Pick<SiteSession, "userId">): Promise<User> {
+  const user = await findUser(database, userId);
+  if (user === null) throw createEnded();
+  return user;
 }
 
 function createEnded(): AppError {

@@ -1,20 +1,13 @@
-import type { Clock } from "../../../../lib/clock.ts";
-import type { AccountId, IdSource } from "../../../../lib/ids.ts";
-import type { Database } from "../../../../platform/database/database.ts";
+import type { SiteDependencies } from "../../site-dependencies.ts";
 import type { User } from "./user.ts";
 import { insertUser } from "./user-store.ts";
 
-type NewUser = {
-  accountId: AccountId;
-  email: string;
-  name: string | null;
-  passwordHash: string | null;
+type NewUser = Pick<User, "accountId" | "email" | "name" | "passwordHash" | "isOperator"> & {
   isEmailVerified: boolean;
-  isOperator: boolean;
 };
 
 export async function createUser(
-  { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
+  { database, clock, ids }: Pick<SiteDependencies, "database" | "clock" | "ids">,
   { isEmailVerified, ...request }: NewUser,
 ): Promise<User> {
   const now = clock.now();

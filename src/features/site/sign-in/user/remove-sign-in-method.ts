@@ -1,23 +1,12 @@
+import type { SiteSession } from "../../../../lib/console-session.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { NotifyChange } from "../notify-change.ts";
 import { deletePasskey, listPasskeys } from "../passkey/passkey-store.ts";
 import { deleteIdentity, listIdentities } from "../provider/identity-store.ts";
-import type { OidcProvider } from "../provider/oidc-provider.ts";
-import type { SiteSession } from "../session/site-session.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { lockUser } from "./user-store.ts";
 
-export type RemovalDependencies = {
-  database: Database;
-  providers: readonly OidcProvider[];
-  notifyChange: NotifyChange;
-};
-
-export async function removePasskey(
-  dependencies: RemovalDependencies,
-  session: SiteSession,
-  id: string,
-): Promise<void> {
+export async function removePasskey(dependencies: SignInDependencies, session: SiteSession, id: string): Promise<void> {
   await removeWay(dependencies, session, async (tx) => {
     if (await deletePasskey(tx, { userId: session.userId, id })) return;
     throw new AppError("not_found", "You have no such passkey.");
@@ -27,7 +16,7 @@ export async function removePasskey(
 
 /** Disconnects a provider, whose name may be unknown by now. */
 export async function disconnectService(
-  dependencies: RemovalDependencies,
+  dependencies: SignInDependencies,
   session: SiteSession,
   providerId: string,
 ): Promise<void> {
@@ -41,7 +30,7 @@ export async function disconnectService(
 
 /** Keeps at least one sign-in method. Locks the user, so two concurrent removals cannot both pass. */
 async function removeWay(
-  { database, providers }: RemovalDependencies,
+  { database, providers }: SignInDependencies,
   { userId }: SiteSession,
   remove: (tx: Database) => Promise<void>,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { consoleErrors, findSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { finishSignIn, readBrowser } from "../finish-sign-in.ts";
-import type { SiteCookies } from "../session/site-cookies.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import {
   acceptedSchema,
   body,
@@ -13,12 +13,12 @@ import {
   tokenField,
   verifyEmailSchema,
 } from "../sign-in-schema.ts";
-import { resendLink, type SignUpDependencies, signUp, verifyEmail } from "./sign-up.ts";
+import { resendLink, signUp, verifyEmail } from "./sign-up.ts";
 
 const tags = ["Sign-up"];
 const signUpCookieMs = 24 * 60 * 60_000;
 
-export function addSignUpRoutes(http: HttpServer, dependencies: SignUpDependencies & { cookies: SiteCookies }): void {
+export function addSignUpRoutes(http: HttpServer, dependencies: SignInDependencies): void {
   const { cookies } = dependencies;
   http.post(
     "/sign-up",

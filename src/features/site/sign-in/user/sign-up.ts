@@ -2,40 +2,18 @@ import type { UserId } from "../../../../lib/ids.ts";
 import { invariant } from "../../../../lib/invariant.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import type { Mailer } from "../../../../platform/mail/create-mailer.ts";
-import type { Logger } from "../../../../platform/observability/logger.ts";
-import type { BackgroundWork } from "../background-work.ts";
 import { requireGoodPassword } from "../password/check-password.ts";
 import type { Passwords } from "../password/create-passwords.ts";
-import type { Browser, Sessions } from "../session/sessions.ts";
+import type { Browser } from "../session/sessions.ts";
+import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { composeKnownAddressMail, composeVerifyMail } from "../sign-in-mails.ts";
-import { type BeginAttempt, limitLinks, limitMails } from "../throttle.ts";
+import { limitLinks, limitMails } from "../throttle.ts";
 import { requireEmail } from "./check-email.ts";
-import { issueToken, type TokenDependencies } from "./issue-token.ts";
-import type { OpenAccount } from "./open-account.ts";
 import { findUserByEmail } from "./user-store.ts";
-import { hashToken, makeToken } from "./user-token.ts";
+import { hashToken, issueToken, makeToken } from "./user-token.ts";
 import { deleteTokensByEmail, findToken, findTokenByEmail, type StoredToken, takeToken } from "./user-token-store.ts";
-import type { MayWelcome } from "./welcome.ts";
 
 const signUpMs = 24 * 60 * 60_000;
-
-export type SignUpPolicy = "open" | "invite" | "closed";
-
-export type SignUpDependencies = TokenDependencies & {
-  database: Database;
-  logger: Logger;
-  beginAttempt: BeginAttempt;
-  passwords: Passwords;
-  sessions: Sessions;
-  /** For work whose duration the caller must not observe. */
-  background: BackgroundWork;
-  mailer: Pick<Mailer, "send">;
-  siteUrl: string;
-  signUp: SignUpPolicy;
-  mayWelcome: MayWelcome;
-  openAccount: OpenAccount;
-};
 
 /** A pending sign-up. Nothing else exists until its address is verified. */
 type SignUpDetails = {
@@ -52,7 +30,7 @@ type SignUpRequest = { email: string; password: string; invite: string | null; a
  * Starts a sign-up. Response and time are the same whether or not the address has an account; only the mail differs.
  * Returns a cookie token that identifies the browser.
  */
-export async function signUp(dependencies: SignUpDependencies, request: SignUpRequest): Promise<string> {
+export async function signUp(dependencies: SignInDependencies, request: SignUpRequest): Promise<string> {
   const { database, randomBytes, beginAttempt, passwords, background, mailer, siteUrl } = dependencies;
   const { email, password, address } = request;
   requireEmail(email);
@@ -76,7 +54,7 @@ export async function signUp(dependencies: SignUpDependencies, request: SignUpRe
 
 /** Resends the mail of a pending sign-up. The response does not reveal whether there is one. */
 export async function resendLink(
-  dependencies: SignUpDependencies,
+  dependencies: SignInDependencies,
   { email, address }: { email: string; address: string },
 ) {
   const { database, clock, beginAttempt, background } = dependencies;
@@ -95,7 +73,7 @@ type VerifyRequest = { token: string; password: string | null; browserToken: str
  * enough. Elsewhere the password is required: otherwise someone could sign up with a stranger's address, and the
  * stranger's click would hand them a verified account.
  */
-export async function verifyEmail(dependencies: SignUpDependencies, request: VerifyRequest): Promise<string> {
+export async function verifyEmail(dependencies: SignInDependencies, request: VerifyRequest): Promise<string> {
   const { database, clock, logger, beginAttempt, passwords, sessions, mayWelcome } = dependencies;
   const { browser } = request;
   const attempt = await beginAttempt(limitLinks(browser.address));
@@ -116,7 +94,7 @@ export async function verifyEmail(dependencies: SignUpDependencies, request: Ver
 
 async function openFromToken(
   tx: Database,
-  { clock, openAccount }: SignUpDependencies,
+  { clock, openAccount }: SignInDependencies,
   { hash, isWelcome }: { hash: Buffer; isWelcome: boolean },
 ): Promise<UserId> {
   const now = clock.now();
@@ -155,22 +133,20 @@ async function requireSigner(
   );
 }
 
-async function sendLink(
-  { database, clock, randomBytes, mailer, siteUrl }: SignUpDependencies,
-  details: SignUpDetails,
-): Promise<void> {
+async function sendLink(dependencies: SignInDependencies, details: SignUpDetails): Promise<void> {
+  const { database, mailer, siteUrl } = dependencies;
   const { email } = details;
   const token = await inTransaction(database, async (tx) => {
     // Only the newest link works.
     await deleteTokensByEmail(tx, "sign-up", email);
-    return await issueToken(tx, { clock, randomBytes }, { kind: "sign-up", validMs: signUpMs, email, details });
+    return await issueToken(tx, dependencies, { kind: "sign-up", validMs: signUpMs, email, details });
   });
   mailer.send(composeVerifyMail({ to: email, url: `${siteUrl}/verify-email?token=${token}` }));
 }
 
 /** The invitation is consumed when the account is opened. */
 async function requireInvitation(
-  { database, clock, signUp: policy }: SignUpDependencies,
+  { database, clock, signUp: policy }: SignInDependencies,
   { email, invite }: SignUpRequest,
 ): Promise<Buffer | null> {
   if (policy === "open") return null;

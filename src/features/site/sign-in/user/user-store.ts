@@ -1,13 +1,10 @@
+import { createHash } from "node:crypto";
 import type { AccountId, UserId } from "../../../../lib/ids.ts";
 import type { Database } from "../../../../platform/database/database.ts";
+import { normalizeMailbox } from "./normalize-mailbox.ts";
 import type { User } from "./user.ts";
 
-type NewUser = Pick<
-  User,
-  "id" | "accountId" | "email" | "name" | "passwordHash" | "emailVerifiedAt" | "isOperator" | "createdAt"
->;
-
-export async function insertUser(tx: Database, user: NewUser): Promise<void> {
+export async function insertUser(tx: Database, user: Omit<User, "totpSecret" | "totpSecretWaiting">): Promise<void> {
   await tx
     .insertInto("users")
     .values({
@@ -66,6 +63,16 @@ export async function updateEmailVerified(tx: Database, id: UserId, verifiedAt: 
     .where("id", "=", id)
     .where("email_verified_at", "is", null)
     .execute();
+}
+
+/** Records the mailbox as welcomed; returns whether it is new. */
+export async function insertWelcomedMailbox(tx: Database, email: string, now: Date): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto("welcomed_mailboxes")
+    .values({ mailbox_hash: createHash("sha256").update(normalizeMailbox(email)).digest(), welcomed_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
 }
 
 function selectUsers(database: Database) {

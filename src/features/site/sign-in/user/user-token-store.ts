@@ -1,6 +1,11 @@
 import type { UserId } from "../../../../lib/ids.ts";
 import type { Database } from "../../../../platform/database/database.ts";
-import type { TokenKind } from "./user-token.ts";
+
+/**
+ * One-time tokens with an expiry: `sign-up`, `invite` and `reset-password` are links, the others cookies of unfinished
+ * sign-ins.
+ */
+export type TokenKind = "sign-up" | "invite" | "reset-password" | "second-factor" | "passkey" | "provider";
 
 /** `details` depends on the kind; its writer parses it. */
 export type StoredToken = {

@@ -1,4 +1,5 @@
 import type { AccountId, UserId } from "../../../../lib/ids.ts";
+import type { Database } from "../../../../platform/database/database.ts";
 
 export type User = {
   id: UserId;
@@ -18,3 +19,11 @@ export type User = {
 export function hasSecondFactor({ totpSecret }: User): boolean {
   return totpSecret !== null;
 }
+
+export type SignUpPolicy = "open" | "invite" | "closed";
+
+/** `isWelcome`: whether the account gets the welcome credit. */
+type NewPerson = Pick<User, "email" | "name" | "passwordHash"> & { isWelcome: boolean };
+
+/** Opens an account and its user with a verified address, within the transaction. */
+export type OpenAccount = (tx: Database, person: NewPerson) => Promise<void>;
