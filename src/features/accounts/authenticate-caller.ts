@@ -56,9 +56,7 @@ export async function authenticateCaller(
     throw new AppError(
       "invalid_api_key",
       "`Authorization` and `x-api-key` contain different API keys. Send one of them.",
-      {
-        headers: challenge,
-      },
+      { headers: challenge },
     );
   }
   const known = dependencies.callers.recall(text);

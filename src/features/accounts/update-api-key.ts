@@ -71,7 +71,5 @@ function requireOpen({ expiresAt, modelIds, endpoints, addresses }: ApiKey): voi
   const narrowed = Object.entries({ expires_at: expiresAt, models: modelIds, endpoints, addresses });
   const [param] = narrowed.find(([, value]) => value !== null) ?? [];
   if (param === undefined) return;
-  throw new AppError("invalid_parameter", "The console's own key supports only a budget and limits.", {
-    param,
-  });
+  throw new AppError("invalid_parameter", "The console's own key supports only a budget and limits.", { param });
 }

@@ -89,7 +89,5 @@ async function readForm(
 }
 
 function createTooLarge(bytesMax: number, { param }: FormDescription): AppError {
-  return new AppError("payload_too_large", `The files exceed ${bytesMax} bytes in total.`, {
-    param,
-  });
+  return new AppError("payload_too_large", `The files exceed ${bytesMax} bytes in total.`, { param });
 }

@@ -32,8 +32,6 @@ function createRefusal(retryAfterMs: number): AppError {
   return new AppError(
     "concurrency_limit_exceeded",
     `The account's limit of ${uploadsAtOnceMax} concurrent uploads is reached. Retry when one of them has ended.`,
-    {
-      headers: presentRetryHeaders(retryAfterMs),
-    },
+    { headers: presentRetryHeaders(retryAfterMs) },
   );
 }

@@ -130,9 +130,7 @@ export async function* readParts(
   try {
     for await (const part of request.parts()) {
       if (part.type === "field" && (part.fieldnameTruncated || part.valueTruncated)) {
-        throw new AppError("invalid_parameter", "A field is too long.", {
-          param: part.fieldname,
-        });
+        throw new AppError("invalid_parameter", "A field is too long.", { param: part.fieldname });
       }
       yield part.type === "file" ? { ...part, file: explainErrors(part.file, form) } : part;
     }

@@ -187,8 +187,6 @@ function parseProof(
   throw new AppError(
     "missing_parameter",
     "Send either `passkey`, or `password` and, for two-factor authentication, `code`.",
-    {
-      param: "password",
-    },
+    { param: "password" },
   );
 }

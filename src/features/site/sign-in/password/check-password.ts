@@ -24,9 +24,7 @@ const walks = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwert
 /** Rejects passwords that are guessed first. There are no rules about character classes: length counts. */
 export function requireGoodPassword(password: string, { email, param }: { email: string; param: string }): void {
   if (password.length < charactersMin || password.length > charactersMax) {
-    throw new AppError("invalid_parameter", `Use ${charactersMin} to ${charactersMax} characters.`, {
-      param,
-    });
+    throw new AppError("invalid_parameter", `Use ${charactersMin} to ${charactersMax} characters.`, { param });
   }
   if (isGuessedAtOnce(password, email)) {
     const message = "This password is too common. Choose a different one, such as four random words.";

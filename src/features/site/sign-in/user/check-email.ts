@@ -7,7 +7,5 @@ const emailCharactersMax = 254;
 export function requireEmail(email: string): void {
   const isClean = emailPattern.test(email) && !/\p{Cc}/u.test(email);
   if (isClean && email.length <= emailCharactersMax) return;
-  throw new AppError("invalid_parameter", "Enter an e-mail address such as name@example.com.", {
-    param: "email",
-  });
+  throw new AppError("invalid_parameter", "Enter an e-mail address such as name@example.com.", { param: "email" });
 }

@@ -168,7 +168,5 @@ function createClosed(message: string): AppError {
 }
 
 function createInvalidLink(): AppError {
-  return new AppError("invalid_token", "This link was already used or has expired. Sign up again.", {
-    param: "token",
-  });
+  return new AppError("invalid_token", "This link was already used or has expired. Sign up again.", { param: "token" });
 }
