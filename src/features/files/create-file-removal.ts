@@ -3,7 +3,7 @@ import type { AccountId } from "../../lib/ids.ts";
 import { isBackupRunning } from "../../platform/database/backup-lock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
-import { nameThumbnail } from "./create-thumbnails.ts";
+import { nameThumbnail } from "./file.ts";
 import { deleteFiles } from "./file-store.ts";
 import { isUnarchived } from "./unarchived-bytes-store.ts";
 import { claimDueBytes, deleteUnownedBytes, doomUnownedBytes } from "./unowned-bytes-store.ts";

@@ -40,7 +40,7 @@ export type FileStorage = {
   storeOutput(output: Omit<NewFile, "purpose">, signal: AbortSignal): Promise<StoredFile>;
 };
 
-type StorageDependencies = {
+export type StorageDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;

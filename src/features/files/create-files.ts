@@ -1,51 +1,39 @@
 import { Readable } from "node:stream";
-import type { Clock } from "../../lib/clock.ts";
-import type { AccountId, FileId, IdSource } from "../../lib/ids.ts";
+import type { AccountId, FileId } from "../../lib/ids.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
-import type { Counters } from "../../platform/counters/counters.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { ImageReader } from "../../platform/media/create-image-reader.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
-import type { ByteRange, ByteStore } from "../../platform/storage/byte-store.ts";
-import type { Spool } from "../../platform/storage/create-spool.ts";
-import type { HasMoney } from "./check-usage.ts";
+import type { ByteRange } from "../../platform/storage/byte-store.ts";
 import { createFileRemoval, type FileRemoval } from "./create-file-removal.ts";
 import { createFileStorage } from "./create-file-storage.ts";
 import { createThumbnails } from "./create-thumbnails.ts";
-import type { FileKind, FileLimits, StoredFile } from "./file.ts";
+import type { StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
 import { acceptFileForms, type FormDescription, type FormFile, type ReceiveForm, receiveForm } from "./form-routes.ts";
 import { findLinkedFile, getFileOfKind, openFile, readDocument } from "./get-file.ts";
-import { type Inspect, inspectSound, inspectSpooled, type SoundRecording } from "./inspect-spooled.ts";
+import {
+  type Inspect,
+  inspectSound,
+  inspectSpooled,
+  type SoundRecording,
+  type WantedMedia,
+} from "./inspect-spooled.ts";
 import { keepDocument, type NewDocument } from "./keep-document.ts";
 import { keepOutput, type Output } from "./keep-output.ts";
-import type { KeyedRequests } from "./keyed-requests.ts";
-import { type KeptUpload, keepUpload, type Upload, type UploadOutcome, uploadFile } from "./upload-file.ts";
+import { type KeptUpload, keepUpload } from "./upload-file.ts";
 import { addUploadRoutes } from "./upload-routes.ts";
 
-type FilesDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  bytes: ByteStore;
-  spool: Spool;
+type FilesOptions = Omit<FileDependencies, "removal" | "storage" | "inspect" | "inspections" | "isArchived"> & {
   images: ImageReader;
-  counters: Counters;
-  keyedRequests: KeyedRequests;
-  limits: FileLimits;
-  hasMoney: HasMoney;
-  linkKey: Buffer;
-  siteUrl: string;
   /** Whether bytes are copied to an archive, by `archiveBytes`. */
   isArchived?: boolean;
   /** Called for bytes that could not be deleted; the sweep retries. */
   onTrouble(error: unknown): void;
 };
-
-type WantedFile = { param: string; kinds: readonly FileKind[] };
 
 export type Files = {
   /** POST /files, GET /files, GET /files/{id}, GET /files/{id}/content, DELETE /files/{id}: behind the API key. */
@@ -59,12 +47,12 @@ export type Files = {
   /** Reads a document of the account; throws an error that names the field if it is missing. */
   readDocument(accountId: AccountId, fileId: string, options: { param: string }): Promise<Buffer>;
   /** Returns a file of the account that has one of the kinds; otherwise throws an error that names the field. */
-  getFile(accountId: AccountId, fileId: string, wanted: WantedFile): Promise<StoredFile>;
+  getFile(accountId: AccountId, fileId: string, wanted: WantedMedia): Promise<StoredFile>;
   /**
    * Detects the media type of untrusted bytes, as for an upload; throws an error that names the field if it is not
    * wanted.
    */
-  inspect(bytes: Buffer, wanted: WantedFile & { signal?: AbortSignal }): Promise<InspectedMedia>;
+  inspect(bytes: Buffer, wanted: WantedMedia & { signal?: AbortSignal }): Promise<InspectedMedia>;
   /** The same for an uploaded recording, which must contain audible sound. */
   inspectSound(file: FormFile, options: { param: string }): Promise<SoundRecording>;
   /** Throws `file_not_found` if the file was deleted meanwhile. */
@@ -90,30 +78,25 @@ export type Files = {
 /** One may decode a large image while another runs ffprobe; more would starve everything else. */
 const inspectionsAtOnceMax = 2;
 
-export function createFiles(dependencies: FilesDependencies): Files {
-  const { database, clock, ids, bytes, spool, images, counters, keyedRequests, limits, linkKey, siteUrl } =
-    dependencies;
-  const { hasMoney, onTrouble, isArchived = false } = dependencies;
-  const { uploadBytesMax, outputBytesMax } = limits;
+export function createFiles({ images, onTrouble, isArchived = false, ...given }: FilesOptions): Files {
+  const { spool } = given;
   const inspections = createSemaphore(inspectionsAtOnceMax);
   const inspect: Inspect = (path, wanted) => inspectSpooled({ inspections, images }, path, wanted);
-  const removal = createFileRemoval({ database, clock, bytes, onTrouble });
-  const storage = createFileStorage({ database, clock, ids, bytes, limits, hasMoney, removal, isArchived });
-  const thumbnails = createThumbnails({ database, bytes, spool });
-  const uploads = { database, clock, ids, limits, hasMoney, spool, keyedRequests, inspect, storage };
+  const removal = createFileRemoval({ ...given, onTrouble });
+  const storage = createFileStorage({ ...given, removal, isArchived });
+  const dependencies: FileDependencies = { ...given, isArchived, inspections, inspect, removal, storage };
+  const thumbnails = createThumbnails(dependencies);
   return {
     addRoutes(v1) {
-      const upload = (sent: Upload): Promise<UploadOutcome> => uploadFile(uploads, sent);
-      addUploadRoutes(v1, { counters, uploadBytesMax, parseKey: keyedRequests.parseKey, upload });
-      addFileRoutes(v1, { database, clock, removal });
-      addFileContentRoute(v1, { database, clock, bytes });
+      addUploadRoutes(v1, dependencies);
+      addFileRoutes(v1, dependencies);
+      addFileContentRoute(v1, dependencies);
     },
-    addLinkRoutes: (http) => addFileLinkRoute(http, { database, clock, bytes, linkKey, thumbnails }),
-    keepOutput: (output) => keepOutput({ database, storage, inspect, inspections, spool, outputBytesMax }, output),
-    keepDocument: (document) => keepDocument({ database, storage, spool }, document),
-    readDocument: (accountId, fileId, { param }) =>
-      readDocument({ database, clock, bytes }, accountId, { fileId, param }),
-    getFile: (accountId, fileId, wanted) => getFileOfKind({ database, clock }, accountId, { fileId, wanted }),
+    addLinkRoutes: (http) => addFileLinkRoute(http, dependencies, thumbnails),
+    keepOutput: (output) => keepOutput(dependencies, output),
+    keepDocument: (document) => keepDocument(dependencies, document),
+    readDocument: (accountId, fileId, { param }) => readDocument(dependencies, accountId, { fileId, param }),
+    getFile: (accountId, fileId, wanted) => getFileOfKind(dependencies, accountId, { fileId, wanted }),
     async inspect(content, { signal = new AbortController().signal, ...wanted }) {
       const spooled = await spool.write(Readable.from([content]), { bytesMax: content.length, signal });
       try {
@@ -123,15 +106,13 @@ export function createFiles(dependencies: FilesDependencies): Files {
       }
     },
     inspectSound: ({ spooled }, { param }) => inspectSound({ inspect, inspections }, spooled.path, { param }),
-    openFile: (file, range) => openFile({ bytes }, file, range),
-    acceptForms: (http, form) => acceptFileForms(http, uploadBytesMax, form),
-    receiveForm: (request, reply, form) => receiveForm({ counters, spool, uploadBytesMax }, { request, reply, form }),
-    keepUpload: ({ signal, ...upload }) =>
-      keepUpload({ ids, inspect, storage }, { ...upload, purpose: "generation" }, { signal }),
+    openFile: (file, range) => openFile(dependencies, file, range),
+    acceptForms: (http, form) => acceptFileForms(http, dependencies, form),
+    receiveForm: (request, reply, form) => receiveForm(dependencies, { request, reply, form }),
+    keepUpload: ({ signal, ...upload }) => keepUpload(dependencies, { ...upload, purpose: "generation" }, { signal }),
     deleteFile: async (accountId, fileId) => void (await removal.deleteFile({ accountId, fileId })),
     removeExpired: removal.removeExpired,
-    findLinkedFile: (accountId, url, { param }) =>
-      findLinkedFile({ database, clock, linkKey, siteUrl }, accountId, { url, param }),
-    signLink: (fileId, now) => signLink({ linkKey, siteUrl }, fileId, now),
+    findLinkedFile: (accountId, url, { param }) => findLinkedFile(dependencies, accountId, { url, param }),
+    signLink: (fileId, now) => signLink(dependencies, fileId, now),
   };
 }

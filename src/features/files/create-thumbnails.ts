@@ -1,15 +1,14 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createSemaphore } from "../../lib/semaphore.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import { convertImage } from "../../platform/media/convert-image.ts";
 import { drawPoster } from "../../platform/media/draw-poster.ts";
 import { MediaToolError } from "../../platform/media/media-tool-error.ts";
 import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
-import type { Spool } from "../../platform/storage/create-spool.ts";
-import type { StoredFile } from "./file.ts";
+import { nameThumbnail, type StoredFile } from "./file.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { findFile } from "./file-store.ts";
 import { createFileNotFound, openFile } from "./get-file.ts";
 
@@ -23,8 +22,6 @@ export type Thumbnails = {
   read(file: StoredFile): Promise<Thumbnail>;
 };
 
-type ThumbnailDependencies = { database: Database; bytes: ByteStore; spool: Spool };
-
 const sideMax = 640;
 const quality = 78;
 /** Larger videos get no thumbnail, because the whole file would have to be copied. */
@@ -34,18 +31,14 @@ const makeMsMax = 60_000;
 const madeAtOnceMax = 1;
 const waitingMax = 200;
 
-/** The thumbnail's storage key; it is deleted together with the file's bytes. */
-export function nameThumbnail(storageKey: string): string {
-  return `${storageKey}.thumbnail`;
-}
-
-export function createThumbnails({ database, bytes, spool }: ThumbnailDependencies): Thumbnails {
+export function createThumbnails(dependencies: FileDependencies): Thumbnails {
+  const { database, bytes, spool } = dependencies;
   const permits = createSemaphore(madeAtOnceMax);
   const underWay = new Map<string, Promise<Thumbnail>>();
 
   async function make(file: StoredFile): Promise<Thumbnail> {
     const signal = AbortSignal.timeout(makeMsMax);
-    const spooled = await spool.write(await openFile({ bytes }, file), { bytesMax: sourceBytesMax, signal });
+    const spooled = await spool.write(await openFile(dependencies, file), { bytesMax: sourceBytesMax, signal });
     try {
       const made = await draw(file, spooled.path, signal);
       if (made === null) throw createFileNotFound();

@@ -9,15 +9,13 @@ import { presentError } from "../../platform/http/error-response.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import type { Thumbnails } from "./create-thumbnails.ts";
 import type { StoredFile } from "./file.ts";
 import { planContent, presentSafeHeaders } from "./file-content.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { isLinkValid } from "./file-link.ts";
 import { renameFile } from "./filename.ts";
-import { createFileNotFound, type FileLookup, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
-
-type ContentDependencies = FileLookup & { bytes: ByteStore };
+import { createFileNotFound, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
 
 /** Uploads and outputs; a drama's documents are JSON, and subtitles are text. */
 const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
@@ -25,7 +23,7 @@ const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
 type NamedFile = { Params: { file_id: string } };
 
 /** A file's content, for the account's API keys. */
-export function addFileContentRoute(v1: HttpServer, dependencies: ContentDependencies): void {
+export function addFileContentRoute(v1: HttpServer, dependencies: FileDependencies): void {
   const { config, schema, errors } = describeEndpoint("getFileContent", ["file_not_found", "unknown_parameter"]);
   const params = pathParams({ file_id: "file" });
   const querystring = Type.Object({}, { additionalProperties: false });
@@ -64,14 +62,13 @@ export function addFileContentRoute(v1: HttpServer, dependencies: ContentDepende
   });
 }
 
-type LinkDependencies = ContentDependencies & { linkKey: Buffer; thumbnails: Thumbnails };
-
 /** The targets of signed links. A wrong link, an expired link and a deleted file return the same error. */
-export function addFileLinkRoute(http: HttpServer, dependencies: LinkDependencies): void {
+export function addFileLinkRoute(http: HttpServer, dependencies: FileDependencies, thumbnails: Thumbnails): void {
+  const { linkKey, clock } = dependencies;
+
   async function readLink(request: FastifyRequest<NamedFile>): Promise<StoredFile> {
     const { file_id: fileId } = request.params;
     const { expires, signature } = request.query as Record<string, unknown>;
-    const { linkKey, clock } = dependencies;
     if (!isLinkValid(linkKey, { fileId, expires, signature }, clock.now())) throw createFileNotFound();
     return await getLinkedFile(dependencies, fileId);
   }
@@ -85,11 +82,11 @@ export function addFileLinkRoute(http: HttpServer, dependencies: LinkDependencie
 
   async function answerThumbnail(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
     const file = await readLink(request);
-    const { contentType, bytes } = await dependencies.thumbnails.read(file);
+    const { contentType, bytes } = await thumbnails.read(file);
     return reply
       .headers({
         "content-type": contentType,
-        ...presentSafeHeaders(file, dependencies.clock.now()),
+        ...presentSafeHeaders(file, clock.now()),
         "cross-origin-resource-policy": "cross-origin",
       })
       .send(bytes);
@@ -122,17 +119,17 @@ type Sending = {
 
 /** Sends a file or the requested range. A client that disconnects stops the read. */
 async function sendContent(
-  { clock, bytes }: ContentDependencies,
+  dependencies: FileDependencies,
   { file, request, reply, embedding }: Sending,
 ): Promise<FastifyReply> {
   const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = request.headers;
   const wanted = { range, ifRange: ifRange?.toString(), ifNoneMatch };
-  const plan = planContent(file, wanted, clock.now());
+  const plan = planContent(file, wanted, dependencies.clock.now());
   reply.headers({ ...plan.headers, "cross-origin-resource-policy": embedding });
   if (plan.status === 416) return refuseRange(request, reply, file.bytes);
   reply.code(plan.status);
   if (plan.range === null || request.method === "HEAD") return reply.send();
-  return reply.send(await openFile({ bytes }, file, plan.range));
+  return reply.send(await openFile(dependencies, file, plan.range));
 }
 
 /** 416 is not in the error table. */

@@ -1,11 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FileId } from "../../lib/ids.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 
 const linkMs = 24 * 60 * 60 * 1000;
 
 /** Signs a URL under which anyone can read the file for a day. */
 export function signLink(
-  { linkKey, siteUrl }: { linkKey: Buffer; siteUrl: string },
+  { linkKey, siteUrl }: FileDependencies,
   fileId: FileId,
   now: Date,
 ): { url: string; expiresAt: Date } {

@@ -4,7 +4,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import type { FileRemoval } from "./create-file-removal.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import {
   deletedFileSchema,
   fileListQuerySchema,
@@ -14,9 +14,7 @@ import {
   presentFileList,
 } from "./file-schema.ts";
 import { listFiles } from "./file-store.ts";
-import { createFileNotFound, type FileLookup, getOwnFile } from "./get-file.ts";
-
-type FileRouteDependencies = FileLookup & { removal: FileRemoval };
+import { createFileNotFound, getOwnFile } from "./get-file.ts";
 
 const filesStandard = 20;
 const tags = ["Files"];
@@ -24,13 +22,13 @@ const params = pathParams({ file_id: "file" });
 const querystring = Type.Object({}, { additionalProperties: false });
 const oneFileErrors = ["file_not_found", "unknown_parameter"] as const satisfies readonly ErrorCode[];
 
-export function addFileRoutes(http: HttpServer, dependencies: FileRouteDependencies): void {
+export function addFileRoutes(http: HttpServer, dependencies: FileDependencies): void {
   addFileList(http, dependencies);
   addFileDetail(http, dependencies);
   addFileDeletion(http, dependencies);
 }
 
-function addFileList(http: HttpServer, { database, clock }: FileRouteDependencies): void {
+function addFileList(http: HttpServer, { database, clock }: FileDependencies): void {
   const { config, schema, errors } = describeEndpoint("listFiles", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/files",
@@ -58,7 +56,7 @@ function addFileList(http: HttpServer, { database, clock }: FileRouteDependencie
   );
 }
 
-function addFileDetail(http: HttpServer, { database, clock }: FileRouteDependencies): void {
+function addFileDetail(http: HttpServer, dependencies: FileDependencies): void {
   const { config, schema, errors } = describeEndpoint("getFile", oneFileErrors);
   http.get(
     "/files/:file_id",
@@ -76,14 +74,12 @@ function addFileDetail(http: HttpServer, { database, clock }: FileRouteDependenc
     },
     async (request) => {
       const { accountId } = getCaller(request);
-      return presentFile(
-        await getOwnFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" }),
-      );
+      return presentFile(await getOwnFile(dependencies, request.params.file_id, { accountId, param: "file_id" }));
     },
   );
 }
 
-function addFileDeletion(http: HttpServer, { database, clock, removal }: FileRouteDependencies): void {
+function addFileDeletion(http: HttpServer, dependencies: FileDependencies): void {
   const { config, schema, errors } = describeEndpoint("deleteFile", oneFileErrors);
   http.delete(
     "/files/:file_id",
@@ -101,9 +97,9 @@ function addFileDeletion(http: HttpServer, { database, clock, removal }: FileRou
     },
     async (request) => {
       const { accountId } = getCaller(request);
-      const { id } = await getOwnFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" });
+      const { id } = await getOwnFile(dependencies, request.params.file_id, { accountId, param: "file_id" });
       // Of two concurrent deletions, one gets a 404.
-      if (!(await removal.deleteFile({ fileId: id, accountId }))) throw createFileNotFound("file_id");
+      if (!(await dependencies.removal.deleteFile({ fileId: id, accountId }))) throw createFileNotFound("file_id");
       return { id, object: "file" as const, deleted: true as const };
     },
   );

@@ -32,6 +32,11 @@ export type StoredFile = {
   storageKey: string;
 };
 
+/** The thumbnail's storage key; it is deleted together with the file's bytes. */
+export function nameThumbnail(storageKey: string): string {
+  return `${storageKey}.thumbnail`;
+}
+
 /** Upload and output limits, and the retention period. */
 export type FileLimits = {
   uploadBytesMax: number;

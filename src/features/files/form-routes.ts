@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import { type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { cleanFilename } from "./filename.ts";
 import { withUploadSlot } from "./limit-uploads.ts";
 import type { FormPart } from "./read-upload-form.ts";
@@ -35,7 +35,7 @@ export type ReceiveForm = (
 /** For routes of other features with file forms of their own. */
 export async function acceptFileForms(
   http: HttpServer,
-  uploadBytesMax: number,
+  { limits: { uploadBytesMax } }: FileDependencies,
   { filesMax, fieldsMax, fieldBytesMax }: FormDescription,
 ): Promise<void> {
   await acceptForms(http, {
@@ -49,18 +49,18 @@ export async function acceptFileForms(
 
 /** Reads a form like an upload; all of its files together may be as large as one upload. */
 export async function receiveForm(
-  { counters, spool, uploadBytesMax }: { counters: Counters; spool: Spool; uploadBytesMax: number },
+  dependencies: FileDependencies,
   { request, reply, form }: { request: FastifyRequest; reply: FastifyReply; form: FormDescription },
 ): Promise<ReceivedForm> {
   const { accountId } = getCaller(request);
-  checkHead(request, uploadBytesMax);
-  return await withUploadSlot(counters, { accountId, requestId: request.id }, () =>
-    readForm({ spool, uploadBytesMax }, { form, sent: readParts(request, form), signal: watchCaller(reply) }),
+  checkHead(request, dependencies.limits.uploadBytesMax);
+  return await withUploadSlot(dependencies.counters, { accountId, requestId: request.id }, () =>
+    readForm(dependencies, { form, sent: readParts(request, form), signal: watchCaller(reply) }),
   );
 }
 
 async function readForm(
-  { spool, uploadBytesMax }: { spool: Spool; uploadBytesMax: number },
+  { spool, limits: { uploadBytesMax } }: FileDependencies,
   { form, sent, signal }: { form: FormDescription; sent: AsyncIterable<FormPart>; signal: AbortSignal },
 ): Promise<ReceivedForm> {
   const entries: FormEntry[] = [];

@@ -1,22 +1,19 @@
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, FileId } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { type ByteRange, type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
+import { type ByteRange, MissingBytesError } from "../../platform/storage/byte-store.ts";
 import type { StoredFile } from "./file.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { isLinkValid, parseLink } from "./file-link.ts";
 import { findFile } from "./file-store.ts";
 import { requireKind, type WantedMedia } from "./inspect-spooled.ts";
 
 export const fileIdPattern = /^file_[0-9a-z]{26}$/;
 
-export type FileLookup = { database: Database; clock: Clock };
-
 /** Returns an unexpired file of the account; a file of another account does not exist for it. */
 export async function getOwnFile(
-  dependencies: FileLookup,
+  dependencies: FileDependencies,
   fileId: string,
   { accountId, param }: { accountId: AccountId; param: string },
 ): Promise<StoredFile> {
@@ -26,19 +23,19 @@ export async function getOwnFile(
 }
 
 /** Returns an unexpired file for a verified signed link, which grants access without an account. */
-export async function getLinkedFile(dependencies: FileLookup, fileId: string): Promise<StoredFile> {
+export async function getLinkedFile(dependencies: FileDependencies, fileId: string): Promise<StoredFile> {
   const file = await findUnexpired(dependencies, fileId);
   if (file === null) throw createFileNotFound();
   return file;
 }
 
-async function findUnexpired({ database, clock }: FileLookup, fileId: string): Promise<StoredFile | null> {
+async function findUnexpired({ database, clock }: FileDependencies, fileId: string): Promise<StoredFile | null> {
   const file = fileIdPattern.test(fileId) ? await findFile(database, fileId) : null;
   return file !== null && file.expiresAt > clock.now() ? file : null;
 }
 
 export async function getFileOfKind(
-  dependencies: FileLookup,
+  dependencies: FileDependencies,
   accountId: AccountId,
   { fileId, wanted }: { fileId: string; wanted: WantedMedia },
 ): Promise<StoredFile> {
@@ -49,7 +46,7 @@ export async function getFileOfKind(
 
 /** Resolves one of our signed links without fetching it; `null` for any other URL. */
 export async function findLinkedFile(
-  { database, clock, linkKey, siteUrl }: FileLookup & { linkKey: Buffer; siteUrl: string },
+  { database, clock, linkKey, siteUrl }: FileDependencies,
   accountId: AccountId,
   { url, param }: { url: string; param: string },
 ): Promise<FileId | null> {
@@ -63,7 +60,7 @@ export async function findLinkedFile(
 }
 
 export async function openFile(
-  { bytes }: { bytes: ByteStore },
+  { bytes }: FileDependencies,
   { storageKey }: StoredFile,
   range?: ByteRange,
 ): Promise<Readable> {
@@ -77,13 +74,13 @@ export async function openFile(
 
 /** Reads a whole document of the account; its size was limited when it was stored. */
 export async function readDocument(
-  { database, clock, bytes }: FileLookup & { bytes: ByteStore },
+  dependencies: FileDependencies,
   accountId: AccountId,
   { fileId, param }: { fileId: string; param: string },
 ): Promise<Buffer> {
   const wanted = { param, kinds: ["document"] } as const;
-  const file = await getFileOfKind({ database, clock }, accountId, { fileId, wanted });
-  return await buffer(await openFile({ bytes }, file));
+  const file = await getFileOfKind(dependencies, accountId, { fileId, wanted });
+  return await buffer(await openFile(dependencies, file));
 }
 
 /** The same error whether the file never existed, belongs to another account, has expired or was deleted. */

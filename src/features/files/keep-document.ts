@@ -1,10 +1,8 @@
 import { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Spool } from "../../platform/storage/create-spool.ts";
-import type { FileStorage } from "./create-file-storage.ts";
 import type { DocumentType, StoredFile } from "./file.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { findFile } from "./file-store.ts";
 import { cleanFilename } from "./filename.ts";
 
@@ -22,7 +20,7 @@ const documentBytesMax = 8 * 1024 * 1024;
 
 /** Stores a document that the gateway wrote for a task; idempotent by id. */
 export async function keepDocument(
-  { database, storage, spool }: { database: Database; storage: FileStorage; spool: Spool },
+  { database, storage, spool }: FileDependencies,
   { id, accountId, contentType, filename, bytes, signal }: NewDocument,
 ): Promise<StoredFile> {
   const known = await findFile(database, id);

@@ -1,15 +1,13 @@
 import type { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
-import type { Semaphore } from "../../lib/semaphore.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { convertImage, type ImageFormat } from "../../platform/media/convert-image.ts";
 import type { InspectedMedia, MediaKind } from "../../platform/media/inspection.ts";
-import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
-import type { FileStorage, NewFile } from "./create-file-storage.ts";
+import { type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import type { NewFile } from "./create-file-storage.ts";
 import type { StoredFile } from "./file.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { findFile } from "./file-store.ts";
-import type { Inspect } from "./inspect-spooled.ts";
 
 export type Output = {
   id: FileId;
@@ -23,20 +21,11 @@ export type Output = {
   format?: ImageFormat;
 };
 
-type KeepDependencies = {
-  database: Database;
-  storage: FileStorage;
-  inspect: Inspect;
-  inspections: Semaphore;
-  spool: Spool;
-  outputBytesMax: number;
-};
-
 const param = "output";
 
 /** Stores a task's output idempotently: of several attempts with one id, one creates the file and all return it. */
 export async function keepOutput(
-  dependencies: KeepDependencies,
+  dependencies: FileDependencies,
   { id, accountId, kind, bytes, signal, samples, format }: Output,
 ): Promise<StoredFile> {
   const { database, storage, inspect } = dependencies;
@@ -66,7 +55,7 @@ function hasFormat({ contentType }: InspectedMedia, { name }: ImageFormat): bool
 
 /** A converted file is inspected like any other. */
 async function storeConverted(
-  dependencies: KeepDependencies,
+  dependencies: FileDependencies,
   file: Omit<NewFile, "purpose">,
   { format, signal }: { format: ImageFormat; signal: AbortSignal },
 ): Promise<StoredFile> {
@@ -90,7 +79,7 @@ async function storeConverted(
 }
 
 async function spoolOutput(
-  { spool, outputBytesMax: bytesMax }: KeepDependencies,
+  { spool, limits: { outputBytesMax: bytesMax } }: FileDependencies,
   bytes: Readable,
   signal: AbortSignal,
 ): Promise<SpooledFile> {

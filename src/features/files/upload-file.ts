@@ -1,29 +1,16 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../lib/clock.ts";
-import type { AccountId, IdSource } from "../../lib/ids.ts";
+import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
-import type { Spool } from "../../platform/storage/create-spool.ts";
-import { chooseQuota, createQuotaError, type HasMoney, isWithin } from "./check-usage.ts";
-import type { FileStorage, NewFile, StoreOptions } from "./create-file-storage.ts";
-import type { FileLimits, StoredFile } from "./file.ts";
+import { chooseQuota, createQuotaError, isWithin } from "./check-usage.ts";
+import type { NewFile, StoreOptions } from "./create-file-storage.ts";
+import type { StoredFile } from "./file.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { presentFile } from "./file-schema.ts";
 import { findFile, findUsage } from "./file-store.ts";
-import { anyMedia, type Inspect, type WantedMedia } from "./inspect-spooled.ts";
-import type { KeyClaim, KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
+import { anyMedia, type WantedMedia } from "./inspect-spooled.ts";
+import type { KeyClaim, RememberedAnswer } from "./keyed-requests.ts";
 import { createTooLarge, type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
-
-type KeepDependencies = { ids: IdSource; inspect: Inspect; storage: FileStorage };
-
-type UploadDependencies = KeepDependencies & {
-  database: Database;
-  clock: Clock;
-  limits: FileLimits;
-  hasMoney: HasMoney;
-  spool: Spool;
-  keyedRequests: KeyedRequests;
-};
 
 export type Upload = {
   accountId: AccountId;
@@ -42,7 +29,7 @@ export type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answ
 const answerType = "application/json; charset=utf-8";
 
 /** Reads, inspects and stores an upload. A failure leaves nothing behind. */
-export async function uploadFile(dependencies: UploadDependencies, upload: Upload): Promise<UploadOutcome> {
+export async function uploadFile(dependencies: FileDependencies, upload: Upload): Promise<UploadOutcome> {
   const { signal } = upload;
   const room = await findRoom(dependencies, upload);
   const form = await readUploadForm(dependencies.spool, upload.form, { ...room, signal });
@@ -60,7 +47,7 @@ export async function uploadFile(dependencies: UploadDependencies, upload: Uploa
  * the file. A known idempotency key passes, because its first upload may be what filled the quota.
  */
 async function findRoom(
-  { database, clock, limits, hasMoney, keyedRequests }: UploadDependencies,
+  { database, clock, limits, hasMoney, keyedRequests }: FileDependencies,
   { accountId, key, bytesMin }: Upload,
 ): Promise<{ bytesMax: number; refuse: () => AppError }> {
   const quota = chooseQuota(limits, await hasMoney(database, accountId));
@@ -76,7 +63,7 @@ async function findRoom(
 
 /** With a key, a disconnect does not cancel the upload: a retry gets its response. */
 async function keepKeyed(
-  dependencies: UploadDependencies,
+  dependencies: FileDependencies,
   upload: Upload,
   { form, key }: { form: UploadForm; key: string },
 ): Promise<UploadOutcome> {
@@ -107,7 +94,7 @@ async function keepKeyed(
 }
 
 /** Whether the file of a stored response was deleted or has expired. */
-async function isGone({ database, clock }: UploadDependencies, { body }: RememberedAnswer): Promise<boolean> {
+async function isGone({ database, clock }: FileDependencies, { body }: RememberedAnswer): Promise<boolean> {
   if (body === null) return false;
   // Written by `describeAnswer`.
   const { id } = JSON.parse(body.toString()) as { id: string };
@@ -123,7 +110,7 @@ export type KeptUpload = Omit<NewFile, "id" | "media"> & { wanted: WantedMedia }
 
 /** Inspects a file and stores it as an upload of the account. */
 export async function keepUpload(
-  { ids, inspect, storage }: KeepDependencies,
+  { ids, inspect, storage }: FileDependencies,
   { wanted, ...upload }: KeptUpload,
   options: StoreOptions,
 ): Promise<StoredFile> {

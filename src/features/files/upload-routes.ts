@@ -1,7 +1,6 @@
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -9,18 +8,12 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { compileValidator } from "../../platform/http/validation.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { fileSchema, presentFile, uploadSchema } from "./file-schema.ts";
-import type { KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
+import type { RememberedAnswer } from "./keyed-requests.ts";
 import { withUploadSlot } from "./limit-uploads.ts";
 import { createTooLarge, type FormPart } from "./read-upload-form.ts";
-import type { Upload, UploadOutcome } from "./upload-file.ts";
-
-type UploadRouteDependencies = {
-  counters: Counters;
-  uploadBytesMax: number;
-  parseKey: KeyedRequests["parseKey"];
-  upload(upload: Upload): Promise<UploadOutcome>;
-};
+import { uploadFile } from "./upload-file.ts";
 
 const description = `Uploads one image, audio or video file as \`multipart/form-data\`. Its type is detected from its content: a damaged,
 truncated or mislabeled file is rejected. With an \`Idempotency-Key\`, retries of the same upload are stored
@@ -44,9 +37,9 @@ const uploadErrors = [
 const formLimits = { fields: 8, files: 4, parts: 12, fieldSize: 2000 };
 const envelopeBytesMax = 64 * 1024;
 
-export function addUploadRoutes(v1: HttpServer, dependencies: UploadRouteDependencies): void {
+export function addUploadRoutes(v1: HttpServer, dependencies: FileDependencies): void {
   v1.register(async (http: HttpServer) => {
-    await acceptForms(http, { ...formLimits, fileSize: dependencies.uploadBytesMax + 1 });
+    await acceptForms(http, { ...formLimits, fileSize: dependencies.limits.uploadBytesMax + 1 });
     addUploadRoute(http, dependencies);
   });
 }
@@ -63,8 +56,8 @@ export async function acceptForms(http: HttpServer, limits: FormLimits): Promise
   http.addContentTypeParser("*", (_request, _payload, done) => done(createNoForm()));
 }
 
-function addUploadRoute(http: HttpServer, dependencies: UploadRouteDependencies): void {
-  const { counters, uploadBytesMax, parseKey, upload } = dependencies;
+function addUploadRoute(http: HttpServer, dependencies: FileDependencies): void {
+  const { counters, limits, keyedRequests } = dependencies;
   const { config, schema, errors } = describeEndpoint("createFile", uploadErrors);
   http.post(
     "/files",
@@ -86,10 +79,10 @@ function addUploadRoute(http: HttpServer, dependencies: UploadRouteDependencies)
     },
     async (request, reply) => {
       const { accountId } = getCaller(request);
-      const key = parseKey(request.headers["idempotency-key"]);
-      checkHead(request, uploadBytesMax);
+      const key = keyedRequests.parseKey(request.headers["idempotency-key"]);
+      checkHead(request, limits.uploadBytesMax);
       const outcome = await withUploadSlot(counters, { accountId, requestId: request.id }, () =>
-        upload({
+        uploadFile(dependencies, {
           accountId,
           requestId: request.id,
           key,
