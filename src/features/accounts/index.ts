@@ -28,7 +28,7 @@ export {
   listClientKeys,
 } from "./client-keys.ts";
 export { createAccount } from "./create-account.ts";
-export { createApiKey, type KeyDependencies, type NewApiKey } from "./create-api-key.ts";
+export { createApiKey, type NewApiKey } from "./create-api-key.ts";
 export { keyPrefix } from "./key-text.ts";
 export { createKeyUses, type KeyUses } from "./key-uses.ts";
 export { changeOwnKey, createOwnKey, getOwnKey, type OwnKeyChange, revokeOwnKey, rotateOwnKey } from "./own-keys.ts";

@@ -12,7 +12,7 @@ import { anyMedia, type WantedMedia } from "./inspect-spooled.ts";
 import type { KeyClaim, RememberedAnswer } from "./keyed-requests.ts";
 import { createTooLarge, type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
 
-export type Upload = {
+type Upload = {
   accountId: AccountId;
   requestId: string;
   /** The `Idempotency-Key`. */
@@ -24,7 +24,7 @@ export type Upload = {
   signal: AbortSignal;
 };
 
-export type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answered"; answer: RememberedAnswer };
+type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answered"; answer: RememberedAnswer };
 
 const answerType = "application/json; charset=utf-8";
 

@@ -12,7 +12,7 @@ import { findKeyClient } from "../../accounts/index.ts";
 import type { SiteDependencies } from "../site-dependencies.ts";
 import type { DeviceAsker, KeyTerms } from "./connect-request.ts";
 import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
-import { approveRequest, type ConnectAnswer, denyRequest } from "./decide-request.ts";
+import { approveRequest, denyRequest } from "./decide-request.ts";
 import { describeKeptBudget, findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
 
 const tags = ["Connect"];
@@ -130,7 +130,7 @@ function addDeny(http: HttpServer, dependencies: SiteDependencies): void {
     "/connect/requests/:id/deny",
     { schema: { summary: "Deny an authorization request", tags, params, body: emptyBodySchema, response } },
     async (request) => {
-      const answer: ConnectAnswer = await denyRequest(dependencies, getSession(request), request.params.id);
+      const answer = await denyRequest(dependencies, getSession(request), request.params.id);
       return { callback_url: answer.kind === "device" ? null : answer.callbackUrl };
     },
   );

@@ -12,7 +12,7 @@ import { issueKey } from "./issue-key.ts";
 import { takeRequest } from "./read-request.ts";
 
 /** `callbackUrl` carries the key or code to the program; a device polls instead. */
-export type ConnectAnswer = { kind: "browser"; callbackUrl: string } | { kind: "device" };
+type ConnectAnswer = { kind: "browser"; callbackUrl: string } | { kind: "device" };
 
 const sessionYoungMs = 24 * 60 * 60_000;
 
