@@ -17,8 +17,9 @@ import {
 } from "../../../src/features/tasks/submit/write-submissions.ts";
 import type { ClaimedTask, Task } from "../../../src/features/tasks/task.ts";
 import { findTask } from "../../../src/features/tasks/task-store.ts";
-import { type AdvanceDependencies, advanceTask } from "../../../src/features/tasks/work/advance-task.ts";
+import { advanceTask } from "../../../src/features/tasks/work/advance-task.ts";
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
+import type { WorkerDependencies } from "../../../src/features/tasks/work/worker-dependencies.ts";
 import { type AccountId, createIdSource, type KeyId, type TaskId } from "../../../src/lib/ids.ts";
 import { standardLimits } from "../../../src/lib/limit-set.ts";
 import { nano } from "../../../src/lib/money.ts";
@@ -45,7 +46,7 @@ type ScriptedProvider = Pick<GenerationProvider, "submit" | "poll" | "cancel" | 
   submitted: string[];
 };
 
-type ScriptedDependencies = AdvanceDependencies & { watch: TaskWatch };
+type ScriptedDependencies = WorkerDependencies & { watch: TaskWatch };
 
 export type ScriptedTasks = AsyncDisposable & {
   parts: ScriptedDependencies;
@@ -184,7 +185,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   return { parts, clock, logs, dataDir, close };
 }
 
-function createRegistry(upstream: ScriptedProvider): AdvanceDependencies["registry"] {
+function createRegistry(upstream: ScriptedProvider): WorkerDependencies["registry"] {
   const unused = (): never => {
     throw new Error("Tasks have no use for this.");
   };

@@ -22,10 +22,17 @@ import {
 import { changeTask } from "../parse-task.ts";
 import { describeEvent } from "../present-task.ts";
 import { nothing } from "../quote-task.ts";
-import { type ClaimedTask, isFinal, type LeaseChange, type Task } from "../task.ts";
+import {
+  type ClaimedTask,
+  isFinal,
+  type LeaseChange,
+  type NewChild,
+  type NewTask,
+  type Task,
+  type UnitTerms,
+} from "../task.ts";
 import type { TaskFailpoint } from "../task-failpoints.ts";
 import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
-import { describeChild } from "./describe-child.ts";
 import type { Money, Transition } from "./task-machine.ts";
 
 export type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
@@ -145,6 +152,41 @@ export async function writeTransition(
   if (end !== null) dependencies.failpoint("finish-written");
   return { task: written, transition, settlement: settled?.settlement ?? noSettlement };
 }
+
+/** A child belongs to its parent's account and key, shares its deadline, and is paid by it. */
+function describeChild(parent: Task, child: NewChild, { ids, now }: { ids: IdSource; now: Date }): NewTask {
+  const { request } = child;
+  const count = request.type === "image" ? request.count : 1;
+  return {
+    ...child,
+    accountId: parent.accountId,
+    keyId: parent.keyId,
+    parentId: parent.id,
+    type: request.type,
+    steps: [],
+    terms: paidByParent,
+    holdId: null,
+    outputIds: Array.from({ length: count }, () => ids.next("file")),
+    metadata: null,
+    callbackUrl: null,
+    requestId: parent.requestId,
+    clientRequestId: parent.clientRequestId,
+    traceparent: parent.traceparent,
+    deadlineAt: parent.deadlineAt,
+    createdAt: now,
+  };
+}
+
+const paidByParent: UnitTerms = {
+  priceId: "parent",
+  rate: nothing,
+  per: 1n,
+  minimum: nothing,
+  counts: "calls",
+  unitsMax: 0n,
+  quota: { kind: "video", unitsMax: 0n },
+  budgetAmount: null,
+};
 
 /** Lists charged files with the account's files: the outputs, and all material of a successful composite task. */
 async function releasePaid(tx: Database, { id, type, state, output }: Task): Promise<void> {

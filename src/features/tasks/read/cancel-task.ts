@@ -9,17 +9,12 @@ import { lockTask } from "../task-store.ts";
 import { findTaskTarget, listTaskTargets } from "../task-target.ts";
 import { getTask } from "./read-task.ts";
 
-export type CancelDependencies = TransitionDependencies & {
-  /** Whether the task's upstream can stop it. */
-  isCancelable(task: Task): boolean;
-};
-
 /**
  * Cancels a task or requests it. A task that no upstream has started ends at once; otherwise the upstream decides how it
- * ends. A finished task is unchanged.
+ * ends. A finished task is unchanged. `isCancelable`: whether the task's upstream can stop it.
  */
 export async function cancelTask(
-  dependencies: CancelDependencies,
+  dependencies: TransitionDependencies & { isCancelable(task: Task): boolean },
   asked: { id: string; accountId?: string },
 ): Promise<Task> {
   const { database, clock, isCancelable } = dependencies;

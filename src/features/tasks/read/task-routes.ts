@@ -14,7 +14,7 @@ import { describeHeaders } from "../../../platform/http/request-headers.ts";
 import type { Files } from "../../files/index.ts";
 import { presentTask } from "../present-task.ts";
 import { isFinal, type Task, type TaskType } from "../task.ts";
-import { type CancelDependencies, cancelTask } from "./cancel-task.ts";
+import { cancelTask } from "./cancel-task.ts";
 import { parsePrefer } from "./prefer.ts";
 import { type PresentComposite, presentRequest } from "./present-request.ts";
 import { awaitTask, findQueuePosition, getTask, hasSucceeded } from "./read-task.ts";
@@ -22,7 +22,7 @@ import { addTaskListRoutes } from "./task-list-routes.ts";
 import { taskRequestSchema, taskSchema } from "./task-schema.ts";
 import type { TaskWatch } from "./watch-tasks.ts";
 
-export type TaskRouteDependencies = CancelDependencies & {
+type TaskRouteDependencies = Parameters<typeof cancelTask>[0] & {
   watch: TaskWatch;
   files: Pick<Files, "signLink">;
   heartbeats: Heartbeats;

@@ -35,7 +35,17 @@ type WatchDependencies = {
 type Waiter = { version: number; wake(): void };
 
 export function createTaskWatch({ feed, notify, onTrouble }: WatchDependencies): TaskWatch {
-  const notifier = createNotifier(notify, onTrouble);
+  // NOTIFY follows the commit, several changes in one statement. A transaction that notifies blocks all other notifying
+  // transactions until it is on disk. If the process dies in between, waiters fall back to `recheckMs`.
+  const notifier = createCoalescer<TaskVersion, void>({
+    async run(changes) {
+      await notify(changes);
+      return [];
+    },
+    batchMax: Number.POSITIVE_INFINITY,
+    waitingMax: Number.POSITIVE_INFINITY,
+    onTrouble,
+  });
   const waiters = new Map<string, Set<Waiter>>();
   const latest = new Map<string, number>();
 
@@ -95,21 +105,4 @@ export function createTaskWatch({ feed, notify, onTrouble }: WatchDependencies):
     },
     isReleased: () => isReleased,
   };
-}
-
-/**
- * Sends NOTIFY after the commit, several changes in one statement. Not inside the transactions: a transaction that
- * notifies blocks all other notifying transactions until it is on disk. If the process dies in between, waiters fall
- * back to `recheckMs`.
- */
-function createNotifier(notify: WatchDependencies["notify"], onTrouble: WatchDependencies["onTrouble"]) {
-  return createCoalescer<TaskVersion, void>({
-    async run(changes) {
-      await notify(changes);
-      return [];
-    },
-    batchMax: Number.POSITIVE_INFINITY,
-    waitingMax: Number.POSITIVE_INFINITY,
-    onTrouble,
-  });
 }

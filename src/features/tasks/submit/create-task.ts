@@ -9,9 +9,11 @@ import type { SeenLimits } from "../../../platform/http/request-context.ts";
 import type { Span } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { getOfferedModel, type LiveCatalog, type OfferedModel, presentDeprecation } from "../../catalog/index.ts";
+import type { Files } from "../../files/index.ts";
 import { type ClaimTerms, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../../idempotency/index.ts";
 import { checkWebhookUrl } from "../../webhooks/index.ts";
 import { priceTask } from "../quote-task.ts";
+import type { TaskWatch } from "../read/watch-tasks.ts";
 import { isFinal, type NewTask, type Task } from "../task.ts";
 import { deadlineTable } from "../task-deadline.ts";
 import type { TaskFailpoint } from "../task-failpoints.ts";
@@ -21,7 +23,7 @@ import { findOrder, findSameOrder, type TaskOrder } from "./order-store.ts";
 import { createFullError } from "./refuse-full.ts";
 import { keptTaskType, type Submission, type SubmissionOutcome } from "./write-submissions.ts";
 
-export type CreateDependencies = {
+export type SubmitDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -31,6 +33,9 @@ export type CreateDependencies = {
   claims: ClaimTerms;
   /** Whether callbacks may go to private and loopback addresses. */
   allowsPrivate: boolean;
+  watch: TaskWatch;
+  files: Pick<Files, "getFile" | "openFile" | "signLink">;
+  baseUrl: string;
 };
 
 /** A submission as parsed from its HTTP request. */
@@ -70,7 +75,7 @@ const attemptsMax = 3;
 
 /** Creates a task, or returns the one that the same request created before. */
 export async function createTask<B extends CommonBody>(
-  dependencies: CreateDependencies,
+  dependencies: SubmitDependencies,
   incoming: IncomingTask<B>,
 ): Promise<CreatedTask> {
   // Parent of everything that any node does for the task.
@@ -88,7 +93,7 @@ export async function createTask<B extends CommonBody>(
 }
 
 async function createOrFind<B extends CommonBody>(
-  dependencies: CreateDependencies,
+  dependencies: SubmitDependencies,
   incoming: IncomingTask<B>,
 ): Promise<CreatedTask> {
   const keyed = readKey(incoming);
@@ -121,7 +126,7 @@ async function createOrFind<B extends CommonBody>(
  * changed. A valid replay is found by its key at write time, without an extra query.
  */
 async function prepareOrRecall<B extends CommonBody>(
-  dependencies: CreateDependencies,
+  dependencies: SubmitDependencies,
   incoming: IncomingTask<B>,
   keyed: Keyed,
 ): Promise<CreatedTask | { submission: Submission; headers: Record<string, string> }> {
@@ -145,7 +150,7 @@ function readKey({ keyed }: Pick<IncomingTask, "keyed">): Keyed {
 }
 
 async function recallTask(
-  dependencies: CreateDependencies,
+  dependencies: SubmitDependencies,
   { accountId }: Caller,
   keyed: Keyed,
 ): Promise<CreatedTask | null> {
@@ -160,7 +165,7 @@ async function recallTask(
 
 /** The task created earlier under the same `client_business_id`; `null` if that task has failed meanwhile. */
 async function recallOrder(
-  dependencies: CreateDependencies,
+  dependencies: SubmitDependencies,
   { caller, order }: Submission,
 ): Promise<CreatedTask | null> {
   invariant(order !== null, "a submission without an order found it taken");
@@ -183,7 +188,7 @@ function createGoneError(taskId: string, param: string): AppError {
 
 /** The task of an identical request, unless it failed. */
 async function recallSameOrder(
-  { database }: CreateDependencies,
+  { database }: SubmitDependencies,
   { caller, order }: Pick<IncomingTask, "caller" | "order">,
 ): Promise<CreatedTask | null> {
   const taskId = order === null ? null : await findSameOrder(database, { ...order, accountId: caller.accountId });
@@ -194,7 +199,7 @@ async function recallSameOrder(
 
 /** Reclaims a key whose process died, which also ends its hold, and then frees it. */
 async function clearDeadClaim(
-  { database, clock, claims }: CreateDependencies,
+  { database, clock, claims }: SubmitDependencies,
   { task, keyed, caller }: Submission,
 ): Promise<void> {
   if (keyed === null) return;
@@ -205,7 +210,7 @@ async function clearDeadClaim(
 
 /** Prepares everything that can be known before the write. Throws if the request is invalid. */
 async function prepareSubmission<B extends CommonBody>(
-  dependencies: CreateDependencies,
+  dependencies: SubmitDependencies,
   incoming: IncomingTask<B>,
   keyed: Keyed,
 ): Promise<{ submission: Submission; headers: Record<string, string> }> {

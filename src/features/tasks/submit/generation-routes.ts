@@ -7,24 +7,22 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../../platform/http/endpoint-table.ts";
 import { createFacts, getCaller } from "../../../platform/http/request-context.ts";
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
-import type { Files } from "../../files/index.ts";
 import { type KeptAnswer, parseIdempotencyKey } from "../../idempotency/index.ts";
 import { presentTask } from "../present-task.ts";
 import { type Preference, parsePrefer } from "../read/prefer.ts";
 import { awaitTask } from "../read/read-task.ts";
 import { presentNow, presentTaskHeaders, watchCaller } from "../read/task-routes.ts";
 import { taskSchema } from "../read/task-schema.ts";
-import type { TaskWatch } from "../read/watch-tasks.ts";
 import { isFinal, type Task } from "../task.ts";
 import { findTask } from "../task-store.ts";
 import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
 import {
-  type CreateDependencies,
   type CreatedTask,
   createTask,
   type IncomingTask,
   type PrepareTask,
+  type SubmitDependencies,
 } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
 import { findInlineForm } from "./openai-image-options.ts";
@@ -32,12 +30,6 @@ import type { CheckMedia, PrepareMedia } from "./prepare-media.ts";
 import { keptTaskType } from "./write-submissions.ts";
 
 export type SubmissionRouteDependencies = { submit: SubmitTask; prepareMedia: PrepareMedia };
-
-type SubmitDependencies = CreateDependencies & {
-  watch: TaskWatch;
-  files: Pick<Files, "getFile" | "openFile" | "signLink">;
-  baseUrl: string;
-};
 
 /** Error codes of a submission, in addition to those of every endpoint. */
 export const submissionErrors = [

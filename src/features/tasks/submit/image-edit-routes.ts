@@ -5,17 +5,21 @@ import { describeValidationProblem } from "../../../platform/errors/validation-p
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
 import { compileValidator } from "../../../platform/http/validation.ts";
-import type { Files, FormDescription } from "../../files/index.ts";
+import type { Files, FormDescription, FormEntry, FormFile } from "../../files/index.ts";
 import { taskSchema } from "../read/task-schema.ts";
 import { checkImage } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import { inlineErrors, type SubmissionRouteDependencies, submissionErrors } from "./generation-routes.ts";
 import { type ImageBody, imageRequestSchema } from "./generation-schema.ts";
-import { describeEditForm, type EditForm, imageFieldNames, readEditForm } from "./read-edit-form.ts";
 
 type EditRouteDependencies = SubmissionRouteDependencies & { files: Files };
 
+/** The edit form in the JSON endpoint's fields; images are uploaded files or ids, in order. */
+type EditForm = { fields: Record<string, unknown>; images: readonly (string | FormFile)[] };
+
 const path = "/images/edits";
+const imageFieldNames = ["image", "image[]"];
+const wholeNumbers = ["n", "output_compression", "partial_images", "expires_after"];
 
 const description = `Like \`POST /images/generations\` with \`input_images\`, for clients of OpenAI's API. Send the images in the form as \`image\` or
 \`image[]\`; they are stored like uploads. Waits up to 120 seconds unless you send \`Prefer: respond-async\`. A \`mask\` is rejected.`;
@@ -85,6 +89,40 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
       }
     },
   );
+}
+
+/** Converts a form's text values to the types of the JSON endpoint. Throws if it is not a valid edit form. */
+function readEditForm(entries: readonly FormEntry[]): EditForm {
+  const fields: Record<string, unknown> = {};
+  const images: (string | FormFile)[] = [];
+  for (const { name, value } of entries) {
+    if (imageFieldNames.includes(name)) {
+      images.push(value);
+    } else if (name === "mask") {
+      throw new AppError("unsupported_capability", "No model supports masks. Describe the change in the prompt.", {
+        param: name,
+      });
+    } else if (Object.hasOwn(fields, name)) {
+      throw new AppError("invalid_parameter", `Send \`${name}\` only once.`, { param: name });
+    } else {
+      fields[name] = readValue(name, String(value));
+    }
+  }
+  if (images.length > 0) return { fields, images };
+  throw new AppError("missing_parameter", "`image` is required.", { param: "image" });
+}
+
+function readValue(name: string, text: string): unknown {
+  if (name === "stream" && /^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  return wholeNumbers.includes(name) && /^-?\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
+/** Fingerprints a form by its contents: multipart boundaries differ between retries. */
+function describeEditForm({ fields, images }: EditForm): Buffer {
+  const contents = images.map((image) =>
+    typeof image === "string" ? image : [image.filename, image.spooled.sha256.toString("hex")],
+  );
+  return Buffer.from(JSON.stringify([fields, contents]));
 }
 
 /** Only OpenAI clients use this endpoint. */

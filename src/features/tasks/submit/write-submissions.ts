@@ -38,7 +38,7 @@ export type SubmissionOutcome =
 /** An exhausted limit of open tasks: the account's or the key's own. */
 export type FullLimit = { owner: "account" | "API key"; max: number };
 
-export type SubmissionDependencies = {
+type SubmissionDependencies = {
   database: Database;
   clock: Clock;
   currency: string;

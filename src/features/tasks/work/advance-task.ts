@@ -1,27 +1,21 @@
 import { invariant } from "../../../lib/invariant.ts";
-import type { Span, Tracing } from "../../../platform/tracing/span.ts";
+import type { Span } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
-import { applyTransition, type TransitionDependencies } from "../machine/apply-transition.ts";
+import { applyTransition } from "../machine/apply-transition.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { Outcome, Step } from "../machine/task-machine.ts";
 import { type ClaimedTask, isComposite } from "../task.ts";
-import { callUpstream, type UpstreamDependencies } from "./call-upstream.ts";
-import { type Orchestrate, orchestrateTask } from "./orchestrate-task.ts";
+import { callUpstream } from "./call-upstream.ts";
+import { orchestrateTask } from "./orchestrate-task.ts";
 import { endStep, endTask, isWorthTracing, resumeTask, startEnd, startStep } from "./trace-task.ts";
-
-export type AdvanceDependencies = TransitionDependencies &
-  UpstreamDependencies & {
-    /** Advances composite tasks; provided by the feature that knows their steps. */
-    orchestrate: Orchestrate;
-    tracing?: Tracing | null;
-  };
+import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /**
  * Advances a claimed task as far as possible: each outcome decides what is written and which step is next. Returns the
  * next due time if that is all that is left to write; the worker writes those in batches.
  */
 export async function advanceTask(
-  dependencies: AdvanceDependencies,
+  dependencies: WorkerDependencies,
   claimed: ClaimedTask,
   signal: AbortSignal,
 ): Promise<Date | null> {
@@ -36,7 +30,7 @@ export async function advanceTask(
 }
 
 async function advance(
-  dependencies: AdvanceDependencies,
+  dependencies: WorkerDependencies,
   claimed: ClaimedTask,
   { signal, span }: { signal: AbortSignal; span: Span | null },
 ): Promise<Date | null> {
@@ -71,7 +65,7 @@ async function advance(
 }
 
 async function takeStep(
-  dependencies: AdvanceDependencies,
+  dependencies: WorkerDependencies,
   task: ClaimedTask,
   { step, signal }: { step: Step; signal: AbortSignal },
 ): Promise<{ task: ClaimedTask; outcome: Outcome } | null> {

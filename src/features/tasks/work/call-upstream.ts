@@ -1,17 +1,13 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
 import { chooseTarget, listUntried } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import { describeFailure } from "../../../providers/failures/describe-failure.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
-import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
-import { describeOutcome, type UpstreamHealth, type UpstreamTarget } from "../../../providers/upstream-health.ts";
+import { describeOutcome, type UpstreamTarget } from "../../../providers/upstream-health.ts";
 import { toProviderError } from "../../calls/index.ts";
-import type { LiveCatalog } from "../../catalog/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
-import type { TaskFailpoint } from "../task-failpoints.ts";
 import {
   findTaskTarget,
   type Handover,
@@ -21,92 +17,81 @@ import {
   nameTarget,
   type TaskTarget,
 } from "../task-target.ts";
-import { type CollectDependencies, collectOutputs } from "./collect-outputs.ts";
-import { type InputDependencies, loadInputs } from "./load-inputs.ts";
+import { collectOutputs } from "./collect-outputs.ts";
+import { loadInputs } from "./load-inputs.ts";
+import type { WorkerDependencies } from "./worker-dependencies.ts";
 
-export type UpstreamDependencies = InputDependencies &
-  CollectDependencies & {
-    catalog: LiveCatalog;
-    registry: ProviderRegistry;
-    health: UpstreamHealth;
-    logger: Logger;
-    random(): number;
-    failpoint(name: TaskFailpoint): void;
-  };
+/** A step's dependencies, with its task and the signal that aborts it. */
+type StepContext = WorkerDependencies & { task: MediaTask; signal: AbortSignal };
 
 /** Runs a step of a media task: calls upstreams and storage, writes nothing of the task, and returns the outcome. */
 export async function callUpstream(
-  dependencies: UpstreamDependencies,
+  dependencies: WorkerDependencies,
   task: MediaTask,
   { step, signal }: { step: Exclude<Step, { kind: "orchestrate" }>; signal: AbortSignal },
 ): Promise<Outcome> {
+  const context = { ...dependencies, task, signal };
   switch (step.kind) {
     case "choose-target":
-      return await choose(dependencies, task, signal);
+      return await choose(context);
     case "submit":
-      return await submit(dependencies, task, step.handover, signal);
+      return await submit(context, step.handover);
     case "recover":
-      return await recover(dependencies, task, step, signal);
+      return await recover(context, step.target);
     case "poll":
-      return await poll(dependencies, task, step.job, signal);
+      return await poll(context, step.job);
     case "stop":
-      return await stop(dependencies, task, step.job, signal);
+      return await stop(context, step.job);
     case "collect":
-      return await collect(dependencies, task, step, signal);
+      return await collect(context, step);
     case "abandon":
-      return await abandon(dependencies, task, step, signal);
+      return await abandon(context, step);
   }
 }
 
-function listAble({ catalog, registry }: UpstreamDependencies, task: MediaTask): TaskTarget[] {
+function listAble({ catalog, registry, task }: StepContext): TaskTarget[] {
   return listAbleTargets(listTaskTargets(catalog.current(), task.model, registry), task.request).able;
 }
 
 /** The target that a task was sent to; `null` if the catalog no longer has it. */
-function findTarget(
-  { catalog, registry }: UpstreamDependencies,
-  { model }: MediaTask,
-  sent: UpstreamTarget,
-): TaskTarget | null {
-  return findTaskTarget(listTaskTargets(catalog.current(), model, registry), sent);
+function findTarget({ catalog, registry, task }: StepContext, sent: UpstreamTarget): TaskTarget | null {
+  return findTaskTarget(listTaskTargets(catalog.current(), task.model, registry), sent);
 }
 
-function describeUpstream(dependencies: UpstreamDependencies, task: MediaTask, target: TaskTarget): Upstream {
+function describeUpstream(context: StepContext, target: TaskTarget): Upstream {
   const { keepsWork, pollMsMin, pollMsMax } = target.generation.traits;
-  const able = listAble(dependencies, task);
-  const gone = able.filter((one) => [...task.tried, target].some((other) => isSameTarget(one, other)));
+  const able = listAble(context);
+  const gone = able.filter((one) => [...context.task.tried, target].some((other) => isSameTarget(one, other)));
   return {
     ...{ keepsWork, pollMsMin, pollMsMax },
     target: nameTarget(target),
     permitsMax: target.provider.tasks_max ?? null,
     hasAlternative: listUntried(able, gone).length > 0,
-    jitter: dependencies.random(),
+    jitter: context.random(),
   };
 }
 
-async function choose(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
-  const { health, random } = dependencies;
-  const able = listAble(dependencies, task);
+async function choose(context: StepContext): Promise<Outcome> {
+  const { health, random, task } = context;
+  const able = listAble(context);
   const tried = able.filter((target) => task.tried.some((one) => isSameTarget(one, target)));
   const choice = chooseTarget<TaskTarget>(able, { tried, waitMs: health.waitMs, random });
   if (choice.kind === "none") return { kind: "no-target", retryAfterMs: choice.retryAfterMs };
   const { target } = choice;
-  return await withInputs(dependencies, task, signal, async (inputs) => {
-    const upstream = describeUpstream(dependencies, task, target);
+  return await withInputs(context, async (inputs) => {
+    const upstream = describeUpstream(context, target);
     return { kind: "target-chosen", handover: { target, inputs }, upstream };
   });
 }
 
 /** Unusable inputs are the caller's error: no target is tried. */
 async function withInputs(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
-  signal: AbortSignal,
+  context: StepContext,
   goOn: (inputs: GenerationInput[]) => Promise<Outcome>,
 ): Promise<Outcome> {
   let inputs: GenerationInput[];
   try {
-    inputs = await loadInputs(dependencies, task, signal);
+    inputs = await loadInputs(context, context.task, context.signal);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { kind: "inputs-rejected", error };
@@ -114,22 +99,16 @@ async function withInputs(
   return await goOn(inputs);
 }
 
-async function submit(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
-  handover: Handover,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const { failpoint } = dependencies;
+async function submit(context: StepContext, handover: Handover): Promise<Outcome> {
   const { target } = handover;
-  const upstream = describeUpstream(dependencies, task, target);
-  const answer = await submitTo(dependencies, task, handover, signal);
-  failpoint("submitted");
+  const upstream = describeUpstream(context, target);
+  const answer = await submitTo(context, handover);
+  context.failpoint("submitted");
   if (answer instanceof ProviderError) {
-    reportFailure(dependencies, task, { target, error: answer });
+    reportFailure(context, target, answer);
     return { kind: "refused", error: answer, upstream };
   }
-  if (answer.kind === "ambiguous") reportFailure(dependencies, task, { target, error: answer.error });
+  if (answer.kind === "ambiguous") reportFailure(context, target, answer.error);
   switch (answer.kind) {
     case "accepted":
       return { kind: "accepted", handle: answer.handle, upstream };
@@ -141,16 +120,12 @@ async function submit(
 }
 
 /** Returns the error if the upstream certainly has not started. */
-async function submitTo(
-  { health }: UpstreamDependencies,
-  task: MediaTask,
-  handover: Handover,
-  signal: AbortSignal,
-): Promise<SubmitOutcome | ProviderError> {
+async function submitTo(context: StepContext, handover: Handover): Promise<SubmitOutcome | ProviderError> {
+  const { health } = context;
   const { target } = handover;
   const role = health.begin(target);
   try {
-    const outcome = await target.generation.submit(describeCall(task, handover, signal));
+    const outcome = await target.generation.submit(describeCall(context, handover));
     health.report(target, outcome.kind === "ambiguous" ? describeOutcome(outcome.error) : { kind: "answered" }, role);
     return outcome;
   } catch (error) {
@@ -165,44 +140,34 @@ async function submitTo(
  * The worker died in mid-submission. Resubmits only if the upstream deduplicates; otherwise looks the job up, if the
  * upstream can.
  */
-async function recover(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
-  { target: sent }: Extract<Step, { kind: "recover" }>,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const target = findTarget(dependencies, task, sent);
+async function recover(context: StepContext, sent: UpstreamTarget): Promise<Outcome> {
+  const target = findTarget(context, sent);
   if (target === null) return { kind: "ambiguous", upstream: null };
   const { traits, find } = target.generation;
-  return await withInputs(dependencies, task, signal, async (inputs) => {
-    if (traits.isRepeatable) return await submit(dependencies, task, { target, inputs }, signal);
-    const upstream = describeUpstream(dependencies, task, target);
-    const handle = (await find?.(describeCall(task, { target, inputs }, signal))) ?? null;
+  return await withInputs(context, async (inputs) => {
+    if (traits.isRepeatable) return await submit(context, { target, inputs });
+    const upstream = describeUpstream(context, target);
+    const handle = (await find?.(describeCall(context, { target, inputs }))) ?? null;
     return handle === null ? { kind: "ambiguous", upstream } : { kind: "accepted", handle, upstream };
   });
 }
 
 /** Polls the upstream. A failed poll never fails the task. */
-async function poll(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
-  { target: sent, handle }: UpstreamJob,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const target = findTarget(dependencies, task, sent);
+async function poll(context: StepContext, { target: sent, handle }: UpstreamJob): Promise<Outcome> {
+  const target = findTarget(context, sent);
   if (target === null) return { kind: "route-gone" };
-  const upstream = describeUpstream(dependencies, task, target);
-  const ask = async () => await target.generation.poll(handle, describePoll(dependencies, task, { target, signal }));
+  const upstream = describeUpstream(context, target);
+  const ask = async () => await target.generation.poll(handle, describePoll(context, target));
   const answer = await ask().catch((error: unknown) => {
-    if (signal.aborted) throw error;
+    if (context.signal.aborted) throw error;
     return toProviderError(error);
   });
-  dependencies.failpoint("polled");
+  context.failpoint("polled");
   if (answer instanceof ProviderError) {
-    reportFailure(dependencies, task, { target, error: answer });
+    reportFailure(context, target, answer);
     return { kind: "unreachable", upstream };
   }
-  if (answer.kind === "failed") reportFailure(dependencies, task, { target, error: answer.error });
+  if (answer.kind === "failed") reportFailure(context, target, answer.error);
   switch (answer.kind) {
     case "done":
       return { ...answer, kind: "made", upstream };
@@ -214,41 +179,35 @@ async function poll(
 }
 
 /** A failed cancel counts as not accepted: the job goes on, and polling shows how it ends. */
-async function stop(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
-  { target: sent, handle }: UpstreamJob,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const target = findTarget(dependencies, task, sent);
+async function stop(context: StepContext, { target: sent, handle }: UpstreamJob): Promise<Outcome> {
+  const target = findTarget(context, sent);
   if (target === null) return { kind: "route-gone" };
   const { generation } = target;
-  const describe = () => describePoll(dependencies, task, { target, signal });
+  const describe = () => describePoll(context, target);
   const ask = async () => await generation.cancel(handle, describe());
   const accepted = await ask().catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    reportFailure(dependencies, task, { target, error: toProviderError(error) });
+    if (context.signal.aborted) throw error;
+    reportFailure(context, target, toProviderError(error));
     return "requested" as const;
   });
-  dependencies.failpoint("cancel-asked");
+  context.failpoint("cancel-asked");
   if (accepted !== "canceled") return { kind: "stop-refused" };
   const polled = await generation.poll(handle, describe()).catch(() => null);
   const outputs = polled !== null && (polled.kind === "canceled" || polled.kind === "done") ? polled.outputs : [];
-  return { kind: "stopped", outputs, upstream: describeUpstream(dependencies, task, target) };
+  return { kind: "stopped", outputs, upstream: describeUpstream(context, target) };
 }
 
 async function collect(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
+  context: StepContext,
   { outputs, as, upstream }: Extract<Step, { kind: "collect" }>,
-  signal: AbortSignal,
 ): Promise<Outcome> {
+  const { task, signal } = context;
   const fail = (error: ProviderError, isUseless: boolean): Outcome => {
-    reportFailure(dependencies, task, { target: upstream.target, error });
+    reportFailure(context, upstream.target, error);
     return { kind: "uncollectable", error, isUseless, as, upstream };
   };
   try {
-    const output = await collectOutputs(dependencies, task, { made: outputs, signal });
+    const output = await collectOutputs(context, task, { made: outputs, signal });
     if (as === "canceled" || output.length > 0) return { kind: "collected", output, as };
     return fail(new ProviderError("bad-answer", "Nothing usable was made."), true);
   } catch (error) {
@@ -259,29 +218,27 @@ async function collect(
 
 /** Cancels the job of a task past its deadline, even if its submission was never answered. */
 async function abandon(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
+  context: StepContext,
   { target: sent, handle: known }: Extract<Step, { kind: "abandon" }>,
-  signal: AbortSignal,
 ): Promise<Outcome> {
-  const target = findTarget(dependencies, task, sent);
+  const target = findTarget(context, sent);
   if (target === null || target.generation.traits.cancels === "never") {
     return { kind: "abandoned", isUpstreamAsked: true };
   }
   const { generation } = target;
   try {
-    const call = describePoll(dependencies, task, { target, signal });
+    const call = describePoll(context, target);
     const handle = known ?? (await generation.find?.(call)) ?? null;
     if (handle !== null) await generation.cancel(handle, call);
     return { kind: "abandoned", isUpstreamAsked: true };
   } catch (error) {
-    if (signal.aborted) throw error;
-    reportFailure(dependencies, task, { target, error: toProviderError(error) });
+    if (context.signal.aborted) throw error;
+    reportFailure(context, target, toProviderError(error));
     return { kind: "abandoned", isUpstreamAsked: false };
   }
 }
 
-function describeCall(task: MediaTask, { target, inputs }: Handover, signal: AbortSignal): GenerationCall {
+function describeCall({ task, signal }: StepContext, { target, inputs }: Handover): GenerationCall {
   const { upstreamModel, timeoutMs, provider } = target;
   const apiKey = readApiKey(target);
   const traceparent = provider.trace_context === true ? task.traceparent : null;
@@ -289,11 +246,8 @@ function describeCall(task: MediaTask, { target, inputs }: Handover, signal: Abo
 }
 
 /** Polls do not need the inputs, so they are loaded only if the adapter opens one. */
-function describePoll(
-  dependencies: UpstreamDependencies,
-  task: MediaTask,
-  { target, signal }: { target: TaskTarget; signal: AbortSignal },
-): GenerationCall {
+function describePoll(context: StepContext, target: TaskTarget): GenerationCall {
+  const { task, signal } = context;
   let loaded: Promise<GenerationInput[]> | null = null;
   const inputs = task.inputs.map(
     ({ role }, index): GenerationInput => ({
@@ -302,26 +256,23 @@ function describePoll(
       bytes: 0,
       url: null,
       async open() {
-        loaded ??= loadInputs(dependencies, task, signal);
+        loaded ??= loadInputs(context, task, signal);
         const input = (await loaded)[index];
         if (input === undefined) throw new ProviderError("rejected", "An input of the task is gone.");
         return await input.open();
       },
     }),
   );
-  return describeCall(task, { target, inputs }, signal);
+  return describeCall(context, { target, inputs });
 }
 
-function reportFailure(
-  { logger, catalog, registry }: UpstreamDependencies,
-  { id, accountId, keyId, model }: MediaTask,
-  { target, error }: { target: Upstream["target"]; error: ProviderError },
-): void {
+function reportFailure(context: StepContext, target: UpstreamTarget, error: ProviderError): void {
+  const { id, accountId, keyId, model } = context.task;
   const { providerId, upstreamModel, keyNumber } = target;
-  const holder = findTaskTarget(listTaskTargets(catalog.current(), model, registry), target);
-  const { kind, status, code, said } = describeFailure(error, holder ?? { apiKeyReference: null, provider: {} });
+  const holder = findTarget(context, target) ?? { apiKeyReference: null, provider: {} };
+  const { kind, status, code, said } = describeFailure(error, holder);
   const place = { upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
   const spoken = { failure: kind, upstream_status: status, upstream_code: code, said };
   const task = { task_id: id, account_id: accountId, key_id: keyId, model };
-  logger.warn({ ...task, ...place, ...spoken, error }, "upstream failed");
+  context.logger.warn({ ...task, ...place, ...spoken, error }, "upstream failed");
 }

@@ -1,22 +1,14 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
 import type { MadeOutput } from "../../../providers/generation.ts";
-import type { Files } from "../../files/index.ts";
 import type { MediaTask, TaskOutput } from "../task.ts";
-import type { TaskFailpoint } from "../task-failpoints.ts";
-
-export type CollectDependencies = {
-  files: Pick<Files, "keepOutput">;
-  logger: Logger;
-  failpoint(name: TaskFailpoint): void;
-};
+import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /**
  * Copies outputs into our own storage. A file that is not of the expected media type counts as not delivered. Throws a
  * `ProviderError` if a download fails.
  */
 export async function collectOutputs(
-  dependencies: CollectDependencies,
+  dependencies: WorkerDependencies,
   task: MediaTask,
   { made, signal }: { made: readonly MadeOutput[]; signal: AbortSignal },
 ): Promise<TaskOutput[]> {
@@ -38,7 +30,7 @@ function isBareSamples({ request }: MediaTask): boolean {
 
 /** Returns `null` if there is nothing usable to store. */
 async function storeOutput(
-  { files, logger }: CollectDependencies,
+  { files, logger }: WorkerDependencies,
   task: MediaTask,
   { item, index, signal }: { item: MadeOutput; index: number; signal: AbortSignal },
 ): Promise<TaskOutput | null> {

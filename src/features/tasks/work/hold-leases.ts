@@ -1,8 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock } from "../../../lib/clock.ts";
 import { createCoalescer } from "../../../lib/coalescer.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Logger } from "../../../platform/observability/logger.ts";
 import {
   type Claimed,
   claimDueTasks,
@@ -13,6 +10,7 @@ import {
   renewLeases,
 } from "../lease-store.ts";
 import type { ClaimedTask } from "../task.ts";
+import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /** How long a lease lasts unless it is renewed; after that, other workers claim the task. */
 export const leaseMs = 12_000;
@@ -31,15 +29,8 @@ export type HeldLeases = {
   close(): Promise<void>;
 };
 
-type LeaseDependencies = {
-  database: Database;
-  clock: Clock;
-  logger: Logger;
-  /** Called for queue errors, which are retried. */
-  onTrouble(error: unknown): void;
-};
-
-export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
+/** `onTrouble` is called for queue errors, which are retried. */
+export function holdLeases(dependencies: WorkerDependencies, onTrouble: (error: unknown) => void): HeldLeases {
   const { database, clock } = dependencies;
   const held = new Map<string, Lease & { until: Date }>();
   const releases = createReleases(dependencies);
@@ -51,7 +42,7 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
   }
 
   function hold({ tasks, unreadable }: Claimed, { until }: LeaseTime): ClaimedTask[] {
-    for (const error of unreadable) dependencies.onTrouble(error);
+    for (const error of unreadable) onTrouble(error);
     for (const { id, fencingToken } of tasks) held.set(id, { id, fencingToken, until });
     return tasks;
   }
@@ -69,7 +60,7 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
   }
 
   const renewing = setInterval(() => {
-    renewal = renewal.then(renew).catch(dependencies.onTrouble);
+    renewal = renewal.then(renew).catch(onTrouble);
   }, renewEveryMs);
 
   return {
@@ -95,7 +86,7 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
 }
 
 /** Batched, because most polls change only the next due time. */
-function createReleases({ database, logger }: Pick<LeaseDependencies, "database" | "logger">) {
+function createReleases({ database, logger }: WorkerDependencies) {
   return createCoalescer<Lease & { dueAt: Date }, void>({
     gather: (hurry) => wait(releaseAfterMs, undefined, { signal: hurry }).catch(() => {}),
     async run(leases) {

@@ -1,17 +1,11 @@
 import { Readable } from "node:stream";
-import type { Clock } from "../../../lib/clock.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { type GuardedClient, GuardedFetchError } from "../../../platform/net/guarded-client.ts";
+import { GuardedFetchError } from "../../../platform/net/guarded-client.ts";
 import type { GenerationInput } from "../../../providers/generation.ts";
-import type { Files } from "../../files/index.ts";
 import type { Task, TaskInput } from "../task.ts";
+import type { WorkerDependencies } from "./worker-dependencies.ts";
 
-export type InputDependencies = {
-  files: Pick<Files, "getFile" | "openFile" | "signLink" | "inspect">;
-  /** Fetches caller-supplied URLs with SSRF protection. */
-  guarded: Pick<GuardedClient, "fetchBytes">;
-  clock: Clock;
-};
+type InputDependencies = Pick<WorkerDependencies, "files" | "guarded" | "clock">;
 
 const imageBytesMax = 20 * 1024 * 1024;
 const fetchMsMax = 20_000;
@@ -20,8 +14,7 @@ const kindsByRole = { image: ["image"], person: ["image", "video"], audio: ["aud
 
 /**
  * Loads a task's inputs, and checks those fetched from URLs. Throws an `AppError` that names the field if a file is gone
- * or
- * a URL does not lead to a usable file.
+ * or a URL does not lead to a usable file.
  */
 export async function loadInputs(
   dependencies: InputDependencies,
@@ -32,7 +25,7 @@ export async function loadInputs(
 }
 
 async function loadInput(
-  dependencies: InputDependencies,
+  { files, guarded, clock }: InputDependencies,
   task: Task,
   input: TaskInput,
   signal: AbortSignal,
@@ -40,22 +33,22 @@ async function loadInput(
   const { role, param } = input;
   const kinds = kindsByRole[role];
   if ("fileId" in input) {
-    const file = await dependencies.files.getFile(task.accountId, input.fileId, { param, kinds });
+    const file = await files.getFile(task.accountId, input.fileId, { param, kinds });
     return {
       role,
       contentType: file.contentType,
       bytes: file.bytes,
-      open: () => dependencies.files.openFile(file),
-      url: dependencies.files.signLink(file.id, dependencies.clock.now()).url,
+      open: () => files.openFile(file),
+      url: files.signLink(file.id, clock.now()).url,
     };
   }
-  const bytes = await fetchImage(dependencies, input.url, { param, signal });
-  const { contentType } = await dependencies.files.inspect(bytes, { param, kinds });
+  const bytes = await fetchImage(guarded, input.url, { param, signal });
+  const { contentType } = await files.inspect(bytes, { param, kinds });
   return { role, contentType, bytes: bytes.length, open: async () => Readable.from([bytes]), url: input.url };
 }
 
 async function fetchImage(
-  { guarded }: InputDependencies,
+  guarded: WorkerDependencies["guarded"],
   url: string,
   { param, signal }: { param: string; signal: AbortSignal },
 ): Promise<Buffer> {

@@ -3,8 +3,9 @@ import { isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import { createOutageLog } from "../../../platform/observability/outage-log.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { ClaimedTask } from "../task.ts";
-import { type AdvanceDependencies, advanceTask } from "./advance-task.ts";
+import { advanceTask } from "./advance-task.ts";
 import { type HeldLeases, holdLeases } from "./hold-leases.ts";
+import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /** Claims and advances tasks. */
 export type TaskWorker = {
@@ -18,20 +19,18 @@ export type TaskWorker = {
   close(): Promise<void>;
 };
 
-export type WorkerDependencies = AdvanceDependencies & {
-  /** How many steps run concurrently. */
-  stepsMax: number;
-  closeTimeoutMs: number;
-};
-
 const pollEveryMs = 500;
 const claimedAtOnceMax = 200;
 
-export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
-  const { stepsMax } = dependencies;
+/** Runs up to `stepsMax` steps concurrently. */
+export function startTaskWorker({
+  stepsMax,
+  closeTimeoutMs,
+  ...dependencies
+}: WorkerDependencies & { stepsMax: number; closeTimeoutMs: number }): TaskWorker {
   const queue = watchQueue(dependencies);
-  const leases = holdLeases({ ...dependencies, onTrouble: queue.onTrouble });
-  const runner = createStepRunner(dependencies, leases);
+  const leases = holdLeases(dependencies, queue.onTrouble);
+  const runner = createStepRunner(dependencies, leases, closeTimeoutMs);
   const closing = new AbortController();
   const beginning = new Set<Promise<boolean>>();
   let nap = new AbortController();
@@ -112,7 +111,7 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
 }
 
 /** Logs queue errors; a database outage only at its start and end. */
-function watchQueue({ logger, clock }: Pick<WorkerDependencies, "logger" | "clock">) {
+function watchQueue({ logger, clock }: WorkerDependencies) {
   const outage = createOutageLog({
     ...{ logger, clock },
     begins: "task queue error: the database is unavailable",
@@ -131,8 +130,8 @@ function watchQueue({ logger, clock }: Pick<WorkerDependencies, "logger" | "cloc
 }
 
 /** Runs the steps of claimed tasks and releases their leases. */
-function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases) {
-  const { clock, logger, closeTimeoutMs } = dependencies;
+function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases, closeTimeoutMs: number) {
+  const { clock, logger } = dependencies;
   const cutOff = new AbortController();
   const running = new Set<Promise<void>>();
 
