@@ -1,12 +1,8 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { findAccountSecret, insertAccountSecret, updateAccountSecret } from "./account-secret-store.ts";
 import type { SealedSecrets } from "./delivery-queue-store.ts";
-import type { SecretBox } from "./secret-box.ts";
-
-export type SecretDependencies = { database: Database; clock: Clock; secretBox: SecretBox };
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 
 /** The secret that signs events to callback URLs, as the owner sees it. */
 export type AccountSecret = { text: string; previousUntil: Date | null };
@@ -20,7 +16,7 @@ export function decideOverlapEnd(now: Date): Date {
 
 /** The account's encrypted secret, created on first use. */
 export async function ensureAccountSecret(
-  { database, clock, secretBox }: SecretDependencies,
+  { database, clock, secretBox }: WebhookDependencies,
   accountId: AccountId,
 ): Promise<SealedSecrets> {
   const known = await findAccountSecret(database, accountId);
@@ -32,7 +28,10 @@ export async function ensureAccountSecret(
   return made;
 }
 
-export async function getAccountSecret(dependencies: SecretDependencies, accountId: AccountId): Promise<AccountSecret> {
+export async function getAccountSecret(
+  dependencies: WebhookDependencies,
+  accountId: AccountId,
+): Promise<AccountSecret> {
   const { current, previousUntil } = await ensureAccountSecret(dependencies, accountId);
   const isPreviousValid = previousUntil !== null && previousUntil > dependencies.clock.now();
   return {
@@ -42,12 +41,13 @@ export async function getAccountSecret(dependencies: SecretDependencies, account
 }
 
 export async function rotateAccountSecret(
-  dependencies: SecretDependencies,
+  dependencies: WebhookDependencies,
   accountId: AccountId,
 ): Promise<AccountSecret> {
+  const { database, clock, secretBox } = dependencies;
   await ensureAccountSecret(dependencies, accountId);
-  const { text, sealed } = dependencies.secretBox.make(accountId);
-  const previousUntil = decideOverlapEnd(dependencies.clock.now());
-  await updateAccountSecret(dependencies.database, { accountId, sealed, previousUntil });
+  const { text, sealed } = secretBox.make(accountId);
+  const previousUntil = decideOverlapEnd(clock.now());
+  await updateAccountSecret(database, { accountId, sealed, previousUntil });
   return { text, previousUntil };
 }

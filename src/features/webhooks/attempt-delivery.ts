@@ -1,28 +1,13 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { AccountId } from "../../lib/ids.ts";
-import { type GuardedAnswer, type GuardedClient, GuardedFetchError } from "../../platform/net/guarded-client.ts";
-import type { Span, Tracing } from "../../platform/tracing/span.ts";
+import { type GuardedAnswer, GuardedFetchError } from "../../platform/net/guarded-client.ts";
+import type { Span } from "../../platform/tracing/span.ts";
+import { ensureAccountSecret } from "./account-secret.ts";
 import { decideRetry, parseRetryAfter } from "./decide-retry.ts";
 import type { Attempt, AttemptError } from "./delivery.ts";
 import type { ClaimedDelivery, DeliveryResult, SealedSecrets } from "./delivery-queue-store.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { signEvent } from "./sign-event.ts";
-import { type PresentData, presentEvent } from "./webhook-event.ts";
-
-type AttemptDependencies = {
-  clock: Clock;
-  /** In [0, 1). */
-  random(): number;
-  client: Pick<GuardedClient, "post">;
-  secretBox: SecretBox;
-  /** Creates an account's secret on first use. */
-  makeAccountSecret(accountId: AccountId): Promise<SealedSecrets>;
-  presentData: PresentData;
-  attemptMs: number;
-  /** Called for internal errors; the delivery is retried. */
-  onTrouble(error: unknown): void;
-  tracing: Tracing | null;
-};
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
+import { presentEvent } from "./webhook-event.ts";
 
 export type AttemptOutcome = {
   result: DeliveryResult;
@@ -38,7 +23,7 @@ const goneStatus = 410;
 
 /** Sends an event once and decides the next attempt. Returns `null` if it was aborted and the outcome is unknown. */
 export async function attemptDelivery(
-  dependencies: AttemptDependencies,
+  dependencies: WebhookDependencies,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<AttemptOutcome | null> {
@@ -63,7 +48,7 @@ export async function attemptDelivery(
 }
 
 /** Continues the trace of the request that caused the event. Omits the URL, which may contain secrets. */
-function resumeEvent({ tracing }: AttemptDependencies, { id, event, attemptCount }: ClaimedDelivery): Span | null {
+function resumeEvent({ tracing }: WebhookDependencies, { id, event, attemptCount }: ClaimedDelivery): Span | null {
   const { traceparent = null } = event;
   if (tracing === null || traceparent === null) return null;
   return tracing.resume(traceparent, "deliver webhook", {
@@ -79,7 +64,7 @@ function resumeEvent({ tracing }: AttemptDependencies, { id, event, attemptCount
 }
 
 function decideNext(
-  { clock, random }: AttemptDependencies,
+  { clock, random }: WebhookDependencies,
   { number, status, error }: Attempt,
   retryAfter: string | null,
 ): Pick<DeliveryResult, "state" | "dueAt"> {
@@ -94,13 +79,14 @@ function decideNext(
 }
 
 async function send(
-  { client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble }: AttemptDependencies,
+  dependencies: WebhookDependencies,
   { event, url, endpointId, sealed }: ClaimedDelivery,
   { sentAt, signal, traceparent }: { sentAt: Date; signal: AbortSignal; traceparent: string | undefined },
 ): Promise<Answer | null> {
+  const { client, secretBox, presentData, attemptMs, onTrouble } = dependencies;
   try {
     const body = JSON.stringify(presentEvent(event, presentData, sentAt));
-    const known = sealed ?? (await makeAccountSecret(event.accountId));
+    const known = sealed ?? (await ensureAccountSecret(dependencies, event.accountId));
     const secrets = openSecrets(secretBox, endpointId ?? event.accountId, known, sentAt);
     const headers = {
       "content-type": "application/json",

@@ -1,4 +1,3 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { notifyAccountChange } from "../../platform/database/account-changes.ts";
 import { type Database, isUniqueViolation } from "../../platform/database/database.ts";
@@ -7,7 +6,7 @@ import { decideOverlapEnd } from "./account-secret.ts";
 import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
 import { createKnownUrl } from "./create-endpoint.ts";
 import { dropPending, redirectPending } from "./delivery-store.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { nameEndpointLane, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import {
   deleteEndpoint,
@@ -36,7 +35,7 @@ export async function getEndpoint(database: Database, { accountId, id }: Endpoin
 
 /** Pending deliveries go to the new URL, or are dropped if the endpoint is disabled. */
 export async function changeEndpoint(
-  { database, clock, allowsPrivate }: { database: Database; clock: Clock; allowsPrivate: boolean },
+  { database, clock, allowsPrivate }: WebhookDependencies,
   name: EndpointName,
   requested: RequestedChanges,
 ): Promise<WebhookEndpoint> {
@@ -81,7 +80,7 @@ export async function removeEndpoint(database: Database, name: EndpointName): Pr
 
 /** Until the previous secret expires, events have two signatures. */
 export async function rotateEndpointSecret(
-  { database, clock, secretBox }: { database: Database; clock: Clock; secretBox: SecretBox },
+  { database, clock, secretBox }: WebhookDependencies,
   name: EndpointName,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
   const { id } = await getEndpoint(database, name);

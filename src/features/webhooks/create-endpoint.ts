@@ -1,30 +1,21 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { AccountId, IdSource } from "../../lib/ids.ts";
+import type { AccountId } from "../../lib/ids.ts";
 import { notifyAccountChange } from "../../platform/database/account-changes.ts";
-import { type Database, inTransaction } from "../../platform/database/database.ts";
+import { inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { endpointsMax, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import { insertEndpoint, lockEndpointsOf } from "./webhook-endpoint-store.ts";
 import type { EventType } from "./webhook-event.ts";
-
-export type EndpointDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  secretBox: SecretBox;
-  /** For development: allows private addresses and plain HTTP. */
-  allowsPrivate: boolean;
-};
 
 type NewEndpoint = { accountId: AccountId; url: string; description: string; eventTypes: readonly EventType[] };
 
 /** The only response that contains the secret. */
 export async function createEndpoint(
-  { database, clock, ids, secretBox, allowsPrivate }: EndpointDependencies,
+  dependencies: Pick<WebhookDependencies, "database" | "clock" | "ids" | "secretBox" | "allowsPrivate">,
   { accountId, url, description, eventTypes }: NewEndpoint,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  const { database, clock, ids, secretBox, allowsPrivate } = dependencies;
   checkWebhookUrl(url, { param: "url", allowsPrivate });
   const endpoint: WebhookEndpoint = {
     id: ids.next("whe"),

@@ -1,22 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock } from "../../lib/clock.ts";
-import { type EventId, type IdSource, presentLeastId, readIdTime } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type EventId, presentLeastId, readIdTime } from "../../lib/ids.ts";
 import { signEvent } from "./sign-event.ts";
-import { type PresentData, presentEvent, type WebhookEvent } from "./webhook-event.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
+import { presentEvent, type WebhookEvent } from "./webhook-event.ts";
 import { decideListeningEnd, deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 import { listEventsFrom, renewSession, takeSession } from "./webhook-session-store.ts";
-
-type FollowDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  presentData: PresentData;
-  /** The key from which session secrets are derived. */
-  sessionSecretKey: Uint8Array;
-  /** How often to poll for new events. */
-  pollEveryMs: number;
-};
 
 export type Reader = {
   /** Resolves when the client can take more (back-pressure). */
@@ -25,6 +13,8 @@ export type Reader = {
   signal: AbortSignal;
 };
 
+/** A person may be waiting for new events. */
+const pollEveryMs = 250;
 const renewEveryMs = 5_000;
 const readAtOnceMax = 100;
 /** The stream ends after this, so that the client reconnects with a valid key. */
@@ -40,11 +30,11 @@ const lateMsMax = 10_000;
  * another stream takes over the session, or the time limit is reached. After a reconnect, a few events may repeat.
  */
 export async function followEvents(
-  dependencies: FollowDependencies,
+  dependencies: WebhookDependencies,
   session: WebhookSession,
   reader: Reader,
 ): Promise<void> {
-  const { database, clock, ids, pollEveryMs } = dependencies;
+  const { database, clock, ids } = dependencies;
   const { signal } = reader;
   const hold = { id: session.id, readerId: ids.next("node") };
   const startedMs = clock.monotonicMs();
@@ -88,7 +78,7 @@ function forgetBefore(sent: Set<EventId>, id: EventId): void {
 
 /** A server-sent event with the headers and body a receiver would get; the signature covers exactly this body. */
 function presentSigned(
-  { clock, presentData, sessionSecretKey }: FollowDependencies,
+  { clock, presentData, sessionSecretKey }: WebhookDependencies,
   session: WebhookSession,
   event: WebhookEvent,
 ): string {

@@ -1,13 +1,13 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { AccountId, IdSource, KeyId } from "../../lib/ids.ts";
+import type { AccountId, KeyId } from "../../lib/ids.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { decideListeningEnd, sessionsMax, type WebhookSession } from "./webhook-session.ts";
 import { deleteSession, findSession, insertSession, lockOpenSessionsOf } from "./webhook-session-store.ts";
 
 /** A session counts as a listener for a minute, and while it is read. */
 export async function openWebhookSession(
-  { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
+  { database, clock, ids }: WebhookDependencies,
   { accountId, keyId }: { accountId: AccountId; keyId: KeyId },
 ): Promise<WebhookSession> {
   const now = clock.now();

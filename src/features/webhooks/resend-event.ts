@@ -1,20 +1,20 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, EventId, IdSource } from "../../lib/ids.ts";
 import { notifyAccountChange } from "../../platform/database/account-changes.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { insertDeliveries, listReceivers, type Receiver } from "./delivery-store.ts";
 import { findEventsKeptFrom } from "./forget-old-events.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { nameEndpointLane, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import { findEndpoint } from "./webhook-endpoint-store.ts";
 import { testEventType, type WebhookEvent } from "./webhook-event.ts";
 import { findEvent, insertEvent } from "./webhook-event-store.ts";
 
-export type SendDependencies = { database: Database; clock: Clock; ids: IdSource };
+type SendDependencies = Pick<WebhookDependencies, "database" | "clock" | "ids">;
 
 /** Throws `not_found` for an expired event, and for another account's. */
 export async function getEvent(
-  { database, clock }: Pick<SendDependencies, "database" | "clock">,
+  { database, clock }: SendDependencies,
   { accountId, eventId }: { accountId: AccountId; eventId: string },
 ): Promise<WebhookEvent> {
   const event = await findEvent(database, accountId, eventId);
@@ -28,10 +28,11 @@ export async function getEvent(
  * receivers can deduplicate.
  */
 export async function resendEvent(
-  { database, clock, ids }: SendDependencies,
+  dependencies: SendDependencies,
   { accountId, eventId, endpointId }: { accountId: AccountId; eventId: string; endpointId: string | null },
 ): Promise<void> {
-  const { id } = await getEvent({ database, clock }, { accountId, eventId });
+  const { database, clock, ids } = dependencies;
+  const { id } = await getEvent(dependencies, { accountId, eventId });
   const receivers =
     endpointId === null
       ? await listPresentReceivers(database, accountId, id)

@@ -1,8 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
 import { createSingleFlight } from "../../lib/coalescer.ts";
-import type { AccountId, IdSource } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { AttemptOutcome } from "./attempt-delivery.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import { attemptDelivery } from "./attempt-delivery.ts";
 import type { Attempt, DeliveryId } from "./delivery.ts";
 import { createDeliveryLanes } from "./delivery-lanes.ts";
 import {
@@ -15,6 +13,7 @@ import {
   renewLeases,
 } from "./delivery-queue-store.ts";
 import { type FinishedDelivery, finishDeliveries } from "./finish-deliveries.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 export type Dispatcher = {
@@ -26,13 +25,7 @@ export type Dispatcher = {
   close(): Promise<void>;
 };
 
-type DispatcherDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  /** Sends an event once; `null` if it was aborted. */
-  attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptOutcome | null>;
-  attemptMs: number;
+type DispatcherDependencies = WebhookDependencies & {
   /** How many deliveries this process may have claimed. */
   heldMax: number;
   /** The poll interval while deliveries are due, or after `pollSoon`. */
@@ -44,8 +37,6 @@ type DispatcherDependencies = {
   onWritten(accountId: AccountId): void;
   /** Called once, after the commit. */
   onDisabled(endpoint: WebhookEndpoint): void;
-  /** Called for internal errors, which are retried. */
-  onTrouble(error: unknown): void;
   /** Called for each failed and each successful poll. */
   polls: { onTrouble(error: unknown): void; onRecovery(): void };
 };
@@ -68,7 +59,7 @@ const idleFactor = 5;
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one dispatcher; its functions share what is under way.
 export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
-  const { database, clock, ids, attempt, attemptMs, heldMax, pollEveryMs, onTrouble } = dependencies;
+  const { database, clock, ids, attemptMs, heldMax, pollEveryMs, onTrouble } = dependencies;
   const leaseId = ids.next("node");
   const lanes = createDeliveryLanes({ heldMax });
   const stopping = new AbortController();
@@ -162,7 +153,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     const startedMs = clock.monotonicMs();
     const isOrphan = delivery.endpointId !== null && delivery.sealed === null;
     const isLate = startedMs > getLeaseEndMs(delivery) - attemptMs - attemptMarginMs;
-    const outcome = isOrphan || isLate ? null : await attempt(delivery, stopping.signal);
+    const outcome = isOrphan || isLate ? null : await attemptDelivery(dependencies, delivery, stopping.signal);
     lanes.finish(delivery, clock.monotonicMs() - startedMs);
     if (outcome !== null) dependencies.onAttempt(outcome.result.attempt);
     if (outcome !== null) finished.push({ ...outcome, delivery });

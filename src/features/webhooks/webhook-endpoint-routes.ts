@@ -6,12 +6,12 @@ import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
-import { createEndpoint, type EndpointDependencies } from "./create-endpoint.ts";
+import { createEndpoint } from "./create-endpoint.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { findEventsKeptFrom } from "./forget-old-events.ts";
 import { sendTestEvent } from "./resend-event.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { listEndpoints } from "./webhook-endpoint-store.ts";
-import type { PresentData } from "./webhook-event.ts";
 import {
   createListSchema,
   deletedEndpointSchema,
@@ -29,15 +29,13 @@ import {
   presentListedEvent,
 } from "./webhook-schema.ts";
 
-type EndpointRouteDependencies = EndpointDependencies & { presentData: PresentData; baseUrl: string };
-
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEndpoint" });
 
 /** Error codes of an invalid body. */
 const bodyErrors = [...optionalBodyErrors, "missing_parameter"] as const satisfies readonly ErrorCode[];
 
-export function addEndpointRoutes(http: HttpServer, dependencies: EndpointRouteDependencies): void {
+export function addEndpointRoutes(http: HttpServer, dependencies: WebhookDependencies): void {
   addCreate(http, dependencies);
   addList(http, dependencies);
   addGet(http, dependencies);
@@ -48,7 +46,7 @@ export function addEndpointRoutes(http: HttpServer, dependencies: EndpointRouteD
   addDeliveries(http, dependencies);
 }
 
-function addCreate(http: HttpServer, dependencies: EndpointRouteDependencies): void {
+function addCreate(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("createWebhookEndpoint", [...bodyErrors, "invalid_url"]);
   http.post(
     "/webhook_endpoints",
@@ -75,7 +73,7 @@ follow Standard Webhooks. An account can have at most 20 endpoints, each with it
   );
 }
 
-function addList(http: HttpServer, { database, clock }: EndpointRouteDependencies): void {
+function addList(http: HttpServer, { database, clock }: WebhookDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter"] as const;
   const { config, schema, errors } = describeEndpoint("listWebhookEndpoints", errorCodes);
   http.get(
@@ -101,7 +99,7 @@ function addList(http: HttpServer, { database, clock }: EndpointRouteDependencie
   );
 }
 
-function addGet(http: HttpServer, { database, clock }: EndpointRouteDependencies): void {
+function addGet(http: HttpServer, { database, clock }: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("getWebhookEndpoint", ["not_found"]);
   http.get(
     "/webhook_endpoints/:id",
@@ -123,7 +121,7 @@ function addGet(http: HttpServer, { database, clock }: EndpointRouteDependencies
   );
 }
 
-function addUpdate(http: HttpServer, { database, clock, allowsPrivate }: EndpointRouteDependencies): void {
+function addUpdate(http: HttpServer, dependencies: WebhookDependencies): void {
   const errorCodes = [...bodyErrors, "invalid_url", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("updateWebhookEndpoint", errorCodes);
   http.patch(
@@ -144,7 +142,7 @@ endpoint; events it missed meanwhile can be resent.`,
     async (request) => {
       const { url, description, event_types: eventTypes, enabled: isEnabled } = request.body;
       const endpoint = await changeEndpoint(
-        { database, clock, allowsPrivate },
+        dependencies,
         { accountId: getCaller(request).accountId, id: request.params.id },
         {
           ...(url === undefined ? {} : { url }),
@@ -153,12 +151,12 @@ endpoint; events it missed meanwhile can be resent.`,
           ...(isEnabled === undefined ? {} : { isEnabled }),
         },
       );
-      return presentEndpoint(endpoint, clock.now());
+      return presentEndpoint(endpoint, dependencies.clock.now());
     },
   );
 }
 
-function addDelete(http: HttpServer, { database }: EndpointRouteDependencies): void {
+function addDelete(http: HttpServer, { database }: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("deleteWebhookEndpoint", ["not_found"]);
   http.delete(
     "/webhook_endpoints/:id",
@@ -181,7 +179,7 @@ function addDelete(http: HttpServer, { database }: EndpointRouteDependencies): v
   );
 }
 
-function addRotate(http: HttpServer, { database, clock, secretBox }: EndpointRouteDependencies): void {
+function addRotate(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("rotateWebhookEndpointSecret", [...bodyErrors, "not_found"]);
   http.post(
     "/webhook_endpoints/:id/rotate_secret",
@@ -200,13 +198,13 @@ function addRotate(http: HttpServer, { database, clock, secretBox }: EndpointRou
     },
     async (request) => {
       const name = { accountId: getCaller(request).accountId, id: request.params.id };
-      const { endpoint, secret } = await rotateEndpointSecret({ database, clock, secretBox }, name);
-      return { ...presentEndpoint(endpoint, clock.now()), secret };
+      const { endpoint, secret } = await rotateEndpointSecret(dependencies, name);
+      return { ...presentEndpoint(endpoint, dependencies.clock.now()), secret };
     },
   );
 }
 
-function addTest(http: HttpServer, { database, clock, ids, presentData }: EndpointRouteDependencies): void {
+function addTest(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("testWebhookEndpoint", [...bodyErrors, "not_found"]);
   http.post(
     "/webhook_endpoints/:id/test",
@@ -225,14 +223,14 @@ function addTest(http: HttpServer, { database, clock, ids, presentData }: Endpoi
     },
     async (request, reply) => {
       const { accountId } = getCaller(request);
-      const event = await sendTestEvent({ database, clock, ids }, { accountId, endpointId: request.params.id });
+      const event = await sendTestEvent(dependencies, { accountId, endpointId: request.params.id });
       reply.code(202);
-      return presentListedEvent(event, presentData, clock.now());
+      return presentListedEvent(event, dependencies.presentData, dependencies.clock.now());
     },
   );
 }
 
-function addDeliveries(http: HttpServer, { database, clock }: EndpointRouteDependencies): void {
+function addDeliveries(http: HttpServer, { database, clock }: WebhookDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("listEndpointDeliveries", errorCodes);
   http.get(

@@ -4,8 +4,8 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { findEventsKeptFrom } from "./forget-old-events.ts";
-import { getEvent, resendEvent, type SendDependencies } from "./resend-event.ts";
-import type { PresentData } from "./webhook-event.ts";
+import { getEvent, resendEvent } from "./resend-event.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { listEvents } from "./webhook-event-store.ts";
 import {
   createListSchema,
@@ -20,18 +20,16 @@ import {
   resendSchema,
 } from "./webhook-schema.ts";
 
-type EventRouteDependencies = SendDependencies & { presentData: PresentData };
-
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEvent" });
 
-export function addEventRoutes(http: HttpServer, dependencies: EventRouteDependencies): void {
+export function addEventRoutes(http: HttpServer, dependencies: WebhookDependencies): void {
   addList(http, dependencies);
   addDeliveries(http, dependencies);
   addResend(http, dependencies);
 }
 
-function addList(http: HttpServer, { database, clock, presentData }: EventRouteDependencies): void {
+function addList(http: HttpServer, { database, clock, presentData }: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("listEvents", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/events",
@@ -57,7 +55,7 @@ function addList(http: HttpServer, { database, clock, presentData }: EventRouteD
   );
 }
 
-function addDeliveries(http: HttpServer, { database, clock }: EventRouteDependencies): void {
+function addDeliveries(http: HttpServer, dependencies: WebhookDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("listEventDeliveries", errorCodes);
   http.get(
@@ -77,14 +75,14 @@ function addDeliveries(http: HttpServer, { database, clock }: EventRouteDependen
     async (request) => {
       const { limit, after } = request.query;
       const { accountId } = getCaller(request);
-      const { id: eventId } = await getEvent({ database, clock }, { accountId, eventId: request.params.id });
-      const deliveries = await listDeliveries(database, { eventId, after, limit: limit + 1 });
+      const { id: eventId } = await getEvent(dependencies, { accountId, eventId: request.params.id });
+      const deliveries = await listDeliveries(dependencies.database, { eventId, after, limit: limit + 1 });
       return presentList(deliveries, limit, presentDelivery);
     },
   );
 }
 
-function addResend(http: HttpServer, { database, clock, ids, presentData }: EventRouteDependencies): void {
+function addResend(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("resendEvent", [...optionalBodyErrors, "not_found"]);
   http.post(
     "/events/:id/resend",
@@ -104,10 +102,10 @@ the event; see its deliveries for the result.`,
     async (request, reply) => {
       const { accountId } = getCaller(request);
       const endpointId = request.body?.webhook_endpoint_id ?? null;
-      await resendEvent({ database, clock, ids }, { accountId, eventId: request.params.id, endpointId });
+      await resendEvent(dependencies, { accountId, eventId: request.params.id, endpointId });
       reply.code(202);
-      const event = await getEvent({ database, clock }, { accountId, eventId: request.params.id });
-      return presentListedEvent(event, presentData, clock.now());
+      const event = await getEvent(dependencies, { accountId, eventId: request.params.id });
+      return presentListedEvent(event, dependencies.presentData, dependencies.clock.now());
     },
   );
 }

@@ -3,17 +3,18 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { getAccountSecret, rotateAccountSecret, type SecretDependencies } from "./account-secret.ts";
+import { getAccountSecret, rotateAccountSecret } from "./account-secret.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { accountSecretSchema, optionalBodyErrors, presentAccountSecret } from "./webhook-schema.ts";
 
 const tags = ["Webhooks"];
 
-export function addSecretRoutes(http: HttpServer, dependencies: SecretDependencies): void {
+export function addSecretRoutes(http: HttpServer, dependencies: WebhookDependencies): void {
   addGet(http, dependencies);
   addRotate(http, dependencies);
 }
 
-function addGet(http: HttpServer, dependencies: SecretDependencies): void {
+function addGet(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("getWebhookSecret", ["unknown_parameter"]);
   http.get(
     "/webhook_secret",
@@ -36,7 +37,7 @@ function addGet(http: HttpServer, dependencies: SecretDependencies): void {
   );
 }
 
-function addRotate(http: HttpServer, dependencies: SecretDependencies): void {
+function addRotate(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("rotateWebhookSecret", optionalBodyErrors);
   http.post(
     "/webhook_secret/rotate",

@@ -1,8 +1,5 @@
 import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
@@ -12,20 +9,13 @@ import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { Reader } from "./follow-events.ts";
+import { followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import { optionalBodyErrors } from "./webhook-schema.ts";
 import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 
-type SessionRouteDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  /** The key from which session secrets are derived. */
-  sessionSecretKey: Uint8Array;
-  heartbeats: Heartbeats;
-  follow(session: WebhookSession, reader: Reader): Promise<void>;
-};
+type SessionRouteDependencies = WebhookDependencies & { heartbeats: Heartbeats };
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookSession" });
@@ -48,7 +38,6 @@ export function addSessionRoutes(http: HttpServer, dependencies: SessionRouteDep
 }
 
 function addCreate(http: HttpServer, dependencies: SessionRouteDependencies): void {
-  const { database, clock, ids, sessionSecretKey } = dependencies;
   const { config, schema, errors } = describeEndpoint("createWebhookSession", optionalBodyErrors);
   http.post(
     "/webhook_sessions",
@@ -65,9 +54,9 @@ them, as \`sluice webhooks listen\` does. Up to ten open sessions per account.`,
       },
     },
     async (request, reply) => {
-      const session = await openWebhookSession({ database, clock, ids }, getCaller(request));
+      const session = await openWebhookSession(dependencies, getCaller(request));
       reply.code(201);
-      return presentSession(sessionSecretKey, session);
+      return presentSession(dependencies.sessionSecretKey, session);
     },
   );
 }
@@ -103,7 +92,7 @@ function addDelete(http: HttpServer, { database }: SessionRouteDependencies): vo
   );
 }
 
-function addStream(http: HttpServer, { database, clock, heartbeats, follow }: SessionRouteDependencies): void {
+function addStream(http: HttpServer, dependencies: SessionRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("streamWebhookSession", [
     "not_found",
     "concurrency_limit_exceeded",
@@ -129,14 +118,14 @@ data is \`{"headers", "body"}\`: forward the body unchanged with these headers, 
       },
     },
     async (request, reply) => {
-      const session = await getSession(database, getCaller(request).accountId, request.params.id);
+      const session = await getSession(dependencies.database, getCaller(request).accountId, request.params.id);
       const lastEventId = request.headers["last-event-id"];
       const drain = createDrain();
       // The connection closes with the stream; otherwise a stop would wait for it.
-      const options = { clock, heartbeats, headers: { connection: "close" }, onDrain: drain.open };
+      const options = { ...dependencies, headers: { connection: "close" }, onDrain: drain.open };
       return await sendEvents(reply, options, async (stream) => {
         const writer = createWriter(reply, { stream, drain, stopping: stopping.signal });
-        await follow(session, {
+        await followEvents(dependencies, session, {
           ...writer,
           lastEventId: typeof lastEventId === "string" ? lastEventId : null,
         });
