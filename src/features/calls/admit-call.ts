@@ -1,9 +1,9 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { HoldId } from "../../lib/ids.ts";
-import type { Counters } from "../../platform/counters/counters.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
-import type { Claim, Claims, KeptAnswer } from "../idempotency/index.ts";
+import type { Claim, KeptAnswer } from "../idempotency/index.ts";
 import { consumeLimits, type Slot } from "../limits/index.ts";
+import type { CallContext } from "./call-context.ts";
 
 /** An idempotency key and the fingerprint of its request. */
 export type KeyedRequest = { key: string; fingerprint: Buffer };
@@ -12,21 +12,16 @@ export type Admission =
   | { kind: "admitted"; claim: Claim | null; limits: SeenLimits }
   | { kind: "answered"; answer: KeptAnswer };
 
-export type AdmittedCall = {
+type AdmittedCall = {
   caller: Caller;
   requestId: string;
   holdId: HoldId | null;
   demand: { tokens: number; slot: Slot };
 };
 
-export type AdmissionContext = {
-  counters: Counters;
-  claims: Claims;
-};
-
 /** Claims the call's idempotency key, if any, and consumes the caller's limits; or returns the key's stored response. */
 export async function admitCall(
-  context: AdmissionContext,
+  context: CallContext,
   call: AdmittedCall,
   { keyed, seen }: { keyed: KeyedRequest | null; seen: SeenLimits | undefined },
 ): Promise<Admission> {
@@ -35,7 +30,7 @@ export async function admitCall(
 }
 
 async function admitKeyed(
-  context: AdmissionContext,
+  context: CallContext,
   call: AdmittedCall,
   { key, fingerprint }: KeyedRequest,
   seen: SeenLimits | undefined,
@@ -54,6 +49,6 @@ async function admitKeyed(
   }
 }
 
-function takeLimits({ counters }: AdmissionContext, { caller, demand }: AdmittedCall, seen: SeenLimits | undefined) {
+function takeLimits({ counters }: CallContext, { caller, demand }: AdmittedCall, seen: SeenLimits | undefined) {
   return consumeLimits(counters, caller, demand, seen);
 }

@@ -1,23 +1,22 @@
 import type { Bill } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { HoldId, IdSource } from "../../lib/ids.ts";
+import type { HoldId } from "../../lib/ids.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { Span } from "../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
-import { type Claim, type Claims, createTakenOver, type KeptAnswer } from "../idempotency/index.ts";
+import { type Claim, createTakenOver, type KeptAnswer } from "../idempotency/index.ts";
 import {
   type ConclusionOf,
   type DoubtfulCharge,
   type ExtendOperation,
   explainRefusedHold,
   type HoldOperation,
-  type Ledger,
   type LedgerOperation,
   type ReleaseOperation,
   type ResultOf,
   type SettleOperation,
 } from "../ledger/index.ts";
+import type { CallContext } from "./call-context.ts";
 import type { CallKinds, CallMeter, CallTerms, HoldCover, Settlement } from "./paid-endpoint.ts";
 
 /** A claim that ends in the same transaction as the hold. */
@@ -35,13 +34,7 @@ export type AuthorizationListener = {
   onExtensionFailure(error: unknown): void;
 };
 
-type Money = {
-  ledger: Ledger;
-  claims: Claims;
-  clock: Clock;
-  ids: IdSource;
-  currency: string;
-};
+type Money = Pick<CallContext, "ledger" | "claims" | "clock" | "ids" | "currency">;
 type MeteredUnits = Pick<CallMeter<CallKinds>, "written" | "writtenMax">;
 
 const nothing: Nano = nano(0n);

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { ProviderError } from "../../providers/contract.ts";
-import { explainUpstreamFault } from "./explain-upstream-fault.ts";
+import { failureTable, type UpstreamFaultKind } from "../../providers/failures/failure-table.ts";
 
 /** Errors of an endpoint that checks the fields of its body against a model. */
 export const fieldErrors = [
@@ -71,8 +71,32 @@ function createError(cause: ProviderError, { code, message, param }: Explanation
   return new AppError(code, message, param === null ? { cause } : { cause, param });
 }
 
+const messages = {
+  upstream_timeout: "The model did not answer in time.",
+  upstream_unavailable: "The model could not answer. Retry shortly.",
+} as const;
+
+/** The customer's error for an upstream failure. It contains neither the upstream's name nor its message. */
+function explainUpstreamFault(cause: ProviderError, kind: UpstreamFaultKind): AppError {
+  const { code } = failureTable[kind];
+  return new AppError(code, messages[code], { cause, headers: presentRetry(cause.retryAfterMs) });
+}
+
+/** `Retry-After`, if known. */
+export function presentRetry(retryAfterMs: number | null): Record<string, string> {
+  return retryAfterMs === null ? {} : { "retry-after": String(Math.max(Math.ceil(retryAfterMs / 1000), 1)) };
+}
+
 /** An adapter that throws anything but a `ProviderError` has a bug: the call fails as with a bad answer. */
 export function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   return new ProviderError("bad-answer", "The adapter threw an error.", { cause: error });
+}
+
+/** Any other exception is a bug of the gateway. */
+export function toAppError(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError("internal_error", "The gateway failed to process this request. Report it with the request_id.", {
+    cause,
+  });
 }

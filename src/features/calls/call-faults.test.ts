@@ -16,7 +16,8 @@ import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claim, Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallPlan, CallSink, CallTerms } from "./paid-endpoint.ts";
-import { type CallAudience, type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
+import type { CallAudience, CallListener, RunningCall } from "./call-context.ts";
+import { PaidCall } from "./run-call.ts";
 
 type Kinds = CallKinds & { delta: number; answer: string; reported: number; usage: number };
 

@@ -21,9 +21,11 @@ import {
 } from "../idempotency/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
 import { createRecorder, type Recorder } from "./answer-recorder.ts";
+import type { CallAudience, CallContext, CallListener } from "./call-context.ts";
 import { noteFacts, noteRouting } from "./note-facts.ts";
 import type { CallEnd, CallKinds, CallPlan, StoppedBy } from "./paid-endpoint.ts";
-import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
+import { describeCall } from "./record-call.ts";
+import { PaidCall } from "./run-call.ts";
 
 export type IncomingCall = {
   caller: Caller;
@@ -397,9 +399,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     this.request.logFields = fields;
     noteFacts(this.request.facts, this.call, end);
     if (!end.hasHungUp) return;
-    this.context.logger.info(
-      { ...this.call.describe(), ...fields },
-      "call settled after the client closed the connection",
-    );
+    const settled = { ...describeCall(this.call.plan), ...fields };
+    this.context.logger.info(settled, "call settled after the client closed the connection");
   }
 }

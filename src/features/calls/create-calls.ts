@@ -7,11 +7,12 @@ import { createMetrics } from "../../platform/observability/metrics.ts";
 import type { Span } from "../../platform/tracing/span.ts";
 import { createClaims } from "../idempotency/index.ts";
 import { releaseHold } from "../ledger/index.ts";
+import type { CallContext, CallListener, RunningCall } from "./call-context.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
 import type { CallKinds, CallPlan } from "./paid-endpoint.ts";
 import { type RoutedOrder, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
-import { type CallContext, type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
+import { PaidCall } from "./run-call.ts";
 import { createUpstreamNotices } from "./upstream-notices.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 

@@ -13,7 +13,7 @@ import {
   type UpstreamHealth,
 } from "../../providers/upstream-health.ts";
 import { describeFailedAttempt } from "./describe-attempt.ts";
-import { presentRetry } from "./explain-upstream-fault.ts";
+import { presentRetry } from "./call-errors.ts";
 import type { CallAttempt, CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
 import { type RouteEvent, type RouteState, routeTable } from "./route-state.ts";
 

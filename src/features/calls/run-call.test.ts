@@ -15,7 +15,8 @@ import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallPlan, CallSink } from "./paid-endpoint.ts";
-import { type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
+import type { CallListener, RunningCall } from "./call-context.ts";
+import { PaidCall } from "./run-call.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

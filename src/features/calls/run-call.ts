@@ -1,108 +1,31 @@
-import type { Bill } from "../../lib/bill.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
-import { presentMoney } from "../../lib/money.ts";
-import type { Registry } from "../../lib/registry.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
+import type { AppError } from "../../platform/errors/app-error.ts";
 import type { FailedAttempt, SeenLimits } from "../../platform/http/request-context.ts";
-import type { Logger } from "../../platform/observability/logger.ts";
-import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
+import type { Span } from "../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
 import type { ProviderError } from "../../providers/contract.ts";
-import type { Claim, KeptAnswer } from "../idempotency/index.ts";
-import { deriveTransactionId, type Ledger } from "../ledger/index.ts";
+import type { KeptAnswer } from "../idempotency/index.ts";
+import { deriveTransactionId } from "../ledger/index.ts";
 import { correctTokens, returnSlot, type Slot } from "../limits/index.ts";
-import { type Admission, type AdmissionContext, admitCall, type KeyedRequest } from "./admit-call.ts";
+import { type Admission, admitCall, type KeyedRequest } from "./admit-call.ts";
 import { Authorization, type AuthorizationListener, type KeptEnd } from "./authorize-call.ts";
 import {
   type CallEffect,
   type CallEvent,
   type CallState,
-  type ChargeRule,
   decideHangUp,
   decideTransition,
   hasHungUp,
   isBuffering,
 } from "./call.ts";
-import { type CallMetrics, countCharge } from "./call-metrics.ts";
+import type { CallAudience, CallContext, KeptCall, RunningCall } from "./call-context.ts";
+import { toAppError } from "./call-errors.ts";
+import { type CallStep, decideCharge, type EventDetail, explainCut, type Verdict } from "./decide-charge.ts";
 import { presentAttempt } from "./describe-attempt.ts";
-import type { DrainedCalls } from "./drained-calls.ts";
-import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement, StoppedBy } from "./paid-endpoint.ts";
-import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
-import type { UpstreamNotices } from "./upstream-notices.ts";
-import type { Withdrawals } from "./withdrawals.ts";
-
-/** The dependencies that all calls share. */
-export type CallContext = AdmissionContext & {
-  clock: Clock;
-  ids: IdSource;
-  ledger: Ledger;
-  currency: string;
-  drainedCalls: DrainedCalls;
-  withdrawals: Withdrawals;
-  notices: UpstreamNotices;
-  routing: Routing;
-  logger: Logger;
-  metrics: CallMetrics;
-  running: Registry<RunningCall>;
-};
-
-export type RunningCall = {
-  /** Resolves when the call is over. Rejects if it got no response. */
-  ended: Promise<unknown>;
-  /** The gateway shuts down: ends the call as if the upstream had failed. */
-  stop(failure: AppError): void;
-};
-
-/** Receives a streamed response. Nothing arrives before the call is authorized. */
-export type CallListener<K extends CallKinds> = {
-  onAccepted(): void;
-  /** Returns `false` if the caller's buffer is full; `resume` follows when it has room. */
-  onPieces(deltas: readonly K["delta"][]): boolean;
-  /** The response ends here, before the upstream's end. */
-  onCut(stoppedBy: StoppedBy | null): void;
-};
-
-export type CallAudience<K extends CallKinds> = {
-  /** `null` for a whole response. */
-  listener: CallListener<K> | null;
-  /** The claim of a call with an idempotency key, and the response to store under it. */
-  kept: KeptCall<K> | null;
-};
-
-type KeptCall<K extends CallKinds> = {
-  claim: Claim;
-  /** The approximate size of the stored response. */
-  bytes(): number;
-  describe(end: CallEnd<K>): KeptAnswer;
-  /** The stored response of a call that was charged but could not be answered. */
-  describeFault(failure: AppError): KeptAnswer;
-};
-
-type EventDetail<K extends CallKinds> = {
-  deltas?: readonly K["delta"][];
-  answer?: K["answer"];
-  reported?: K["reported"] | null;
-  /** Set if the caller gets an error. */
-  error?: unknown;
-  /** Set once the hold has ended. */
-  end?: CallEnd<K>;
-};
+import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement } from "./paid-endpoint.ts";
+import { countCharge, describeCall, describeCallSpan, recordCallEnd } from "./record-call.ts";
+import { type RoutedRun, type RoutedSink, routeCall } from "./route-call.ts";
 
 type BufferedEvent<K extends CallKinds> = { event: CallEvent; detail: EventDetail<K> };
-
-/** A transition that is being performed. */
-type Step<K extends CallKinds> = {
-  event: CallEvent;
-  from: CallState;
-  charge: ChargeRule | null;
-  detail: EventDetail<K>;
-};
-
-/** The charge for a response, or for a call that ended in a fault of the gateway. */
-type Verdict<K extends CallKinds> =
-  | { kind: "answered"; bill: Bill | null; end: Omit<CallEnd<K>, "settlement"> }
-  | { kind: "faulted"; bill: Bill | null; failure: AppError };
 
 /**
  * How long an optimistic start delays its hold, so the request leaves first. Opened at once, the hold delayed the request
@@ -127,8 +50,8 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   readonly plan: CallPlan<K>;
   readonly ended: Promise<CallEnd<K>>;
   private readonly context: CallContext;
-  private readonly authorization: Authorization;
-  private readonly span: Span | null;
+  readonly authorization: Authorization;
+  readonly span: Span | null;
   private readonly resolve: (end: CallEnd<K>) => void;
   private readonly reject: (error: unknown) => void;
   private state: CallState = "received";
@@ -145,7 +68,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const { promise, resolve, reject } = Promise.withResolvers<CallEnd<K>>();
     this.context = context;
     this.plan = plan;
-    this.span = parent?.start(...describeCall(plan)) ?? null;
+    this.span = parent?.start(...describeCallSpan(plan)) ?? null;
     this.authorization = new Authorization(context, plan, this.span);
     this.ended = promise;
     this.resolve = resolve;
@@ -221,7 +144,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   onFailedAttempt(attempt: FailedAttempt, error: ProviderError): void {
-    this.context.logger.warn({ ...this.describe(), ...presentAttempt(attempt), error }, "upstream failed");
+    this.context.logger.warn({ ...describeCall(this.plan), ...presentAttempt(attempt), error }, "upstream failed");
   }
 
   onExtended(): void {
@@ -282,13 +205,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     this.dispatch("fault", { error: toAppError(cause) });
   }
 
-  private reportFault(error: unknown): void {
+  reportFault(error: unknown): void {
     const { context, plan } = this;
     context.metrics.callFaults.at(plan.modelId).add(1);
-    context.logger.error({ ...this.describe(), state: this.state, error }, "paid call failed inside the gateway");
+    context.logger.error({ ...describeCall(plan), state: this.state, error }, "paid call failed inside the gateway");
   }
 
-  private perform(effect: CallEffect, step: Step<K>): void {
+  private perform(effect: CallEffect, step: CallStep<K>): void {
     switch (effect) {
       case "open-hold":
         void this.authorize();
@@ -415,8 +338,8 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   /** Decides the charge and writes it. It is final. */
-  private settle(step: Step<K>): void {
-    const verdict = this.decideCharge(step);
+  private settle(step: CallStep<K>): void {
+    const verdict = decideCharge<K>(this, step);
     // The ledger applies operations in order: the hold, then its settlement.
     const opening = this.authorize();
     const settling = this.authorization.settle(verdict.bill, this.describeKept(verdict));
@@ -427,43 +350,6 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       (settlement) => this.onSettled(verdict, settlement),
       (error: unknown) => this.onLost(step, error),
     );
-  }
-
-  private decideCharge({ charge, event, from, detail }: Step<K>): Verdict<K> {
-    const { meter } = this.plan;
-    const isHungUp = hasHungUp(from);
-    try {
-      const { answer = null, reported = null } =
-        detail.answer === undefined ? { reported: detail.reported } : meter.takeAnswer(detail.answer);
-      if (event === "fault") return this.decideFault(charge, toAppError(detail.error), reported);
-      const unitsHeld = this.authorization.unitsHeld();
-      const concluded = meter.conclude(charge ?? "nothing", { reported, unitsHeld, hasHungUp: isHungUp });
-      const { usage, isDue } = concluded;
-      const end = {
-        answer,
-        usage,
-        stoppedBy: explainCut(event) ?? concluded.stoppedBy,
-        failure: detail.error === undefined ? null : toAppError(detail.error),
-        hasHungUp: isHungUp,
-      };
-      return { kind: "answered", bill: isDue ? this.plan.bill(usage) : null, end };
-    } catch (error) {
-      this.reportFault(error);
-      return this.decideFault(charge, toAppError(error), detail.reported ?? null);
-    }
-  }
-
-  /** The upstream did its work: charge the reported usage, or the hold. If that throws too, charge the whole hold. */
-  private decideFault(charge: ChargeRule | null, failure: AppError, reported: K["reported"] | null): Verdict<K> {
-    if (charge === null || charge === "nothing") return { kind: "faulted", bill: null, failure };
-    try {
-      const unitsHeld = this.authorization.unitsHeld();
-      const { usage } = this.plan.meter.conclude("reported-or-hold", { reported, unitsHeld, hasHungUp: false });
-      return { kind: "faulted", bill: this.plan.bill(usage), failure };
-    } catch (error) {
-      this.reportFault(error);
-      return { kind: "faulted", bill: this.authorization.billHold(), failure };
-    }
   }
 
   private describeKept(verdict: Verdict<K>): KeptEnd | null {
@@ -503,7 +389,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     else this.dispatch(event, { end: { ...verdict.end, settlement } });
   }
 
-  private onLost({ from }: Step<K>, error: unknown): void {
+  private onLost({ from }: CallStep<K>, error: unknown): void {
     // Withdraw only if the caller got nothing: a keyed request can be retried, and a stream was partly delivered.
     const { listener, kept } = this.audience;
     const isUnanswered = listener === null && kept === null && !hasHungUp(from);
@@ -514,7 +400,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   /** Ends the hold without a charge. If the release fails, the hold expires; the caller gets the original error. */
-  private release({ event, detail }: Step<K>): void {
+  private release({ event, detail }: CallStep<K>): void {
     const { kept } = this.audience;
     const keptEnd = kept === null ? null : { claim: kept.claim, bytes: 0, describe: () => null };
     const finish = (): void => this.dispatch(event === "refuse" ? "unheld" : "uncharged", { error: detail.error });
@@ -557,27 +443,9 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   private recordEnd(end: CallEnd<K>, tokens: CallTokens): void {
-    const { plan, context, span } = this;
-    const { usage, settlement, stoppedBy } = end;
-    if (this.state === "settled") countCharge(context.metrics, plan.modelId, { ...settlement, tokens });
-    if (settlement.lost > 0n) {
-      const { target } = this.run;
-      const upstream = target === null ? this.describe() : this.describeUpstream(target);
-      const fields = { ...upstream, ...plan.describeUsage(usage), lost: presentMoney(settlement.lost) };
-      context.logger.error(fields, "upstream usage exceeded the hold");
-    }
-    const notice = plan.findNotice?.(usage) ?? null;
-    const { target } = this.run;
-    if (notice !== null && target !== null) {
-      context.notices.warn(target, notice, { ...this.describeUpstream(target), ...plan.describeUsage(usage) });
-    }
-    span?.set({
-      "gen_ai.response.model": this.run.target?.upstreamModel,
-      ...plan.describeSpan(usage),
-      "sluice.charge": presentMoney(settlement.charge),
-      "sluice.stopped_by": stoppedBy ?? undefined,
-      "sluice.hung_up": end.hasHungUp ? true : undefined,
-    });
+    const { context, plan } = this;
+    if (this.state === "settled") countCharge(context.metrics, plan.modelId, { ...end.settlement, tokens });
+    recordCallEnd<K>(context, this, end);
   }
 
   private describeSlot(): Slot {
@@ -594,43 +462,4 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const { holdId } = this.authorization;
     return holdId !== null && this.state === "settled" ? deriveTransactionId(holdId) : null;
   }
-
-  /** The fields of every log line about this call. */
-  describe(): Record<string, unknown> {
-    const { requestId, caller, modelId } = this.plan;
-    return { request_id: requestId, account_id: caller.accountId, key_id: caller.keyId, model: modelId };
-  }
-
-  private describeUpstream({ providerId, upstreamModel, keyNumber }: K["target"]): Record<string, unknown> {
-    return { ...this.describe(), upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
-  }
-}
-
-function describeCall<K extends CallKinds>({
-  operation,
-  modelId,
-  caller,
-  presenter,
-}: CallPlan<K>): [name: string, options: SpanOptions] {
-  const attributes = {
-    "gen_ai.operation.name": operation.name,
-    "gen_ai.output.type": operation.outputType ?? undefined,
-    "gen_ai.request.model": modelId,
-    "gen_ai.request.stream": presenter.form !== "whole",
-    "sluice.account.id": caller.accountId,
-    "sluice.key.id": caller.keyId,
-  };
-  return [`${operation.name} ${modelId}`, { attributes }];
-}
-
-/** Why a response ends early; `null` for the output cap. */
-function explainCut(event: CallEvent): StoppedBy | null {
-  return event === "exhaust" ? "insufficient_balance" : null;
-}
-
-function toAppError(cause: unknown): AppError {
-  if (cause instanceof AppError) return cause;
-  return new AppError("internal_error", "The gateway failed to process this request. Report it with the request_id.", {
-    cause,
-  });
 }
