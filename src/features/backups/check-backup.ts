@@ -1,13 +1,11 @@
-import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { forEachFile, readListedFiles, toPart } from "./copy-files.ts";
+import type { BackupDependencies } from "./create-backup.ts";
 import { listParts, type Manifest, type Part } from "./manifest.ts";
 import { DamagedPartError, type PartReader, readPart } from "./part-stream.ts";
 
-type CheckDependencies = { place: ByteStore; onProgress(sentence: string): void; signal: AbortSignal };
-
 /** Reads every byte of a backup and returns what is damaged or missing. */
 export async function checkBackup(
-  { place, onProgress, signal }: CheckDependencies,
+  { place, onProgress, signal }: Pick<BackupDependencies, "place" | "onProgress" | "signal">,
   manifest: Manifest,
 ): Promise<string[]> {
   const reader: PartReader = { place, folder: manifest.id };

@@ -20,7 +20,7 @@ export type BackupDependencies = {
   signal: AbortSignal;
 };
 
-type BackupOptions = {
+export type KeptSecret = {
   /** The key that encrypts the gateway's secrets; `null` if there is none yet. */
   secret: string | null;
   /** Whether the backup contains the key. */
@@ -35,14 +35,16 @@ type DatabasePart = Omit<Manifest, "files" | "secrets" | "secret_fingerprint"> &
  * Copies a snapshot of the database, then every file in it. Files never change and none is deleted during a backup
  * (`isBackupRunning`), so both are of the same moment. The manifest is written last: an interrupted backup has none.
  */
-export async function createBackup(dependencies: BackupDependencies, options: BackupOptions): Promise<Manifest> {
+export async function createBackup(
+  dependencies: BackupDependencies,
+  { secret, includesSecret }: KeptSecret,
+): Promise<Manifest> {
   const { address, place, onProgress, signal } = dependencies;
   const lock = await holdBackupLock(address);
   try {
     const copied = await copyDatabase(dependencies);
     const writer: PartWriter = { place, folder: copied.id, signal };
     const files = await copyFiles(dependencies, writer, copied.files.list);
-    const { secret, includesSecret } = options;
     const manifest: Manifest = {
       ...copied,
       files: { ...copied.files, ...files },
@@ -60,13 +62,8 @@ export async function createBackup(dependencies: BackupDependencies, options: Ba
   }
 }
 
-async function copyDatabase({
-  address,
-  place,
-  randomBytes,
-  onProgress,
-  signal,
-}: BackupDependencies): Promise<DatabasePart> {
+async function copyDatabase(dependencies: BackupDependencies): Promise<DatabasePart> {
+  const { address, place, randomBytes, onProgress, signal } = dependencies;
   const snapshot = await openSnapshot(address);
   try {
     const id = createBackupId(snapshot, randomBytes);

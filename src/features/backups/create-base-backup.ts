@@ -7,7 +7,7 @@ import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-s
 import { readFileList } from "./backup-store.ts";
 import { type Base, baseFolder } from "./base-manifest.ts";
 import { copyFile, forEachFile, type ListedFile, parseListedFiles, toPart } from "./copy-files.ts";
-import type { BackupDependencies } from "./create-backup.ts";
+import type { BackupDependencies, KeptSecret } from "./create-backup.ts";
 import type { Part } from "./manifest.ts";
 import { type PartWriter, writeCompressed, writePart } from "./part-stream.ts";
 
@@ -18,14 +18,15 @@ type BaseDependencies = Omit<BackupDependencies, "place"> & { archive: ByteStore
  * manifest is written last.
  */
 export async function createBaseBackup(
-  { address, files, archive, randomBytes, onProgress, signal }: BaseDependencies,
-  { secret, includesSecret }: { secret: string | null; includesSecret: boolean },
+  dependencies: BaseDependencies,
+  { secret, includesSecret }: KeptSecret,
 ): Promise<Base & { files: { count: number; bytes: number } }> {
+  const { address, archive, randomBytes, onProgress, signal } = dependencies;
   const lock = await holdBackupLock(address);
   try {
     const id = Buffer.from(randomBytes(6)).toString("hex");
     const writer: PartWriter = { place: archive, folder: baseFolder, signal };
-    const copied = await archiveFiles({ address, files, archive, onProgress, signal });
+    const copied = await archiveFiles(dependencies);
     onProgress("database: the server's files");
     const parts: Part[] = [];
     const { startLog, endedAt, serverVersion } = await copyServer(address, async (tar) => {
@@ -50,13 +51,8 @@ export async function createBaseBackup(
 }
 
 /** Copies files from before the archive existed. Later ones are queued, and copied by the log shipper. */
-async function archiveFiles({
-  address,
-  files,
-  archive,
-  onProgress,
-  signal,
-}: Omit<BaseDependencies, "randomBytes">): Promise<{ count: number; bytes: number }> {
+async function archiveFiles(dependencies: BaseDependencies): Promise<{ count: number; bytes: number }> {
+  const { address, files, archive, onProgress, signal } = dependencies;
   const writer: PartWriter = { place: archive, folder: "", signal };
   const snapshot = await openSnapshot(address);
   let count = 0;

@@ -1,36 +1,31 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { findSecret, placeSecret } from "../../platform/config/master-key.ts";
+import type { Settings } from "../../platform/config/load-settings.ts";
 import { beginRestoring, readCopyState } from "../../platform/database/copy-state.ts";
-import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { fillDatabase, listTableNames, type TableShape } from "../../platform/database/database-snapshot.ts";
 import { migrate } from "../../platform/database/migrate.ts";
 import { readMigrations } from "../../platform/database/migration-files.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { checkBackup } from "./check-backup.ts";
+import type { BackupDependencies } from "./create-backup.ts";
 import { forEachFile, readListedFiles, toPart } from "./copy-files.ts";
 import { decideSecret } from "./decide-secret.ts";
 import type { Manifest } from "./manifest.ts";
 import { type PartReader, readPart, readParts } from "./part-stream.ts";
 
-type RestoreDependencies = {
-  place: ByteStore;
+/** `files` is the file storage to restore into. */
+export type RestoreDependencies = BackupDependencies & {
   database: Database;
-  address: DatabaseAddress;
-  /** The file storage to restore into. */
-  files: ByteStore;
-  settings: { data_dir: string; secret_key?: string | undefined; s3_bucket?: string | undefined };
-  randomBytes: (count: number) => Uint8Array;
-  onProgress(sentence: string): void;
-  signal: AbortSignal;
+  settings: Pick<Settings, "data_dir" | "database_url" | "secret_key" | "s3_bucket">;
 };
 
 /**
  * Restores a backup into an empty database and an empty folder of files, as a copy that an operator has to confirm.
  * Verifies everything before writing anything. An interrupted restore leaves a database that no gateway starts on; run
- * the
- * same restore again.
+ * the same restore again.
  */
 export async function restoreBackup(
   dependencies: RestoreDependencies,
@@ -82,14 +77,11 @@ async function requireEmpty({ database, address, files, settings }: RestoreDepen
       "Restore into a new database, or use a new data_dir (SLUICE_DATA_DIR).",
     );
   }
-  await requireNoFiles({ files, settings });
+  await requireNoFiles(files, settings);
   return true;
 }
 
-export async function requireNoFiles({
-  files,
-  settings,
-}: Pick<RestoreDependencies, "files" | "settings">): Promise<void> {
+export async function requireNoFiles(files: ByteStore, settings: RestoreDependencies["settings"]): Promise<void> {
   // A bucket may contain other files, or have survived the loss of the database.
   const [found] = settings.s3_bucket === undefined ? await files.list("") : [];
   if (found === undefined) return;

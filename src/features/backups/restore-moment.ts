@@ -15,30 +15,16 @@ import { type Base, baseFolder, getBase } from "./base-manifest.ts";
 import { forEachFile, parseListedFiles, toPart } from "./copy-files.ts";
 import { decideSecret } from "./decide-secret.ts";
 import { DamagedPartError, type PartReader, readPart, readParts } from "./part-stream.ts";
-import { requireNoFiles } from "./restore-backup.ts";
+import { type RestoreDependencies, requireNoFiles } from "./restore-backup.ts";
 import { listSegments, readSegment } from "./ship-log.ts";
 
-type MomentDependencies = {
-  archive: ByteStore;
-  files: ByteStore;
-  settings: {
-    data_dir: string;
-    database_url?: string | undefined;
-    secret_key?: string | undefined;
-    s3_bucket?: string | undefined;
-  };
-  randomBytes: (count: number) => Uint8Array;
-  onProgress(sentence: string): void;
-  signal: AbortSignal;
-};
-
-export type RestoredMoment = { base: Base; files: number; missing: readonly string[] };
+type MomentDependencies = Omit<RestoreDependencies, "place" | "database" | "address"> & { archive: ByteStore };
 
 /** Restores an empty data directory to a point in time, as a copy that an operator has to confirm. */
 export async function restoreMoment(
   dependencies: MomentDependencies,
   { until, acceptsNewSecret }: { until: Date | null; acceptsNewSecret: boolean },
-): Promise<RestoredMoment> {
+): Promise<{ base: Base; files: number; missing: readonly string[] }> {
   const { archive, files, settings, randomBytes, onProgress } = dependencies;
   if (settings.database_url !== undefined) {
     throw new OperatorError(
@@ -48,7 +34,7 @@ export async function restoreMoment(
   }
   const base = await getBase(archive, until);
   // An interrupted restore overwrites its own files.
-  if (!existsSync(locateRestoredLog(settings.data_dir))) await requireNoFiles({ files, settings });
+  if (!existsSync(locateRestoredLog(settings.data_dir))) await requireNoFiles(files, settings);
   const reader: PartReader = { place: archive, folder: baseFolder };
   const secret = decideSecret({
     fingerprint: base.secret_fingerprint,

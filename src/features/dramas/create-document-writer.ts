@@ -1,13 +1,11 @@
 import { invariant } from "../../lib/invariant.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import type { CompositeTask, OrchestrationContext, TaskOutput } from "../tasks/index.ts";
-import type { AskWriter } from "./ask-writer.ts";
 import { composeRoles } from "./compose-roles.ts";
 import { composeScript } from "./compose-script.ts";
 import { composeStoryboard } from "./compose-storyboard.ts";
-import type { DocumentStorage } from "./document-storage.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument, RolesDocument, ScriptDocument, StoryboardDocument } from "./drama-documents.ts";
-import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { type DramaRequest, fileSlots } from "./drama-request.ts";
 import { changeStep, completeStep, findStep } from "./drama-step.ts";
 import { getStageModels } from "./stage-models.ts";
@@ -32,15 +30,7 @@ export type DocumentWriter = {
   ): Promise<{ document: D; output: TaskOutput }>;
 };
 
-type WriterDependencies = {
-  documents: DocumentStorage;
-  ask: AskWriter;
-  catalog: LiveCatalog;
-  /** Tests kill the process at these points. */
-  failpoint(name: DramaFailpoint): void;
-};
-
-export function createDocumentWriter({ documents, ask, catalog, failpoint }: WriterDependencies): DocumentWriter {
+export function createDocumentWriter({ documents, ask, catalog, failpoint }: DramaDependencies): DocumentWriter {
   const find: DocumentWriter["find"] = async <D extends DramaDocument>(task: CompositeTask, slot: Slot) => {
     const { source } = task.request as DramaRequest;
     const object = `drama.${slot === "shotList" ? "storyboard" : slot}`;

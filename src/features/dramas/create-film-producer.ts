@@ -11,8 +11,8 @@ import type { Files } from "../files/index.ts";
 import type { CompositeTask, OrchestrationContext, TaskOutput, TaskWarning } from "../tasks/index.ts";
 import { beginStep, getFileId } from "./create-document-writer.ts";
 import { describeFile } from "./document-storage.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { Shot } from "./drama-documents.ts";
-import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { DramaFailure } from "./drama-failure.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep } from "./drama-step.ts";
@@ -29,21 +29,11 @@ export type ProduceFilm = (
   options: { filming: Filming; context: OrchestrationContext },
 ) => Promise<{ task: CompositeTask; output: TaskOutput[]; warnings: TaskWarning[] }>;
 
-type ProducerDependencies = {
-  logger: Logger;
-  files: Files;
-  /** The working directory for assembling films. */
-  folder: string;
-  /** Tests kill the process at these points. */
-  failpoint(name: DramaFailpoint): void;
-};
-
 /** Assembling a film occupies whole cores. */
 const filmsAtOnceMax = 1;
 
 /** Assembles a film from its material, and stores it with subtitles and poster. */
-export function createFilmProducer(dependencies: ProducerDependencies): ProduceFilm {
-  const { logger, files, folder: root, failpoint } = dependencies;
+export function createFilmProducer({ logger, files, folder: root, failpoint }: DramaDependencies): ProduceFilm {
   const productions = createSemaphore(filmsAtOnceMax);
 
   async function produce(

@@ -1,6 +1,9 @@
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { countInnerStructure, innerStructureMax } from "../../platform/http/json-scanner.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { requireStorable } from "../../platform/http/storable-text.ts";
 import {
   type PrepareTask,
   submissionAnswers,
@@ -10,7 +13,6 @@ import {
   taskSchema,
 } from "../tasks/index.ts";
 import { type DramaBody, dramaRequestSchema } from "./drama-schema.ts";
-import { openDocument } from "./open-document.ts";
 import { describeOrder } from "./prepare-drama.ts";
 
 const path = "/dramas/generations";
@@ -45,4 +47,37 @@ export function addDramaRoutes(
       await tasks.submit<DramaBody>(request, reply, { path, prepare, describeOrder });
     },
   );
+}
+
+/**
+ * Parses a document that was sent as text, such as a saved and edited file, so that it is validated like any other. A
+ * story that happens to start with a brace stays a text.
+ */
+function openDocument(body: unknown): void {
+  const fields = body as { script?: unknown } | null | undefined;
+  const text = fields?.script;
+  if (!fields || typeof text !== "string" || !/^\s*\{/.test(text)) return;
+  if (countInnerStructure(text) > innerStructureMax) {
+    const message = `The document has more than ${innerStructureMax} of the characters \`{\`, \`[\`, \`:\` and \`,\`.`;
+    throw new AppError("payload_too_large", message, { param: "script" });
+  }
+  const value = parseJson(text);
+  if (!isMarked(value)) return;
+  requireStorable({ script: value });
+  fields.script = value;
+}
+
+/** `null` if it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isMarked(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, "object")) return false;
+  const { object } = value as { object: unknown };
+  return typeof object === "string" && object.startsWith("drama.");
 }

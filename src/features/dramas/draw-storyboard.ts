@@ -1,9 +1,8 @@
-import type { IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { LiveCatalog } from "../catalog/index.ts";
 import { type CompositeTask, isFinal, type OrchestrationContext, type TaskOutput } from "../tasks/index.ts";
 import { addIds, groupChildren, measureProgress } from "./child-progress.ts";
 import { beginStep, type DocumentWriter } from "./create-document-writer.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
 import type { DramaRequest } from "./drama-request.ts";
@@ -16,13 +15,14 @@ export type StepOutcome = { task: CompositeTask; isWaiting: boolean };
 
 /** Breaks the script into shots, then generates an image for each; the storyboard contains both. */
 export async function drawStoryboard(
-  { catalog, ids, writer }: { catalog: LiveCatalog; ids: IdSource; writer: DocumentWriter },
+  dependencies: DramaDependencies & { writer: DocumentWriter },
   given: CompositeTask,
   context: OrchestrationContext,
 ): Promise<StepOutcome> {
+  const { writer } = dependencies;
   const begun = await beginStep(given, "storyboard", context);
   const shotList = await writer.writeShotList(begun, context);
-  const task = await requestImages({ catalog, ids }, begun, { shotList, context });
+  const task = await requestImages(dependencies, begun, { shotList, context });
   const step = findStep(task, "storyboard");
   const images = groupChildren(step, await context.listChildren());
   const { isPartialAllowed } = task.request as DramaRequest;
@@ -44,7 +44,7 @@ export async function drawStoryboard(
 }
 
 async function requestImages(
-  { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },
+  { catalog, ids }: DramaDependencies,
   task: CompositeTask,
   { shotList, context }: { shotList: StoryboardDocument; context: OrchestrationContext },
 ): Promise<CompositeTask> {

@@ -1,6 +1,6 @@
-import type { FileId, IdSource } from "../../lib/ids.ts";
+import type { FileId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { LiveCatalog, Model } from "../catalog/index.ts";
+import type { Model } from "../catalog/index.ts";
 import {
   type CompositeTask,
   isFinal,
@@ -11,6 +11,7 @@ import {
   type TaskError,
 } from "../tasks/index.ts";
 import { addIds, type Children, groupChildren, measureProgress } from "./child-progress.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { Shot, StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
 import type { DramaRequest } from "./drama-request.ts";
@@ -44,7 +45,7 @@ export type Filming = { board: StoryboardDocument; lines: Children; clips: Child
  * and starts with an image, so it waits for that too.
  */
 export async function filmShots(
-  { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },
+  { catalog, ids }: DramaDependencies,
   given: CompositeTask,
   { board, context }: { board: StoryboardDocument; context: OrchestrationContext },
 ): Promise<StepOutcome & { filming: Filming }> {

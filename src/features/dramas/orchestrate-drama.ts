@@ -1,8 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { Logger } from "../../platform/observability/logger.ts";
-import type { LiveCatalog } from "../catalog/index.ts";
 import {
   type CompositeTask,
   listFinished,
@@ -12,6 +8,7 @@ import {
 } from "../tasks/index.ts";
 import type { DocumentWriter } from "./create-document-writer.ts";
 import type { ProduceFilm } from "./create-film-producer.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
 import { explainFailure } from "./drama-failure.ts";
 import type { DramaRequest, StepName } from "./drama-request.ts";
@@ -24,24 +21,16 @@ const pollMsMin = 300;
 const pollMsMax = 2_000;
 const share = 0.05;
 
-type OrchestrateDependencies = {
-  clock: Clock;
-  ids: IdSource;
-  logger: Logger;
-  catalog: LiveCatalog;
-  writer: DocumentWriter;
-  produceFilm: ProduceFilm;
-};
-
 /**
  * Advances a drama as far as possible and returns when to poll it again. The only place that knows the order of the
  * steps. Every decision is based on what is written, so that another worker can resume after a crash.
  */
 export async function orchestrateDrama(
-  { clock, ids, logger, catalog, writer, produceFilm }: OrchestrateDependencies,
+  dependencies: DramaDependencies & { writer: DocumentWriter; produceFilm: ProduceFilm },
   given: CompositeTask,
   context: OrchestrationContext,
 ): ReturnType<Orchestrate> {
+  const { clock, logger, writer, produceFilm } = dependencies;
   let task = given;
   let part: StepName = "script";
   try {
@@ -51,7 +40,7 @@ export async function orchestrateDrama(
     }
     part = "storyboard";
     if (!isDone(findStep(task, "storyboard"))) {
-      const outcome = await drawStoryboard({ catalog, ids, writer }, task, context);
+      const outcome = await drawStoryboard(dependencies, task, context);
       task = outcome.task;
       if (outcome.isWaiting) return { kind: "waiting", until: chooseNextPoll(clock.now(), task) };
     }
@@ -61,7 +50,7 @@ export async function orchestrateDrama(
     }
     part = "shots";
     const board = await getBoard(writer, task);
-    const outcome = await filmShots({ catalog, ids }, task, { board, context });
+    const outcome = await filmShots(dependencies, task, { board, context });
     task = outcome.task;
     if (outcome.isWaiting) return { kind: "waiting", until: chooseNextPoll(clock.now(), task) };
     part = "film";

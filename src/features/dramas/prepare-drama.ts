@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -15,34 +14,26 @@ import type { Files } from "../files/index.ts";
 import { countCharacters, type PrepareTask, type StepRecord } from "../tasks/index.ts";
 import { hasListener } from "../webhooks/index.ts";
 import { checkDocument, foldName, requireDifferent } from "./check-document.ts";
-import type { DocumentStorage } from "./document-storage.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
 import { quoteDrama } from "./quote-drama.ts";
 import { listSteps, readSource } from "./read-source.ts";
 
-type PrepareDependencies = {
-  database: Database;
-  clock: Clock;
-  catalog: LiveCatalog;
-  files: Files;
-  documents: DocumentStorage;
-};
-
 const secondsMaxUsual = 120;
 const scriptCharactersMax = 1_000_000;
 const aspectRatioUsual = "16:9";
 
 /** Validates a drama request: its source, its steps and its maximum cost. */
-export function prepareDrama(dependencies: PrepareDependencies): PrepareTask<DramaBody> {
-  const { database, clock, catalog, files, documents } = dependencies;
+export function prepareDrama(dependencies: DramaDependencies): PrepareTask<DramaBody> {
+  const { database, clock, catalog, files } = dependencies;
   return async ({ body, caller, offered: { model, prices } }) => {
     const { accountId } = caller;
     const stage = body.stage ?? "video";
     requireStage(model, stage);
     if (body.callback_url === undefined) await requireListener(database, accountId, clock.now());
-    const { source, earlier } = await readSource({ database, documents }, body, { accountId, stage });
+    const { source, earlier } = await readSource(dependencies, body, { accountId, stage });
     const before = earlier === null ? null : (earlier.request as DramaRequest);
     const secondsMax = Math.max(...(model.limits.durations ?? [secondsMaxUsual]));
     checkLength(source, model);

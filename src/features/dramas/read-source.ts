@@ -4,13 +4,14 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { type DramaStage, dramaStages } from "../catalog/index.ts";
 import { findTask, isFinal, type Task } from "../tasks/index.ts";
 import type { DocumentStorage } from "./document-storage.ts";
+import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 import { type DramaRequest, nameStage, stepByStage } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
 
 /** A drama's source: the caller's document, else an earlier task's document, else a text. */
 export async function readSource(
-  { database, documents }: { database: Database; documents: DocumentStorage },
+  { database, documents }: DramaDependencies,
   { script, from_task_id: fromTaskId }: DramaBody,
   { accountId, stage }: { accountId: AccountId; stage: DramaStage },
 ): Promise<{ source: DramaRequest["source"]; earlier: Task | null }> {
