@@ -59,6 +59,18 @@ export type ChatCall = {
   traceparent?: string | null;
 };
 
+/** What every call but chat needs beside the request itself. */
+export type UpstreamTerms = {
+  /** The vendor's name of the model. */
+  upstreamModel: string;
+  apiKey: string | null;
+  timeoutMs: number;
+  /** Aborted when the caller no longer waits. */
+  signal: AbortSignal;
+  /** The `traceparent` header, for an upstream with `trace_context`. */
+  traceparent?: string | null;
+};
+
 export type ChatTimeouts = {
   connectMs: number;
   /** From sending the request to the first bytes of the response. */

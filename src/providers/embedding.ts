@@ -1,4 +1,4 @@
-import type { ChatObstacle } from "./contract.ts";
+import type { ChatObstacle, UpstreamTerms } from "./contract.ts";
 
 /**
  * The interface of every embedding upstream: texts, or the model's own tokens, become vectors. It knows nothing of
@@ -30,18 +30,10 @@ export type EmbeddingRequest = {
   user: string | null;
 };
 
-export type EmbeddingCall = {
+export type EmbeddingCall = UpstreamTerms & {
   request: EmbeddingRequest;
-  /** The vendor's name of the model. */
-  upstreamModel: string;
-  apiKey: string | null;
   /** The longest vector that the model makes. */
   dimensionsMax: number;
-  timeoutMs: number;
-  /** Aborted when the caller disconnects. */
-  signal: AbortSignal;
-  /** The `traceparent` header, for an upstream with `trace_context`. */
-  traceparent?: string | null;
 };
 
 export type EmbeddingAnswer = {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { ProviderError } from "./contract.ts";
+import type { ProviderError, UpstreamTerms } from "./contract.ts";
 
 /**
  * The interface of every upstream that makes media. A provider converts a request to its vendor's format and the
@@ -75,18 +75,10 @@ export type GenerationInput = {
   url: string | null;
 };
 
-export type GenerationCall = {
+export type GenerationCall = UpstreamTerms & {
   taskId: string;
   request: GenerationRequest;
   inputs: readonly GenerationInput[];
-  /** The vendor's name of the model. */
-  upstreamModel: string;
-  apiKey: string | null;
-  timeoutMs: number;
-  /** Aborted when the caller no longer waits. */
-  signal: AbortSignal;
-  /** The `traceparent` header, for an upstream with `trace_context`. */
-  traceparent?: string | null;
 };
 
 export type SubmitOutcome =

@@ -64,9 +64,10 @@ export function createProviderRegistry({
     invariant(sandbox !== null, "adapters are loaded before a catalog with their kind is served");
     return sandbox;
   };
+  const dependencies = { host, getSandbox, packagesFolder, fetchImage };
 
   const getUsableChat = rememberByDefinition((definition) => {
-    const chat = createChat(definition, { host, getSandbox, packagesFolder, fetchImage });
+    const chat = createChat(definition, dependencies);
     all.add(chat);
     return chat;
   });
@@ -80,7 +81,7 @@ export function createProviderRegistry({
     }
   }
   const getMedia = rememberByDefinition((definition) => {
-    const media = createMedia(definition, { host, getSandbox, packagesFolder });
+    const media = createMedia(definition, dependencies);
     for (const maker of Object.values(media)) if (maker !== null) all.add(maker);
     return media;
   });
@@ -118,11 +119,16 @@ function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T):
 
 const nothing: MediaProviders = { generation: null, speech: null, embedding: null, transcription: null };
 
-type MediaDependencies = { host: AdapterHost; getSandbox(): Adapter; packagesFolder: string | null };
+type AdapterDependencies = {
+  host: AdapterHost;
+  getSandbox(): Adapter;
+  packagesFolder: string | null;
+  fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }>;
+};
 
 function createMedia(
   definition: ProviderDefinition,
-  { host, getSandbox, packagesFolder }: MediaDependencies,
+  { host, getSandbox, packagesFolder }: AdapterDependencies,
 ): MediaProviders {
   const { kind, base_url: baseUrl, auth_header: authHeader } = definition;
   const common = {
@@ -138,16 +144,13 @@ function createMedia(
     case "openai-compatible": {
       if (baseUrl === undefined) return nothing;
       const auth = authHeader === undefined ? {} : { authHeader: { name: authHeader, prefix: "" } };
-      const options = { ...common, ...auth, baseUrl };
-      const idempotencyHeader = definition.idempotency_header ?? null;
+      const { idempotency_header: idempotencyHeader = null, unsupported_fields: unsupportedFields = [] } = definition;
+      const options = { ...common, ...auth, baseUrl, idempotencyHeader, unsupportedFields };
       return {
-        generation: createOpenAiGeneration({ ...options, idempotencyHeader }),
+        generation: createOpenAiGeneration(options),
         speech: createOpenAiSpeech(options),
-        embedding: createOpenAiEmbedding({ ...options, unsupportedFields: definition.unsupported_fields ?? [] }),
-        transcription: createOpenAiTranscription({
-          ...options,
-          unsupportedFields: definition.unsupported_fields ?? [],
-        }),
+        embedding: createOpenAiEmbedding(options),
+        transcription: createOpenAiTranscription(options),
       };
     }
     case "google":
@@ -167,14 +170,10 @@ function createMedia(
   }
 }
 
-type ChatDependencies = MediaDependencies & {
-  fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }>;
-};
-
 /** Throws an `OperatorError` if the provider's setup does not work. */
 function createChat(
   definition: ProviderDefinition,
-  { host, getSandbox, packagesFolder, fetchImage }: ChatDependencies,
+  { host, getSandbox, packagesFolder, fetchImage }: AdapterDependencies,
 ): ChatProvider {
   const headers = resolveHeaders(definition.headers ?? {});
   const { clock } = host;

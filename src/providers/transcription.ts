@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { UpstreamTerms } from "./contract.ts";
 
 /**
  * The interface of every transcription upstream. A provider converts a request to its vendor's format and the
@@ -48,17 +49,9 @@ export type Recording = {
   open(): Promise<Readable>;
 };
 
-export type TranscriptionCall = {
+export type TranscriptionCall = UpstreamTerms & {
   request: TranscriptionRequest;
   recording: Recording;
-  /** The vendor's name of the model. */
-  upstreamModel: string;
-  apiKey: string | null;
-  timeoutMs: number;
-  /** Aborted when the caller disconnects. */
-  signal: AbortSignal;
-  /** The `traceparent` header, for an upstream with `trace_context`. */
-  traceparent?: string | null;
   /** The upstream has accepted the recording and started to respond. */
   onAccepted(): void;
   /**

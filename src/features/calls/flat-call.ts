@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { nano } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
-import type { ProviderError } from "../../providers/contract.ts";
+import type { ProviderError, UpstreamTerms } from "../../providers/contract.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
@@ -78,7 +78,7 @@ export type FlatCall<T extends FlatTypes> = {
   meter?: FlatMeter<T>;
   presenter: FlatPresenter<T>;
   /** Sends the request and passes what comes back to the sink. Throws a `ProviderError` if the upstream fails. */
-  send(target: FlatTarget<T["adapter"]>, attempt: FlatAttempt, sink: FlatSink<T>): Promise<void>;
+  send(target: FlatTarget<T["adapter"]>, attempt: UpstreamTerms, sink: FlatSink<T>): Promise<void>;
   explain(error: ProviderError): AppError;
   /** The usage as fields of the log, and as attributes of a span. */
   describeUsage(usage: T["usage"]): Record<string, unknown>;
@@ -87,16 +87,6 @@ export type FlatCall<T extends FlatTypes> = {
   countTokens?(usage: T["usage"]): CallTokens;
   /** Counted against the caller's tokens per minute until the usage is known. */
   tokensLikely?: number;
-};
-
-/** What every adapter needs beside the request itself. */
-type FlatAttempt = {
-  upstreamModel: string;
-  apiKey: string | null;
-  timeoutMs: number;
-  /** Aborted when the call is over. The sink then ignores everything. */
-  signal: AbortSignal;
-  traceparent: string | null;
 };
 
 type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError"> & {

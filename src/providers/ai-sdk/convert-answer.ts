@@ -11,7 +11,7 @@ import type { Dialect } from "./dialects.ts";
 import { isPlainObject } from "./read-json.ts";
 import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-seal.ts";
 
-type AnswerOptions = {
+export type AnswerOptions = {
   dialect: Dialect;
   seal: ThoughtSeal;
   /** Creates our own id for a tool call: the vendor's could reveal the vendor. */

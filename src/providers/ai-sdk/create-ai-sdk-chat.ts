@@ -10,12 +10,16 @@ import { loadVendorModels, type PackagePlace, requirePackage } from "./load-pack
 import { type AiSdkRun, type CreateModel, startAiSdkRun } from "./start-ai-sdk-run.ts";
 import { createThoughtSeal } from "./thought-seal.ts";
 
-type VendorChatOptions = {
+/** The upstream of a vendor. */
+export type VendorOptions = {
   /** The base URL of the API, with its version; `undefined` for the vendor's own. */
   baseUrl: string | undefined;
   headers: Record<string, string>;
-  fetchImage: FetchImage;
   clock: Clock;
+};
+
+type VendorChatOptions = VendorOptions & {
+  fetchImage: FetchImage;
   /**
    * Encrypts signed reasoning in tool call ids; must be the same on all gateways. Without it the upstream's API key is
    * used, and a tool's result must go to the key that made the call.

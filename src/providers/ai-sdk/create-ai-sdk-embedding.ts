@@ -1,28 +1,16 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import type { Clock } from "../../lib/clock.ts";
-import { createUpstreamFetch, type Fetch, type UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
+import { createUpstreamFetch, type UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
 import { keepQuery } from "../base-url.ts";
 import { ProviderError } from "../contract.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "../embedding.ts";
 import { checkLength, isVector, writeVector } from "../write-vector.ts";
-import { googleBaseUrl, listSettings } from "./create-ai-sdk-chat.ts";
+import { googleBaseUrl, listSettings, type VendorOptions } from "./create-ai-sdk-chat.ts";
 import { genericDialect } from "./dialects.ts";
 import { loadVendorEmbeddings, type PackagePlace } from "./load-package.ts";
-import { toProviderError, untilEnded } from "./start-ai-sdk-run.ts";
+import { type CreateModel, toProviderError, untilEnded } from "./start-ai-sdk-run.ts";
 
-type VendorEmbeddingOptions = {
-  /** The base URL of the API, with its version; `undefined` for the vendor's own. */
-  baseUrl: string | undefined;
-  headers: Record<string, string>;
-  clock: Clock;
-};
-
-/** Creates the SDK's model, which may reach the vendor only through the given `fetch`. */
-type CreateEmbeddingModel = (model: {
-  upstreamModel: string;
-  apiKey: string | null;
-  fetch: Fetch;
-}) => Promise<EmbeddingModelV4>;
+type CreateEmbeddingModel = CreateModel<EmbeddingModelV4>;
 
 /** Packages parse all vectors of a call at once: 32 of 3,072 numbers take up to 50 ms. */
 const textsPerCallMax = 32;
@@ -91,7 +79,7 @@ async function embedSome(
 }
 
 /** Google's Gemini API. The package is loaded on the first call. */
-export function createGoogleEmbedding(options: VendorEmbeddingOptions): EmbeddingProvider {
+export function createGoogleEmbedding(options: VendorOptions): EmbeddingProvider {
   const { baseUrl = googleBaseUrl, headers, clock } = options;
   return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
     const { createGoogle } = await import("@ai-sdk/google");
@@ -100,7 +88,7 @@ export function createGoogleEmbedding(options: VendorEmbeddingOptions): Embeddin
 }
 
 /** Any other AI SDK package, by name. If it is not installed, every call fails. */
-export function createPackageEmbedding(options: VendorEmbeddingOptions & PackagePlace): EmbeddingProvider {
+export function createPackageEmbedding(options: VendorOptions & PackagePlace): EmbeddingProvider {
   const { packageName, packagesFolder, baseUrl, headers, clock } = options;
   return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
     const createVendorModel = await loadVendorEmbeddings(

@@ -11,7 +11,7 @@ import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { Fetch, FetchCall, UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
 import { defaultCacheControl } from "../cache-control.ts";
 import { type ChatCall, type ChatPiece, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
-import { convertAnswer, createAnswerStream } from "./convert-answer.ts";
+import { type AnswerOptions, convertAnswer, createAnswerStream } from "./convert-answer.ts";
 import { convertError, convertErrorBody } from "./convert-error.ts";
 import { convertRequest } from "./convert-request.ts";
 import type { Dialect } from "./dialects.ts";
@@ -19,35 +19,31 @@ import { type FetchImage, fetchImages } from "./fetch-images.ts";
 import { findObstacle } from "./find-obstacle.ts";
 import { readField } from "./read-json.ts";
 import { findSchemaFailure, reparseAnswer, reparseEvent } from "./repair-answer.ts";
-import type { ThoughtSeal } from "./thought-seal.ts";
 
 /** Creates the SDK's model, which may reach the vendor only through the given `fetch`. */
-export type CreateModel = (model: {
+export type CreateModel<M = LanguageModelV4> = (model: {
   upstreamModel: string;
   apiKey: string | null;
   fetch: Fetch;
-}) => Promise<LanguageModelV4>;
+}) => Promise<M>;
 
 export type AiSdkRun = ChatRun & {
   /** Settles when nothing of the run is left. */
   ended: Promise<void>;
 };
 
-type AiSdkRunContext = {
-  dialect: Dialect;
+type AiSdkRunContext = AnswerOptions & {
   createModel: CreateModel;
   fetchImage: FetchImage;
   clock: Clock;
   upstream: UpstreamFetch;
-  seal: ThoughtSeal;
-  createCallId(): string;
 };
 
 /** How long a connection may take to end after a complete answer, so that it can be reused. */
 const lingerMsMax = 1000;
 
 export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunContext): AiSdkRun {
-  const { dialect, clock, seal, createCallId } = context;
+  const { dialect, clock } = context;
   const connection = context.upstream.openCall({ timeouts: call.timeouts, onHead: accept });
   const gate = createGate();
   const pieces: ChatPiece[] = [];
@@ -91,14 +87,14 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
   async function generate(prepared: PreparedCall): Promise<void> {
     const result = await untilEnded(connection, prepared.generate());
     checkWarnings(result.warnings, dialect);
-    const answer = convertAnswer(result, { dialect, seal, createCallId });
+    const answer = convertAnswer(result, context);
     if (answer === null) throw new ProviderError("bad-answer", "The upstream's response is empty.");
     finish(() => sink.onAnswer(answer));
   }
 
   async function stream(prepared: PreparedCall): Promise<void> {
     const { stream: upstreamParts } = await untilEnded(connection, prepared.stream());
-    const answer = createAnswerStream({ dialect, seal, createCallId });
+    const answer = createAnswerStream(context);
     const reader = upstreamParts.getReader();
     while (!isOver && !answer.isFinished) {
       await gate.passed();

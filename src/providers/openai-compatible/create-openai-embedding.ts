@@ -5,11 +5,6 @@ import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions, pre
 import { readEmbeddings } from "./read-embeddings.ts";
 import { readMediaError } from "./read-media-error.ts";
 
-type Options = OpenAiMediaOptions & {
-  /** Request fields that the upstream rejects. */
-  unsupportedFields: readonly string[];
-};
-
 /** The most bytes that a number takes as JSON, with its comma; base64 takes less. */
 const numberBytesMax = 26;
 /** Overhead of a vector. */
@@ -17,7 +12,8 @@ const bytesAround = 1024;
 const answerBytesMax = 160 * 1024 * 1024;
 
 /** Embeddings through OpenAI's API. */
-export function createOpenAiEmbedding({ unsupportedFields, ...options }: Options): EmbeddingProvider {
+export function createOpenAiEmbedding(options: OpenAiMediaOptions): EmbeddingProvider {
+  const { unsupportedFields = [] } = options;
   const endpoint = createOpenAiEndpoint(options);
   return {
     findObstacle(request) {

@@ -24,14 +24,12 @@ const obstacles = {
   avatar: { param: "model", message: "This model does not make avatars." },
 } as const satisfies Record<GenerationRequest["type"], { param: string; message: string } | null>;
 
-/** `idempotencyHeader`: the header that makes a repeated request the same one. */
-type Options = OpenAiMediaOptions & { idempotencyHeader: string | null };
-
 /**
  * Images and speech through OpenAI's API. Results come with the response, so there is nothing to poll. A lost response
  * is requested again if the upstream is idempotent, and is lost otherwise.
  */
-export function createOpenAiGeneration({ idempotencyHeader, ...options }: Options): GenerationProvider {
+export function createOpenAiGeneration(options: OpenAiMediaOptions): GenerationProvider {
+  const { idempotencyHeader = null } = options;
   const endpoint = createOpenAiEndpoint(options);
   const isRepeatable = idempotencyHeader !== null;
   return {

@@ -10,9 +10,6 @@ import { readTranscript } from "./read-transcript.ts";
 import { readTranscriptEvents } from "./read-transcript-events.ts";
 import { type Multipart, writeMultipart } from "./write-multipart.ts";
 
-/** `unsupportedFields` are form fields that the upstream does not know. */
-type Options = OpenAiMediaOptions & { unsupportedFields: readonly string[] };
-
 /** Hours of speech, word by word. */
 const transcriptBytesMax = 16 * 1024 * 1024;
 
@@ -34,7 +31,8 @@ const fieldsOfRequest = {
  * Transcripts through OpenAI's API. Compatible servers mostly support only `json` and `verbose_json`, so we request
  * these and write every other format ourselves.
  */
-export function createOpenAiTranscription({ unsupportedFields, ...options }: Options): TranscriptionProvider {
+export function createOpenAiTranscription(options: OpenAiMediaOptions): TranscriptionProvider {
+  const { unsupportedFields = [] } = options;
   const endpoint = createOpenAiEndpoint(options);
   return {
     findObstacle(request) {

@@ -7,6 +7,10 @@ export type OpenAiMediaOptions = Pick<MediaClientOptions, "headers" | "connectio
   /** The address before `/images/generations` or `/audio/speech`: `https://api.example.com/v1`. */
   baseUrl: string;
   authHeader?: MediaClientOptions["authHeader"];
+  /** The header that makes a repeated request the same one. */
+  idempotencyHeader?: string | null;
+  /** Request fields that the upstream rejects. */
+  unsupportedFields?: readonly string[];
   clock: Clock;
 };
 
