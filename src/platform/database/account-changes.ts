@@ -4,7 +4,6 @@ import type { AccountId } from "../../lib/ids.ts";
 import { type AccountChange, type ChangeKind, changeKinds } from "./account-change.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Database } from "./database.ts";
-import { createWatchedAccounts } from "./watched-accounts.ts";
 
 /** Notifies the watchers of an account on every node that something changed. They read the new state themselves. */
 export type AccountChanges = {
@@ -47,7 +46,7 @@ export function createAccountChanges(dependencies: AccountChangesDependencies): 
   const timing = { ...defaultTiming, ...dependencies.timing };
   const changePublisher = createPublisher<AccountChange>(onTrouble, (batch) => notifyChanges(database, batch));
   const watchPublisher = createPublisher<string>(onTrouble, (batch) => notify(database, "account_watches", batch));
-  const watched = createWatchedAccounts({ ...timing, tell: changePublisher.tell });
+  const watched = createWatchedAccounts(changePublisher.tell, timing);
   const listeners = createListeners();
   const nameWatched = (): void => {
     for (const accountId of listeners.listAccounts()) watchPublisher.tell(accountId);
@@ -81,6 +80,58 @@ export function createAccountChanges(dependencies: AccountChangesDependencies): 
       clearInterval(renewal);
       watched.close();
       await Promise.all([changePublisher.drain(), watchPublisher.drain()]);
+    },
+  };
+}
+
+type Watched = { untilMs: number; pauses: Map<ChangeKind, Pause> };
+type Pause = { timer: NodeJS.Timeout; hasMore: boolean };
+
+/** The accounts that are watched on any node, and the pauses between their notifications. */
+function createWatchedAccounts(
+  tell: (change: AccountChange) => void,
+  { pauseMs, watchedMs }: { pauseMs: number; watchedMs: number },
+) {
+  const watched = new Map<AccountId, Watched>();
+
+  /** Each kind has its own pause: a balance change must not delay the request log. */
+  function publishAndPause(accountId: AccountId, pauses: Watched["pauses"], kind: ChangeKind): void {
+    tell({ accountId, kinds: [kind] });
+    const timer = setTimeout(() => {
+      pauses.delete(kind);
+      if (pause.hasMore) publishAndPause(accountId, pauses, kind);
+    }, pauseMs).unref();
+    const pause: Pause = { timer, hasMore: false };
+    pauses.set(kind, pause);
+  }
+
+  function forget(accountId: AccountId, { pauses }: Watched): void {
+    for (const { timer } of pauses.values()) clearTimeout(timer);
+    watched.delete(accountId);
+  }
+
+  return {
+    /** Expires after `watchedMs` unless it is repeated. */
+    markWatched(accountId: AccountId): void {
+      const untilMs = performance.now() + watchedMs;
+      const known = watched.get(accountId);
+      if (known === undefined) watched.set(accountId, { untilMs, pauses: new Map() });
+      else known.untilMs = untilMs;
+    },
+    /** Publishes at once; during the pause after the same kind, once more when the pause ends. */
+    announce(accountId: AccountId, kind: ChangeKind): void {
+      const account = watched.get(accountId);
+      if (account === undefined) return;
+      const pause = account.pauses.get(kind);
+      if (pause === undefined) publishAndPause(accountId, account.pauses, kind);
+      else pause.hasMore = true;
+    },
+    removeExpired(): void {
+      const now = performance.now();
+      for (const [accountId, account] of watched) if (account.untilMs <= now) forget(accountId, account);
+    },
+    close(): void {
+      for (const [accountId, account] of watched) forget(accountId, account);
     },
   };
 }

@@ -150,15 +150,9 @@ type ListeningConnection = {
   ended: Promise<Error>;
 };
 
-type ListeningConnectionOptions = {
-  address: DatabaseAddress;
-  channels: readonly string[];
-  sessionName: string;
-  heartbeatMs: number;
-  heartbeatTimeoutMs: number;
+type ListeningConnectionOptions = Required<Omit<ChangeFeedOptions, "onTrouble" | "reconnectMs">> & {
   signal: AbortSignal;
   onNotification(channel: string, payload: string): void;
-  onTime(reading: TimeReading): void;
 };
 
 async function openListeningConnection(options: ListeningConnectionOptions): Promise<ListeningConnection> {
@@ -233,13 +227,10 @@ type Heartbeat = {
   stop(): Promise<void>;
 };
 
-type HeartbeatOptions = {
+type HeartbeatOptions = Pick<ListeningConnectionOptions, "heartbeatMs" | "heartbeatTimeoutMs" | "onTime"> & {
   client: pg.Client;
   provenAt: number;
-  heartbeatMs: number;
-  heartbeatTimeoutMs: number;
   onSilence(error: Error): void;
-  onTime(reading: TimeReading): void;
 };
 
 /**

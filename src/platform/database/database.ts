@@ -1,8 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
-import type { DatabaseAddress } from "./database-address.ts";
-import { createPoolDriver, type PoolUse } from "./pool-driver.ts";
+import { createPoolDriver, type PoolOptions } from "./pool-driver.ts";
 import type { Tables } from "./tables.ts";
 
 export type { DatabaseAddress } from "./database-address.ts";
@@ -11,25 +10,13 @@ export { isDatabaseUnavailable } from "./unavailable.ts";
 
 export type Database = Kysely<Tables>;
 
-type DatabaseOptions = {
-  address: DatabaseAddress;
-  connectionsMax: number;
-  /** For idle connections that broke; the pool replaces them. */
-  onConnectionError(error: Error): void;
-  /** When aborted, all connections are destroyed and no new ones are opened, so that the process can exit. */
-  abandoned?: AbortSignal | undefined;
-  /** Receives a function that reads the pool's usage. */
-  onPool?: ((read: () => PoolUse) => void) | undefined;
-};
-
 const bigintOid = 20;
 const bigintArrayOid = 1016;
 
-export function createDatabase(options: DatabaseOptions): Database {
-  const { abandoned = new AbortController().signal, onPool = () => {} } = options;
+export function createDatabase(options: PoolOptions): Database {
   return new Kysely<Tables>({
     dialect: {
-      createDriver: () => createPoolDriver({ ...options, abandoned, onPool, types: { getTypeParser } }),
+      createDriver: () => createPoolDriver(options, { getTypeParser }),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (database) => new PostgresIntrospector(database),

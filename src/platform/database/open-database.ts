@@ -11,7 +11,7 @@ import {
 import { parseDatabaseUrl, type ServerAddress } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { joinEmbeddedPostgres, openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
-import type { PoolUse } from "./pool-driver.ts";
+import type { PoolOptions } from "./pool-driver.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
 
 export type OpenDatabase = {
@@ -22,7 +22,7 @@ export type OpenDatabase = {
   close(): Promise<void>;
 };
 
-type OpenDatabaseOptions = {
+type OpenDatabaseOptions = Omit<PoolOptions, "address"> & {
   /** An external PostgreSQL; the embedded one in `dataDir` if undefined. */
   url: string | undefined;
   dataDir: string;
@@ -30,14 +30,10 @@ type OpenDatabaseOptions = {
   logSpool?: string | undefined;
   /** `process`: of a gateway whose supervisor runs the embedded server. */
   purpose: "gateway" | "process" | "command";
-  connectionsMax: number;
   onProgress(sentence: string): void;
-  onConnectionError(error: Error): void;
   onLost(error: Error): void;
-  abandoned?: AbortSignal | undefined;
   /** How long to wait for an unavailable external database; 0 by default. */
   startTimeoutMs?: number | undefined;
-  onPool?: ((read: () => PoolUse) => void) | undefined;
 };
 
 const serverVersionMin = 15;
@@ -47,13 +43,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
 }
 
 async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { dataDir, logSpool, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned, onPool } =
-    options;
+  const { dataDir, logSpool, purpose, onProgress, onConnectionError, onLost } = options;
   const server =
     purpose === "process"
       ? await joinEmbeddedPostgres(dataDir)
       : await openEmbeddedPostgres({ dataDir, logSpool, purpose, onProgress, onLost });
-  const database = createDatabase({ address: server.address, connectionsMax, onConnectionError, abandoned, onPool });
+  const database = createDatabase({ ...options, address: server.address });
   const close = async (): Promise<void> => {
     await database.destroy();
     await server.close();
@@ -91,9 +86,8 @@ async function createIfMissing(
 }
 
 async function openExternal(options: OpenDatabaseOptions, url: string): Promise<OpenDatabase> {
-  const { connectionsMax, onConnectionError, abandoned, onPool } = options;
   const address = toDatabaseAddress(url);
-  const database = createDatabase({ address, connectionsMax, onConnectionError, abandoned, onPool });
+  const database = createDatabase({ ...options, address });
   try {
     const version = await awaitServer({ database, address }, options, url);
     if (Number.parseInt(version, 10) < serverVersionMin) {

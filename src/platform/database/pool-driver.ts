@@ -17,16 +17,15 @@ import {
   retryWhileUnavailable,
 } from "./unavailable.ts";
 
-type PoolDriverOptions = {
+export type PoolOptions = {
   address: DatabaseAddress;
   connectionsMax: number;
-  types: pg.CustomTypesConfig;
   /** For idle connections that broke; the pool replaces them. */
   onConnectionError(error: Error): void;
-  /** When aborted, all connections are destroyed and no new ones are opened. */
-  abandoned: AbortSignal;
+  /** When aborted, all connections are destroyed and no new ones are opened, so that the process can exit. */
+  abandoned?: AbortSignal | undefined;
   /** Receives a function that reads the pool's usage. */
-  onPool?(read: () => PoolUse): void;
+  onPool?: ((read: () => PoolUse) => void) | undefined;
 };
 
 export type PoolUse = { used: number; idle: number; max: number; waiting: number };
@@ -43,10 +42,10 @@ type PooledConnection = DatabaseConnection & {
  * A Kysely driver on a pg pool. A connection that is broken at the start of a transaction, or in a read outside of one, is replaced
  * and the statement retried while the database is unavailable. Statements that may have had an effect are never retried.
  */
-export function createPoolDriver(options: PoolDriverOptions): Driver {
-  const { abandoned } = options;
+export function createPoolDriver(options: PoolOptions, types: pg.CustomTypesConfig): Driver {
+  const { abandoned = new AbortController().signal } = options;
   const watch = createConnectionWatch({ address: options.address, onDead: () => tracked.destroyIdle() });
-  const pool = createPool(options, watch);
+  const pool = createPool(options, types, watch);
   const tracked = trackConnections(pool);
   options.onPool?.(() => ({
     ...{ used: pool.totalCount - pool.idleCount, idle: pool.idleCount },
@@ -126,7 +125,8 @@ export function createPoolDriver(options: PoolDriverOptions): Driver {
 }
 
 function createPool(
-  { address, connectionsMax, types, onConnectionError }: PoolDriverOptions,
+  { address, connectionsMax, onConnectionError }: PoolOptions,
+  types: pg.CustomTypesConfig,
   watch: ConnectionWatch,
 ): pg.Pool {
   const pool = new pg.Pool({

@@ -81,10 +81,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     }
     await wait(pollMs);
   }
-  throw new OperatorError(
-    `The embedded PostgreSQL was not ready after ${openMsMax / 1000} s.`,
-    `Look into ${paths.logFile}.`,
-  );
+  throw createNotReadyError(paths);
 }
 
 /**
@@ -99,10 +96,12 @@ export async function joinEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
     if (running?.isReady && running.owner !== null) return { address: getAddress(paths), async close() {} };
     await wait(pollMs);
   }
-  throw new OperatorError(
-    `The embedded PostgreSQL was not ready after ${openMsMax / 1000} s.`,
-    `Look into ${paths.logFile}.`,
-  );
+  throw createNotReadyError(paths);
+}
+
+function createNotReadyError({ logFile }: ClusterPaths): OperatorError {
+  const message = `The embedded PostgreSQL was not ready after ${openMsMax / 1000} s.`;
+  return new OperatorError(message, `Look into ${logFile}.`);
 }
 
 function getAddress(paths: ClusterPaths): ServerAddress {
