@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { findSecret, placeSecret } from "../../platform/config/master-key.ts";
 import type { Settings } from "../../platform/config/load-settings.ts";
+import { findSecret, placeSecret } from "../../platform/config/master-key.ts";
 import { beginRestoring, readCopyState } from "../../platform/database/copy-state.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { fillDatabase, listTableNames, type TableShape } from "../../platform/database/database-snapshot.ts";
@@ -10,8 +10,8 @@ import { readMigrations } from "../../platform/database/migration-files.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { checkBackup } from "./check-backup.ts";
-import type { BackupDependencies } from "./create-backup.ts";
 import { forEachFile, readListedFiles, toPart } from "./copy-files.ts";
+import type { BackupDependencies } from "./create-backup.ts";
 import { decideSecret } from "./decide-secret.ts";
 import type { Manifest } from "./manifest.ts";
 import { type PartReader, readPart, readParts } from "./part-stream.ts";

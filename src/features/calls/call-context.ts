@@ -5,13 +5,15 @@ import type { Counters } from "../../platform/counters/counters.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { Metrics } from "../../platform/observability/metrics.ts";
+import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claim, Claims, KeptAnswer } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, StoppedBy } from "./paid-endpoint.ts";
-import type { Routing } from "./route-call.ts";
 import type { UpstreamNotices } from "./upstream-notices.ts";
 import type { Withdrawals } from "./withdrawals.ts";
+
+export type Routing = { health: UpstreamHealth; clock: Pick<Clock, "monotonicMs">; random(): number };
 
 /** The dependencies that all calls share. */
 export type CallContext = {

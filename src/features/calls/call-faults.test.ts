@@ -15,8 +15,8 @@ import { ProviderError } from "../../providers/contract.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claim, Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import type { CallKinds, CallMeter, CallPlan, CallSink, CallTerms } from "./paid-endpoint.ts";
 import type { CallAudience, CallListener, RunningCall } from "./call-context.ts";
+import type { CallKinds, CallMeter, CallPlan, CallSink, CallTerms } from "./paid-endpoint.ts";
 import { PaidCall } from "./run-call.ts";
 
 type Kinds = CallKinds & { delta: number; answer: string; reported: number; usage: number };

@@ -22,9 +22,8 @@ import {
 import type { KeyedRequest } from "./admit-call.ts";
 import { createRecorder, type Recorder } from "./answer-recorder.ts";
 import type { CallAudience, CallContext, CallListener } from "./call-context.ts";
-import { noteFacts, noteRouting } from "./note-facts.ts";
 import type { CallEnd, CallKinds, CallPlan, StoppedBy } from "./paid-endpoint.ts";
-import { describeCall } from "./record-call.ts";
+import { describeCall, noteFacts, noteRouting } from "./record-call.ts";
 import { PaidCall } from "./run-call.ts";
 
 export type IncomingCall = {

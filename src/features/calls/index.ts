@@ -11,7 +11,6 @@ export type { ChargeRule } from "./call.ts";
 export { callErrors, explainCallFailure, type FailureTexts, fieldErrors, toProviderError } from "./call-errors.ts";
 export type { IncomingCall, PaidRoute } from "./call-routes.ts";
 export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
-export { presentAttempt } from "./describe-attempt.ts";
 export {
   type CallDirectory,
   type FlatKinds,
@@ -21,7 +20,6 @@ export {
   isChargeDue,
   listFlatTargets,
 } from "./flat-call.ts";
-export { noteFacts, noteRouting } from "./note-facts.ts";
 export {
   boundCallMs,
   type CallAttempt,
@@ -36,4 +34,5 @@ export {
   holdMarginMs,
   type StoppedBy,
 } from "./paid-endpoint.ts";
+export { noteFacts, noteRouting, presentAttempt } from "./record-call.ts";
 export type { UpstreamNotice } from "./upstream-notices.ts";

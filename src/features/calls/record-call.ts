@@ -1,9 +1,12 @@
 import { presentMoney } from "../../lib/money.ts";
+import { type CallFacts, closeFacts, type FailedAttempt } from "../../platform/http/request-context.ts";
 import { toMetricAmount } from "../../platform/observability/metric-amount.ts";
 import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
+import type { ProviderError } from "../../providers/contract.ts";
+import { describeFailure } from "../../providers/failures/describe-failure.ts";
+import type { RouteTarget } from "../catalog/index.ts";
 import type { CallContext } from "./call-context.ts";
 import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement } from "./paid-endpoint.ts";
-import type { RoutedRun } from "./route-call.ts";
 
 /** The name and attributes of a call's span. */
 export function describeCallSpan<K extends CallKinds>({
@@ -24,7 +27,11 @@ export function describeCallSpan<K extends CallKinds>({
 }
 
 /** The fields of every log line about a call. */
-export function describeCall<K extends CallKinds>({ requestId, caller, modelId }: CallPlan<K>): Record<string, unknown> {
+export function describeCall<K extends CallKinds>({
+  requestId,
+  caller,
+  modelId,
+}: CallPlan<K>): Record<string, unknown> {
   return { request_id: requestId, account_id: caller.accountId, key_id: caller.keyId, model: modelId };
 }
 
@@ -40,10 +47,18 @@ export function countCharge(
   metrics.lostAmount.at(modelId).add(toMetricAmount(lost));
 }
 
+/** How a call was routed. */
+export type Routed<K extends CallKinds> = {
+  /** The target that answers or was tried last; `null` if none was available. */
+  readonly target: K["target"] | null;
+  /** Oldest first. */
+  readonly failedAttempts: readonly FailedAttempt[];
+};
+
 type RecordedCall<K extends CallKinds> = {
   plan: CallPlan<K>;
   span: Span | null;
-  routed: Pick<RoutedRun<K>, "target">;
+  routed: Routed<K>;
 };
 
 /** Logs what the operator has to know of an ended call, and completes its span. */
@@ -76,4 +91,42 @@ function describeUpstream<K extends CallKinds>(
   { providerId, upstreamModel, keyNumber }: K["target"],
 ): Record<string, unknown> {
   return { ...describeCall(plan), upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
+}
+
+export function describeFailedAttempt(target: RouteTarget, error: ProviderError, durationMs: number): FailedAttempt {
+  const { providerId, upstreamModel, keyNumber } = target;
+  const place = { upstream: providerId, upstreamModel, keyNumber };
+  return { ...place, durationMs: Math.round(durationMs), ...describeFailure(error, target) };
+}
+
+/** Log fields. */
+export function presentAttempt(attempt: FailedAttempt): Record<string, unknown> {
+  const { upstream, upstreamModel, keyNumber, durationMs, kind, status, code, said } = attempt;
+  const place = { upstream, upstream_model: upstreamModel, upstream_key: keyNumber };
+  return { ...place, failure: kind, upstream_status: status, upstream_code: code, said, duration_ms: durationMs };
+}
+
+/** Adds a finished call to the account's request log. */
+export function noteFacts<K extends CallKinds>(
+  facts: CallFacts | null,
+  call: Pick<RecordedCall<K>, "plan" | "routed"> & { findChargeId(): string | null },
+  end: CallEnd<K>,
+): void {
+  if (facts === null) return;
+  const tokens = call.plan.countTokens(end.usage);
+  facts.tokens = tokens.input === 0 && tokens.output === 0 ? null : tokens;
+  facts.chargeId = call.findChargeId();
+  facts.charge = end.settlement.charge;
+  noteRouting(facts, call);
+  closeFacts(facts);
+}
+
+/** Also called for calls that failed. */
+export function noteRouting<K extends CallKinds>(
+  facts: CallFacts | null,
+  { routed }: Pick<RecordedCall<K>, "routed">,
+): void {
+  if (facts === null) return;
+  facts.upstream = routed.target?.providerId ?? null;
+  facts.failedAttempts = routed.failedAttempts;
 }

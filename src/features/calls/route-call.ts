@@ -1,4 +1,3 @@
-import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { FailedAttempt } from "../../platform/http/request-context.ts";
@@ -6,18 +5,12 @@ import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { attemptsMax, type Choice, chooseTarget } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { isWorthAnotherTarget } from "../../providers/failures/failure-table.ts";
-import {
-  type CallOutcome,
-  type CallRole,
-  describeOutcome,
-  type UpstreamHealth,
-} from "../../providers/upstream-health.ts";
-import { describeFailedAttempt } from "./describe-attempt.ts";
+import { type CallOutcome, type CallRole, describeOutcome } from "../../providers/upstream-health.ts";
+import type { Routing } from "./call-context.ts";
 import { presentRetry } from "./call-errors.ts";
 import type { CallAttempt, CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
+import { describeFailedAttempt, type Routed } from "./record-call.ts";
 import { type RouteEvent, type RouteState, routeTable } from "./route-state.ts";
-
-export type Routing = { health: UpstreamHealth; clock: Pick<Clock, "monotonicMs">; random(): number };
 
 type RoutedRequest<K extends CallKinds> = Pick<
   CallPlan<K>,
@@ -39,14 +32,11 @@ export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onError" | "onA
   onFailure(error: AppError): void;
 };
 
-export type RoutedRun<K extends CallKinds> = CallRun & {
-  /** The target that answers or was tried last; `null` if none was available. */
-  readonly target: K["target"] | null;
-  /** Oldest first. */
-  readonly failedAttempts: readonly FailedAttempt[];
-  /** Tries no other target from now on: the caller has hung up. */
-  stopFailover(): void;
-};
+export type RoutedRun<K extends CallKinds> = CallRun &
+  Routed<K> & {
+    /** Tries no other target from now on: the caller has hung up. */
+    stopFailover(): void;
+  };
 
 /**
  * Tries targets in turn until one answers, within the call's time. Failover ends with the first data: from then on the

@@ -14,8 +14,8 @@ import { ProviderError } from "../../providers/contract.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import type { CallKinds, CallMeter, CallPlan, CallSink } from "./paid-endpoint.ts";
 import type { CallListener, RunningCall } from "./call-context.ts";
+import type { CallKinds, CallMeter, CallPlan, CallSink } from "./paid-endpoint.ts";
 import { PaidCall } from "./run-call.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

@@ -20,9 +20,15 @@ import {
 import type { CallAudience, CallContext, KeptCall, RunningCall } from "./call-context.ts";
 import { toAppError } from "./call-errors.ts";
 import { type CallStep, decideCharge, type EventDetail, explainCut, type Verdict } from "./decide-charge.ts";
-import { presentAttempt } from "./describe-attempt.ts";
 import type { CallEnd, CallKinds, CallPlan, CallTokens, Settlement } from "./paid-endpoint.ts";
-import { countCharge, describeCall, describeCallSpan, recordCallEnd } from "./record-call.ts";
+import {
+  countCharge,
+  describeCall,
+  describeCallSpan,
+  presentAttempt,
+  type Routed,
+  recordCallEnd,
+} from "./record-call.ts";
 import { type RoutedRun, type RoutedSink, routeCall } from "./route-call.ts";
 
 type BufferedEvent<K extends CallKinds> = { event: CallEvent; detail: EventDetail<K> };
@@ -453,7 +459,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   /** The upstream and the failed attempts, for operators. */
-  get routed(): Pick<RoutedRun<K>, "target" | "failedAttempts"> {
+  get routed(): Routed<K> {
     return this.run;
   }
 

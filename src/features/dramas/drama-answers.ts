@@ -87,20 +87,15 @@ export type ScriptQuestion = {
   script: string;
 };
 
+type AskedScene = { id: string; heading: string; place: string; time: string; action: string };
+
 export type RolesQuestion = {
   title: string;
   language: string;
   voices: readonly string[];
   /** The names given by the caller, speaking or not. */
   characters: readonly string[];
-  scenes: readonly {
-    id: string;
-    heading: string;
-    place: string;
-    time: string;
-    action: string;
-    lines: readonly { speaker: string | null; text: string }[];
-  }[];
+  scenes: readonly (AskedScene & { lines: readonly { speaker: string | null; text: string }[] })[];
 };
 
 export type StoryboardQuestion = {
@@ -109,13 +104,6 @@ export type StoryboardQuestion = {
   film_seconds_max: number;
   shots_max: number;
   roles: readonly { name: string; appearance: string }[];
-  scenes: readonly {
-    id: string;
-    heading: string;
-    place: string;
-    time: string;
-    action: string;
-    /** Numbered across the whole script. */
-    lines: readonly { number: number; speaker: string | null; text: string }[];
-  }[];
+  /** Lines are numbered across the whole script. */
+  scenes: readonly (AskedScene & { lines: readonly { number: number; speaker: string | null; text: string }[] })[];
 };

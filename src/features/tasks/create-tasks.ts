@@ -1,21 +1,11 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import type { AccountChanges } from "../../platform/database/account-changes.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
-import type { GuardedClient } from "../../platform/net/guarded-client.ts";
-import type { Logger } from "../../platform/observability/logger.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
-import type { Tracing } from "../../platform/tracing/span.ts";
-import type { ProviderRegistry } from "../../providers/provider-registry.ts";
-import type { UpstreamHealth } from "../../providers/upstream-health.ts";
-import type { LiveCatalog } from "../catalog/index.ts";
-import type { Files } from "../files/index.ts";
 import { releaseHold } from "../ledger/index.ts";
-import type { TaskMetrics } from "./machine/apply-transition.ts";
 import { createCancelCheck } from "./read/cancel-task.ts";
 import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
@@ -32,11 +22,11 @@ import { addImageEditRoutes } from "./submit/image-edit-routes.ts";
 import { type PrepareMedia, prepareMedia } from "./submit/prepare-media.ts";
 import { createSubmissionWriter } from "./submit/write-submissions.ts";
 import { isFinal, type Task } from "./task.ts";
-import type { TaskFailpoint } from "./task-failpoints.ts";
 import { notifyChanges, notifyDue } from "./task-store.ts";
 import type { Orchestrate } from "./work/orchestrate-task.ts";
 import { startTaskWorker, type TaskWorker } from "./work/task-worker.ts";
 import { createWakeUps } from "./work/wake-workers.ts";
+import type { WorkerDependencies } from "./work/worker-dependencies.ts";
 
 export type Tasks = {
   addRoutes(v1: HttpServer): void;
@@ -54,22 +44,16 @@ export type Tasks = {
   close(): Promise<void>;
 };
 
-type TasksDependencies = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  logger: Logger;
-  metrics?: TaskMetrics;
+type TasksDependencies = Pick<
+  WorkerDependencies,
+  "database" | "clock" | "ids" | "logger" | "catalog" | "registry" | "health" | "files" | "guarded" | "random"
+> & {
+  metrics?: WorkerDependencies["metrics"];
+  failpoint?: WorkerDependencies["failpoint"];
+  tracing?: WorkerDependencies["tracing"];
   feed: ChangeFeed;
   /** Notifies open console pages which of the account's data to reload. */
   changes?: Pick<AccountChanges, "announce">;
-  catalog: LiveCatalog;
-  registry: ProviderRegistry;
-  health: UpstreamHealth;
-  files: Files;
-  guarded: Pick<GuardedClient, "fetchBytes">;
-  random(): number;
-  failpoint?(name: TaskFailpoint): void;
   presentComposite: PresentComposite;
   baseUrl: string;
   currency: string;
@@ -82,7 +66,6 @@ type TasksDependencies = {
   stepsMax: number;
   /** The size of this process's connection pool. */
   connectionsMax: number;
-  tracing?: Tracing | null;
   /** How many days tasks are kept; 0 keeps them forever. */
   keptDays?: number;
 };
