@@ -14,10 +14,10 @@ import type { Failpoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
 import { createContended } from "./explain-refused-hold.ts";
 import { type Conclusion, createGroupCommit } from "./group-commit.ts";
-import { reserveLeaseMs } from "./ledger-rows.ts";
 import { endReserve } from "./ledger-store.ts";
 import type { Operation, ResultOf } from "./operation.ts";
 import { createReserves } from "./reserves.ts";
+import { reserveLeaseMs } from "./written-rows.ts";
 
 export type Ledger = {
   /**

@@ -1,7 +1,6 @@
 import type { AccountId, BucketId, HoldId, TransactionId } from "../../lib/ids.ts";
 import { findBudgetPeriod } from "./apply-hold-operations.ts";
 import type { Changes } from "./draft.ts";
-import type { Others } from "./ledger-rows.ts";
 import {
   type Bucket,
   type Hold,
@@ -12,6 +11,7 @@ import {
   type Wallet,
 } from "./ledger-state.ts";
 import { listNeeds, type Needs } from "./list-needs.ts";
+import type { Others } from "./loaded-rows.ts";
 import type { Operation } from "./operation.ts";
 
 /**

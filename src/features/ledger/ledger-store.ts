@@ -7,18 +7,11 @@ import { presentTexts } from "../../platform/database/row-arrays.ts";
 import type { Session, Statement, StatementValue } from "../../platform/database/session.ts";
 import type { EndedClaim } from "../idempotency/index.ts";
 import type { Changes } from "./draft.ts";
-import {
-  type LoadedRow,
-  type Others,
-  type OthersRow,
-  presentChanges,
-  toOthers,
-  toState,
-  writtenRowTypes,
-} from "./ledger-rows.ts";
 import { type LedgerState, nameSpending, type Unit } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
+import { type LoadedRow, type Others, type OthersRow, toOthers, toState } from "./loaded-rows.ts";
 import type { IdleReserve } from "./reserves.ts";
+import { presentChanges, writtenRowTypes } from "./written-rows.ts";
 
 /** Runs a statement in the ledger's own session or in a caller's transaction. */
 type Run = <Row>(statement: Statement, values: StatementValue[]) => Promise<Row[]>;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Changes, type Draft, type EarlyCalls, sumAvailable } from "./draft.ts";
-import { reserveLeaseMs } from "./ledger-rows.ts";
 import type { Reserve } from "./ledger-state.ts";
+import { reserveLeaseMs } from "./written-rows.ts";
 
 /**
  * Early calls: calls of this process that start before their holds are written. An account's reserve covers them: every

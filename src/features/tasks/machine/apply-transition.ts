@@ -35,7 +35,7 @@ import type { TaskFailpoint } from "../task-failpoints.ts";
 import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
 import type { Money, Transition } from "./task-machine.ts";
 
-export type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
+type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
 
 /** The settlement of an ended task. */
 type Settlement =

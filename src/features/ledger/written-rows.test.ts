@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { writtenRowTypes } from "./ledger-rows.ts";
+import { writtenRowTypes } from "./written-rows.ts";
 
 const schema = readFileSync(new URL("../../../migrations/schema.sql", import.meta.url), "utf8");
 
