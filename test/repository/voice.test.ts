@@ -15,7 +15,6 @@ const stories =
 const right = [
   /user nobody|`nobody`|\bnobody = 65_534|\$\{nobody\}|chownSync/,
   /Somebody has (?:to climb up|unlocked the door)/,
-  /made-anew/,
   /given what is owed and|returns what is left;|decides what is written and/,
 ];
 

@@ -117,7 +117,7 @@ describe("retry", () => {
     await caller.awaitTask(id);
     const before = await caller.listCharges();
     const made = await run("retry", id);
-    expect(made).toMatchObject({ outcome: "made-anew", status: "queued", model: "image", charge: "0.00" });
+    expect(made).toMatchObject({ outcome: "recreated", status: "queued", model: "image", charge: "0.00" });
     expect(made.id).not.toBe(id);
     expect(await caller.awaitTask(made.id)).toMatchObject({ status: "succeeded", usage: { charge: "0.04" } });
     expect(await caller.listCharges()).toHaveLength(before.length + 1);

@@ -12,7 +12,7 @@ import { createSubmissionWriter } from "./write-submissions.ts";
 
 type RetryDependencies = { database: Database; clock: Clock; ids: IdSource; currency: string };
 
-export type RetryOutcome = { kind: "woken"; task: Task } | { kind: "made-anew"; task: Task };
+export type RetryOutcome = { kind: "woken"; task: Task } | { kind: "recreated"; task: Task };
 
 /**
  * Makes an open task due at once. For a finished task, creates a new one: the same request, price and key, regardless of
@@ -34,7 +34,7 @@ export async function retryTask(dependencies: RetryDependencies, taskId: string)
   if (task.promptErasedAt !== null) {
     throw new AppError("invalid_parameter", `The request of ${taskId} has been erased.`);
   }
-  return { kind: "made-anew", task: await recreateTask(dependencies, task) };
+  return { kind: "recreated", task: await recreateTask(dependencies, task) };
 }
 
 async function recreateTask({ database, clock, ids, currency }: RetryDependencies, task: Task): Promise<Task> {
