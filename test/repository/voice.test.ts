@@ -11,7 +11,7 @@ const smell =
 const stories =
   /^(?:package-lock\.json|docs\/media\/|packages\/sandbox\/|.*openapi\.json|src\/app\/recorded-examples\.json)/;
 
-/** A Unix user, lines of a script, a word of the API, and sentences in which the pattern is an accident. */
+/** A Unix user, lines of a script, and sentences in which the pattern is an accident. */
 const right = [
   /user nobody|`nobody`|\bnobody = 65_534|\$\{nobody\}|chownSync/,
   /Somebody has (?:to climb up|unlocked the door)/,
