@@ -3,7 +3,7 @@ import type { Caller } from "../../lib/caller.ts";
 import { presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type ByteStream, openByteStream } from "../../platform/http/byte-stream.ts";
-import { presentError, presentErrorTo, toAppError } from "../../platform/http/error-response.ts";
+import { presentErrorTo, toAppError } from "../../platform/http/error-response.ts";
 import {
   type EventStream,
   eventStreamHeaders,
@@ -191,7 +191,7 @@ async function replayAnswer<K extends CallKinds>(
 }
 
 function describeKeptError(error: unknown, request: FastifyRequest, summary: string): KeptAnswer {
-  const { status, body } = presentError(toAppError(error, request), request.id);
+  const { status, body } = presentErrorTo(request, toAppError(error, request));
   return { status, contentType: jsonType, body: Buffer.from(JSON.stringify(body)), summary };
 }
 

@@ -1,9 +1,9 @@
 import { type ErrorCode, getErrorEntry } from "./error-table.ts";
 
-/** An error on the wire. Only Anthropic's API has the outer `type`. */
+/** An error on the wire. Only Anthropic's API has the outer `type` and `details`. */
 export type ErrorBody = {
   type?: "error";
-  error: { message: string; type: string; param: string | null; code: string };
+  error: { message: string; type: string; param: string | null; code: string; details?: { error_code: string } };
   request_id: string;
 };
 
@@ -26,9 +26,18 @@ export function getAnthropicType(code: ErrorCode): string {
   return typesOfStatuses[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
 
+/** Anthropic's codes for fields that a model does not support: its clients then continue without the field. */
+const codesOfFields: Readonly<Record<string, string>> = { thread: "thread_unsupported_request" };
+
+function findDetails(code: ErrorCode, param: string | null): { details?: { error_code: string } } {
+  const found = code === "unsupported_capability" && param !== null ? codesOfFields[param] : undefined;
+  return found === undefined ? {} : { details: { error_code: found } };
+}
+
 /** Anthropic's error body, with our `code` and `param` added. */
 export function toAnthropicBody({ error, request_id }: ErrorBody, code: ErrorCode): ErrorBody {
   // Anthropic's clients search for this sentence to shorten the conversation.
   const message = code === "context_length_exceeded" ? `prompt is too long: ${error.message}` : error.message;
-  return { type: "error", error: { ...error, type: getAnthropicType(code), message }, request_id };
+  const details = findDetails(code, error.param);
+  return { type: "error", error: { ...error, type: getAnthropicType(code), message, ...details }, request_id };
 }

@@ -35,6 +35,13 @@ function getErrorSchema(codes: readonly string[], types: readonly string[], isAn
   return made;
 }
 
+const details = Type.Optional(
+  Type.Object(
+    { error_code: Type.String({ examples: ["thread_unsupported_request"] }) },
+    { description: "Anthropic's own code, for errors that its clients handle." },
+  ),
+);
+
 function createErrorSchema(codes: readonly string[], types: readonly string[], isAnthropic: boolean): TSchema {
   return Type.Object(
     {
@@ -44,6 +51,7 @@ function createErrorSchema(codes: readonly string[], types: readonly string[], i
         type: Type.String({ examples: [...new Set(types)] }),
         param: Type.Union([Type.String(), Type.Null()]),
         code: Type.String({ examples: [...codes] }),
+        ...(isAnthropic && codes.includes("unsupported_capability") ? { details } : {}),
       }),
       request_id: Type.String(),
     },
