@@ -34,7 +34,7 @@ const deltas = {
 } as const;
 
 const starts = {
-  text: '{"type":"text","text":"","citations":null}',
+  text: '{"type":"text","text":""}',
   thinking: '{"type":"thinking","thinking":"","signature":""}',
 } as const;
 
@@ -87,7 +87,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     const text = this.takeText(message);
     return [
       ...(thinking ? [{ type: "thinking", thinking, signature: unsignedThinkingMark }] : []),
-      ...(text === "" ? [] : [{ type: "text", text, citations: null }]),
+      ...(text === "" ? [] : [{ type: "text", text }]),
       ...images.map(presentImage),
       ...calls.map((call, index) => {
         const written = call.function?.arguments ?? "";

@@ -31,10 +31,17 @@ export function cleanMessage(message: JsonRecord, { id, model }: NativeRequest["
     type: "message",
     role: "assistant",
     model,
-    content: Array.isArray(message.content) ? message.content : [],
+    content: Array.isArray(message.content) ? message.content.map(cleanBlock) : [],
     ...cleanStop(message),
     ...pick(message, ["container", "context_management"]),
   };
+}
+
+/** A block as clients accept it: AI SDK 5 and 6 reject `citations: null`. */
+export function cleanBlock(block: unknown): unknown {
+  if (asRecord(block)?.citations !== null) return block;
+  const { citations: _, ...rest } = block as JsonRecord;
+  return rest;
 }
 
 /** Why a message ended. The vendor's explanation of a refusal is dropped. */

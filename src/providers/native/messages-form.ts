@@ -7,6 +7,7 @@ import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import type { ErrorReader, Outlet } from "../openai-compatible/outlet.ts";
 import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
 import {
+  cleanBlock,
   cleanMessage,
   cleanMessageUsage,
   cleanStop,
@@ -152,7 +153,11 @@ class MessageConverter implements EventConverter {
 
   private startBlock(block: JsonRecord | null, event: JsonRecord, data: string): void {
     const create = isBlockContent(block) ? createContentPiece : createUnfinishedPiece;
-    const kept = keepKnownFields(event, blockFields, data);
+    const cleaned = cleanBlock(block);
+    const kept =
+      cleaned === block
+        ? keepKnownFields(event, blockFields, data)
+        : JSON.stringify({ type: event.type, index: event.index, content_block: cleaned });
     this.opening.push(create(readWritten(block), formatEvent("content_block_start", kept)));
   }
 

@@ -201,7 +201,7 @@ describe("by Messages", () => {
       ...{ id: "msg_ours", type: "message", role: "assistant", model: "house" },
       content: [
         { type: "thinking", thinking: "Hm.", signature: expect.any(String) },
-        { type: "text", text: "Echo: Hello there", citations: null },
+        { type: "text", text: "Echo: Hello there" },
       ],
       ...{ stop_reason: "end_turn", stop_sequence: null, stop_details: null },
     });

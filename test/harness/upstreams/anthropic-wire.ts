@@ -73,7 +73,7 @@ function listBlocks({ thinking, text, toolCalls }: PlannedChoice): Block[] {
   };
   const said: Block = {
     whole: { type: "text", text: text.join(""), citations: null },
-    start: { type: "text", text: "" },
+    start: { type: "text", text: "", citations: null },
     deltas: text.map((piece) => ({ type: "text_delta", text: piece })),
   };
   const calls = toolCalls.map(({ id, name, fragments }) => ({
