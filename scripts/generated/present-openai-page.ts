@@ -2,7 +2,10 @@ import { absentEndpoints } from "../../src/app/openai-endpoints.ts";
 
 /** Generates the API guide's page on OpenAI clients. */
 export function presentOpenAiPage(): string {
-  const rows = absentEndpoints.map(({ path, instead }) => `| \`${path.replace(/\/$/, "/…")}\` | ${instead} |`);
+  const rows = absentEndpoints.map(({ path, method, instead }) => {
+    const name = [...(method === undefined ? [] : [method]), path.replace(/\/$/, "/…")].join(" ");
+    return `| \`${name}\` | ${instead} |`;
+  });
   return [
     "# OpenAI's clients",
     "",

@@ -49,7 +49,7 @@ import type { Tracing } from "../platform/tracing/span.ts";
 import { admitStreams } from "./admit-streams.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { noteRequest } from "./note-request.ts";
-import { findSubstitute } from "./openai-endpoints.ts";
+import { findMethodSubstitute, findSubstitute } from "./openai-endpoints.ts";
 import { readContentDays } from "./read-content-days.ts";
 import { readJsonLimits } from "./read-json-limits.ts";
 import { addReferenceRoutes, readExamples } from "./reference-routes.ts";
@@ -116,6 +116,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     trustedProxies: settings.trusted_proxies,
     certificate: given.certificate ?? null,
     explainMissing: findSubstitute,
+    explainMethod: findMethodSubstitute,
     findLimits: (request) => findLimits(request, given),
     ...(settings.request_log_days === 0 ? {} : { onEnded: (ended) => noteRequest(given, ended) }),
     async addRoutes(http) {

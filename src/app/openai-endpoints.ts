@@ -1,9 +1,33 @@
+type AbsentEndpoint = {
+  /** A prefix. */
+  path: string;
+  /** Only this method is absent: the path has others. */
+  method?: string;
+  instead: string;
+};
+
 /**
- * Endpoints of OpenAI and other APIs that we do not offer: path prefix and alternative. `docs/api/openai-clients.md` is
- * generated from this table.
+ * Endpoints of OpenAI and other APIs that we do not offer, and alternatives. `docs/api/openai-clients.md` is generated
+ * from this table.
  */
-export const absentEndpoints: readonly { path: string; instead: string }[] = [
+export const absentEndpoints: readonly AbsentEndpoint[] = [
   { path: "/v1/chat/completions/", instead: "Chat completions are not stored. Use `POST /v1/chat/completions`." },
+  {
+    path: "/v1/chat/completions",
+    method: "GET",
+    instead: "Chat completions are not stored. Use `POST /v1/chat/completions`.",
+  },
+  {
+    path: "/v1/responses/compact",
+    method: "POST",
+    instead: "Use `POST /v1/responses`, and ask the model for a summary.",
+  },
+  {
+    path: "/v1/responses/input_tokens",
+    method: "POST",
+    instead: "Use `POST /v1/messages/count_tokens`, which counts the tokens of a Messages request.",
+  },
+  { path: "/v1/models", method: "DELETE", instead: "Models belong to this service. Use `GET /v1/models`." },
   {
     path: "/v1/messages/batches",
     instead: "Send messages one by one, each with an `Idempotency-Key`.",
@@ -29,10 +53,16 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/dashboard", instead: "Use `GET /v1/balance` and `GET /v1/usage`." },
 ];
 
-/** The alternative for a path, or `null`. */
+/** The alternative for a path without routes, or `null`. */
 export function findSubstitute(path: string): string | null {
-  const found = absentEndpoints.find(({ path: known }) =>
-    known.endsWith("/") ? path.startsWith(known) : path === known || path.startsWith(`${known}/`),
-  );
-  return found?.instead ?? null;
+  return absentEndpoints.find((absent) => absent.method === undefined && isBelow(path, absent.path))?.instead ?? null;
+}
+
+/** The alternative for a method that a path does not support, or `null`. */
+export function findMethodSubstitute(method: string, path: string): string | null {
+  return absentEndpoints.find((absent) => absent.method === method && isBelow(path, absent.path))?.instead ?? null;
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return prefix.endsWith("/") ? path.startsWith(prefix) : path === prefix || path.startsWith(`${prefix}/`);
 }

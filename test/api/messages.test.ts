@@ -1,8 +1,8 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { ChatAnthropic } from "@langchain/anthropic";
-import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { aiSdkMajors } from "../harness/chat/ai-sdk-majors.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { citySchema, clientModels, pixel, writeClientCatalog } from "../harness/chat/client-catalog.ts";
 
@@ -104,15 +104,12 @@ describe.each(clientModels)("Anthropic SDK, %s", (model) => {
   });
 });
 
-/** The Vercel AI SDK with its Anthropic provider. */
-function openVercelModel(id: string) {
-  return createAnthropic({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch })(id);
-}
-
 describe.each(["open", "anthropic", "google", "sandbox-chat"])("Vercel AI SDK and LangChain, %s", (id) => {
   const run = { prompt: question.content, maxRetries: 0 };
 
-  test("a text and a tool loop, plain and streamed, with usage", async () => {
+  test.each(aiSdkMajors)("AI SDK $major: a text and a tool loop, plain and streamed, with usage", async (sdk) => {
+    const { generateText, streamText, tool, jsonSchema } = sdk.ai;
+    const vendor = sdk.createAnthropic({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch });
     const offer = (name: string) =>
       tool({
         description: `Answers with the ${name} of a city`,
@@ -121,9 +118,9 @@ describe.each(["open", "anthropic", "google", "sandbox-chat"])("Vercel AI SDK an
       });
     const options = {
       ...run,
-      model: openVercelModel(id),
+      model: vendor(id),
       tools: { weather: offer("weather"), traffic: offer("traffic") },
-      stopWhen: isStepCount(3),
+      stopWhen: ({ steps }: { steps: readonly unknown[] }) => steps.length === 3,
     };
     const { text, steps, usage } = await generateText(options);
     expect(text).toContain("traffic is fine");
@@ -279,8 +276,89 @@ describe("errors have Anthropic's format, with our code and field", () => {
       },
       ...(["unsupported_capability", "messages[0].content[0].source"] as const),
     ],
+    [
+      "a block of a server's tool, after a system prompt",
+      {
+        ...{ ...asked, system: "Be brief." },
+        messages: [hello, { role: "assistant", content: [{ type: "server_tool_use", id: "a", name: "b", input: {} }] }],
+      },
+      ...(["unsupported_capability", "messages[1].content[0]"] as const),
+    ],
+    [
+      "a document that the model does not take",
+      {
+        ...{ ...asked, system: "Be brief." },
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "Read this." },
+              { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } },
+            ],
+          },
+        ],
+      },
+      ...(["unsupported_capability", "messages[0].content[1]"] as const),
+    ],
+    [
+      "two tools with one name after a deferred one",
+      { ...asked, tools: [{ ...tools[1], name: "later", defer_loading: true }, tools[0], tools[0]] },
+      ...(["invalid_parameter", "tools[2].name"] as const),
+    ],
+    [
+      "a result without its call",
+      {
+        ...{ ...asked, model: "google", system: "Be brief." },
+        messages: [hello, { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1" }] }],
+      },
+      ...(["unsupported_capability", "messages[1].content[0].tool_use_id"] as const),
+    ],
   ])("400: %s", async (_name, body, code, param) => {
-    await expectError(await post(body), 400, { type: "invalid_request_error", code, param });
+    const response = await post(body);
+    const { error } = (await response.clone().json()) as { error: { message: string } };
+    // A path in the message is the caller's too.
+    for (const [path] of error.message.matchAll(/messages\[[^ `]*/g)) expect(path).toBe(param);
+    await expectError(response, 400, { type: "invalid_request_error", code, param });
+  });
+
+  test("400 of an upstream, by the caller's names", async () => {
+    const cases = [
+      ["messages[1].content[0].text", "messages[0].content"],
+      ["messages[0]", "system"],
+      ["max_completion_tokens", "max_tokens"],
+      ["stop", "stop_sequences"],
+    ] as const;
+    for (const [param, place] of cases) {
+      chat.upstream.script({ status: 400, error: { param, message: "This is wrong." } });
+      const response = await post({ ...asked, system: "Be brief." });
+      const { error } = (await response.json()) as { error: Fields };
+      const message = `The model rejected this value of \`${place}\`. Change it.`;
+      expect([response.status, error]).toMatchObject([400, { code: "invalid_parameter", param: place, message }]);
+    }
+  });
+
+  test("404 and 405 below /v1/messages, and of other paths for the vendor's clients", async () => {
+    const missing = { type: "not_found_error", param: null };
+    await expectError(await post({}, {}, "/messages/batches"), 404, { ...missing, code: "not_offered" });
+    await expectError(await post({}, {}, "/messages/nothing"), 404, { ...missing, code: "not_found" });
+    await expectError(await post({}, { "anthropic-version": "2023-06-01" }, "/skills"), 404, {
+      ...{ ...missing, code: "not_found" },
+    });
+    const read = await chat.gateway.get("/messages", caller.key);
+    await expectError(read, 405, { type: "invalid_request_error", code: "method_not_allowed", param: null });
+    const batches = client.messages.batches.list();
+    await expect(batches).rejects.toMatchObject({ status: 404, type: "not_found_error" });
+    const other = (await (await post({}, {}, "/nothing")).json()) as Fields;
+    expect(other).not.toHaveProperty("type");
+  });
+
+  test("a stored error is replayed in the same format", async () => {
+    const headers = { "idempotency-key": "broken-message" };
+    chat.upstream.script({ pieces: ["One", " two"], cut: { afterPieces: 1 } });
+    const ask = async () => await (await post({ ...asked, stream: true }, headers)).text();
+    const [first, again] = [await ask(), await ask()];
+    expect(first).toContain('event: error\ndata: {"type":"error"');
+    expect(again).toBe(first);
   });
 
   test("401, 402, 403, 404, 415 and 503", async () => {
@@ -359,6 +437,57 @@ test("a second request with the same key returns the first response, plain and s
     expect(first).toContain(stream ? "event: message_stop" : '"stop_reason":"end_turn"');
   }
   expect((await caller.listCharges()).length).toBe(before + 2);
+});
+
+describe("a tool runner that starts a thread", () => {
+  test.each([...clientModels])("continues without it, plain and streamed: %s", async (model) => {
+    const called: string[] = [];
+    const runnable = tools.map(({ name }) =>
+      betaTool({
+        ...{ name, description: `Answers with the ${name} of a city`, inputSchema: citySchema },
+        run: ({ city }) => {
+          called.push(`${name} of ${city}`);
+          return `${name} is fine`;
+        },
+      }),
+    );
+    const params = { model, max_tokens: 200, messages: [question], tools: runnable };
+    const whole = await client.beta.messages.toolRunner(params);
+    const streamed = await client.beta.messages.toolRunner({ ...params, stream: true }).runUntilDone();
+    for (const { stop_reason: reason, content } of [whole, streamed]) {
+      expect([reason, JSON.stringify(content)]).toEqual(["end_turn", expect.stringContaining("traffic is fine")]);
+    }
+    expect(called.map((call) => call.split(" ")[0])).toEqual(["weather", "traffic", "weather", "traffic"]);
+  });
+
+  test("gets the vendor's code, and is not charged, if it is written in Python", async () => {
+    const before = (await caller.listCharges()).length;
+    // The request of `beta.messages.tool_runner` in anthropic-python 2.9.0.
+    const headers = {
+      "user-agent": "Anthropic/Python 2.9.0",
+      "anthropic-version": "2026-10-21",
+      "anthropic-beta": "message-threads-2026-08-12",
+      "x-stainless-lang": "python",
+      "x-stainless-helper": "BetaToolRunner, message-thread",
+    };
+    for (const model of ["open", "anthropic"]) {
+      const body = { model, max_tokens: 200, messages: [question], tools, thread: { type: "create" } };
+      const response = await post(body, headers);
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        {
+          type: "error",
+          error: {
+            ...{ type: "invalid_request_error", code: "unsupported_capability", param: "thread" },
+            message: expect.stringContaining("`thread`"),
+            details: { error_code: "thread_unsupported_request" },
+          },
+          request_id: response.headers.get("request-id"),
+        },
+      ]);
+    }
+    expect((await caller.listCharges()).length).toBe(before);
+  });
 });
 
 test("GET /v1/models has Anthropic's format for its clients, and OpenAI's for all others", async () => {

@@ -268,6 +268,86 @@ describe("an unsupported request is rejected by name, before any charge", () => 
       "missing_parameter",
       "input[0].call_id",
     ],
+    [
+      "a file that the model does not take",
+      {
+        instructions: "Be brief.",
+        input: [
+          user,
+          {
+            role: "user",
+            content: [
+              { type: "input_text", text: "Read this." },
+              { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" },
+            ],
+          },
+        ],
+      },
+      "unsupported_capability",
+      "input[1].content[1]",
+    ],
+    [
+      "an output of an unknown call",
+      {
+        model: "google",
+        instructions: "x",
+        input: [user, { type: "function_call_output", call_id: "a", output: "b" }],
+      },
+      "unsupported_capability",
+      "input[1].call_id",
+    ],
+    [
+      "arguments that are no JSON",
+      {
+        ...{ model: "google", tools: [weather] },
+        input: [
+          user,
+          { type: "function_call", call_id: "a", name: "weather", arguments: "{" },
+          { type: "function_call_output", call_id: "a", output: "b" },
+        ],
+      },
+      "unsupported_capability",
+      "input[1].arguments",
+    ],
+    [
+      "a custom tool after a namespace",
+      {
+        ...{ model: "google", input: "Hi" },
+        tools: [
+          { type: "namespace", name: "city", description: "x", tools: [weather, { ...weather, name: "traffic" }] },
+          { type: "custom", name: "own" },
+        ],
+      },
+      "unsupported_capability",
+      "tools[1]",
+    ],
+    [
+      "two tools with one name",
+      { input: "Hi", tools: [{ type: "namespace", name: "city", tools: [weather] }, weather, weather] },
+      "invalid_parameter",
+      "tools[2].name",
+    ],
+    [
+      "a choice of a tool that is not offered",
+      { input: "Hi", tools: [weather], tool_choice: { type: "function", name: "x" } },
+      "invalid_parameter",
+      "tool_choice.name",
+    ],
+    [
+      "a choice among tools that are not offered",
+      {
+        ...{ input: "Hi", tools: [weather] },
+        tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "x" }] },
+      },
+      "invalid_parameter",
+      "tool_choice.tools[0]",
+    ],
+    [
+      "logprobs of a model without them",
+      { model: "google", input: "Hi", include: ["message.output_text.logprobs"] },
+      "unsupported_capability",
+      "include",
+    ],
     ["too many tokens", { input: "Hi", max_output_tokens: 1001 }, "invalid_parameter", "max_output_tokens"],
     [
       "no schema",
@@ -283,8 +363,36 @@ describe("an unsupported request is rejected by name, before any charge", () => 
       .create({ model: "open", ...fields } as Params)
       .catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code, param });
+    expect(String(error)).not.toMatch(/messages|max_completion_tokens|response_format|logprobs/);
     expect(chat.upstream.requests.length).toBe(callsBefore);
     expect(await own.listHolds()).toEqual([]);
+  });
+
+  test("in a continued conversation, by the place in the request itself", async () => {
+    const { id } = await client.responses.create({ model: "open", input: "Hello" });
+    const content = [{ type: "input_image" as const, image_url: "ftp://x", detail: "auto" as const }];
+    const continued = client.responses.create({
+      ...{ model: "open", previous_response_id: id },
+      input: [{ role: "user", content }],
+    });
+    await expect(continued).rejects.toMatchObject({ code: "invalid_url", param: "input[0].content[0].image_url" });
+  });
+
+  test("by an upstream, by the caller's names", async () => {
+    const texts = [{ type: "input_text" as const, text: "Hello" }];
+    const cases = [
+      ["messages[1].content[0].text", "input[0].content[0].text"],
+      ["messages[0]", "instructions"],
+      ["max_completion_tokens", "max_output_tokens"],
+      ["response_format.json_schema.schema", "text.format.schema"],
+    ] as const;
+    for (const [param, place] of cases) {
+      chat.upstream.script({ status: 400, error: { param, message: "This is wrong." } });
+      const input = [{ role: "user" as const, content: texts }];
+      const asked = client.responses.create({ model: "open", instructions: "Be brief.", input });
+      const message = expect.stringContaining(`\`${place}\``);
+      await expect(asked).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param: place, message });
+    }
   });
 
   test("an account without money gets a 402, and no upstream is called", async () => {

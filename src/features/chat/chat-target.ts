@@ -51,11 +51,14 @@ function readTimeouts(own: TimeoutsDefinition): ChatTimeouts {
   };
 }
 
-export type AbleTargets = { kind: "able"; targets: ChatTarget[] } | { kind: "unable"; obstacle: ChatObstacle };
+/** Whether the obstacle names a field of the caller's API, or of the chat request. */
+type TargetObstacle = ChatObstacle & { names: "caller" | "chat" };
+
+export type AbleTargets = { kind: "able"; targets: ChatTarget[] } | { kind: "unable"; obstacle: TargetObstacle };
 
 /** The targets that support everything in a request. Usually all of them: then returns the same array. */
 export function listAbleTargets(targets: ChatTarget[], request: ChatRequest, native?: NativeRequest): AbleTargets {
-  let obstacle: ChatObstacle | null = null;
+  let obstacle: TargetObstacle | null = null;
   for (const target of targets) obstacle ??= findTargetObstacle(target, request, native);
   if (obstacle === null) return { kind: "able", targets };
   const able = targets.filter((target) => findTargetObstacle(target, request, native) === null);
@@ -67,11 +70,12 @@ function findTargetObstacle(
   target: ChatTarget,
   request: ChatRequest,
   native: NativeRequest | undefined,
-): ChatObstacle | null {
-  if (native !== undefined && target.chat.nativeWires?.has(native.wire) === true) {
-    return findNativeObstacle(native, target.route.passthrough);
-  }
-  return native?.obstacle ?? findForeignField(target, request) ?? target.chat.findObstacle(request);
+): TargetObstacle | null {
+  const isNative = native !== undefined && target.chat.nativeWires?.has(native.wire) === true;
+  const own = isNative ? findNativeObstacle(native, target.route.passthrough) : (native?.obstacle ?? null);
+  if (own !== null) return { ...own, names: "caller" };
+  const found = isNative ? null : (findForeignField(target, request) ?? target.chat.findObstacle(request));
+  return found === null ? null : { ...found, names: "chat" };
 }
 
 /** A field outside OpenAI's API goes only to upstreams whose route names it. */

@@ -226,14 +226,14 @@ function checkLengths(request: ChatRequest, { limits }: Model, size: InputSize):
     refuse(
       "context_length_exceeded",
       "messages",
-      `This model's maximum context length is ${limits.max_prompt_length} characters, but the messages have ${characters}. Shorten them.`,
+      `This model's maximum context length is ${limits.max_prompt_length} characters, but your texts have ${characters}. Shorten them.`,
     );
   }
   if (limits.context_window !== undefined && size.characters > limits.context_window * charactersPerTokenMax) {
     refuse(
       "context_length_exceeded",
       "messages",
-      `This model's maximum context length is ${limits.context_window} tokens, and the messages are longer. Shorten them.`,
+      `This model's maximum context length is ${limits.context_window} tokens, and the input is longer. Shorten it.`,
     );
   }
 }

@@ -6,7 +6,7 @@ const failureTexts: FailureTexts = {
   // Clients search for OpenAI's wording.
   tooLong: {
     code: "context_length_exceeded",
-    message: "This model's maximum context length is exceeded. Shorten the messages.",
+    message: "This model's maximum context length is exceeded. Shorten the input.",
     param: "messages",
   },
   explainRejection(param) {
@@ -15,7 +15,7 @@ const failureTexts: FailureTexts = {
       return { code: "invalid_url", message };
     }
     if (param !== null) return null;
-    const message = "The model rejected this request. Check its messages, tools and options.";
+    const message = "The model rejected this request. Check its input, tools and options.";
     return { code: "invalid_parameter", message };
   },
 };

@@ -11,3 +11,4 @@ export { chatErrors } from "./chat-routes.ts";
 export { checkFetchedUrls } from "./check-fetched-urls.ts";
 export { type Chat, createChat } from "./create-chat.ts";
 export { describeCost, presentCost, presentUsage } from "./present-chat.ts";
+export { type CallersNames, type CallersPlaces, type MessagePlace, translateError } from "./translate-error.ts";

@@ -39,6 +39,7 @@ import { ChatMeter } from "./meter-chat.ts";
 import { decideVisibility } from "./output-visibility.ts";
 import { ChatPresenter, createEnvelope } from "./present-chat.ts";
 import { billChat, type ChargedUsage } from "./quote-chat.ts";
+import { CallersFieldError } from "./translate-error.ts";
 
 export type ChatDependencies = {
   calls: Calls;
@@ -95,7 +96,9 @@ export function planChat(
   checkChatRequest(request, model, size);
   const able = listAbleTargets(listTargets(view, model.id), request, native);
   if (able.kind === "unable") {
-    throw new AppError("unsupported_capability", able.obstacle.message, { param: able.obstacle.param });
+    const { param, message, names } = able.obstacle;
+    const Refusal = names === "caller" ? CallersFieldError : AppError;
+    throw new Refusal("unsupported_capability", message, { param });
   }
   const { targets } = able;
   const callMs = findCallMs(targets);

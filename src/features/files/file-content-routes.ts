@@ -18,7 +18,13 @@ import { renameFile } from "./filename.ts";
 import { createFileNotFound, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
 
 /** Uploads and outputs; a drama's documents are JSON, and subtitles are text. */
-const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
+const fileTypes = ["image/*", "audio/*", "video/*", "text/vtt", "application/json"];
+
+/** Only a file of the type `application/json` has it; all others are described as bytes or text. */
+const documentSchema = Type.Object(
+  { object: Type.Enum(["drama.script", "drama.roles", "drama.storyboard"]) },
+  { additionalProperties: true, description: "The bytes of the file. A drama's documents are JSON." },
+);
 
 type NamedFile = { Params: { file_id: string } };
 
@@ -51,7 +57,7 @@ export function addFileContentRoute(v1: HttpServer, dependencies: FileDependenci
         416: { always: ["content-range"] },
       }),
       response: {
-        200: Type.Unsafe<Buffer>(Type.String({ description: "The bytes." })),
+        200: Type.Unsafe<Buffer>(documentSchema),
         206: Type.Unsafe<Buffer>(Type.String({ description: "The requested range." })),
         304: Type.Null({ description: "Not modified." }),
         ...errors,

@@ -10,10 +10,16 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
 import { getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
-import { type Chat, type ChatKinds, chatErrors, checkFetchedUrls } from "../chat/index.ts";
+import {
+  type CallersPlaces,
+  type Chat,
+  type ChatKinds,
+  chatErrors,
+  checkFetchedUrls,
+  translateError,
+} from "../chat/index.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import type { Fields } from "./message-error.ts";
-import { type MessagePlace, translateError } from "./message-places.ts";
 import {
   messageAnswerSchema,
   messageQuerySchema,
@@ -145,7 +151,7 @@ function prepareMessage(
   return plan;
 }
 
-function inCallersWords<T>(places: readonly MessagePlace[], act: () => T): T {
+function inCallersWords<T>(places: CallersPlaces, act: () => T): T {
   try {
     return act();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { translateError, translatePlace } from "./message-places.ts";
+import { translateError } from "../chat/index.ts";
 import { type MessageModel, readMessageRequest } from "./read-message-request.ts";
 import { unsignedThinkingMark } from "./thinking-mark.ts";
 
@@ -214,6 +214,10 @@ describe("fields", () => {
 describe("paths in the caller's request", () => {
   const { places } = read({
     system: "Be brief.",
+    tools: [
+      { name: "hidden", input_schema: {}, defer_loading: true },
+      { name: "x", input_schema: {} },
+    ],
     messages: [
       {
         role: "user",
@@ -235,24 +239,34 @@ describe("paths in the caller's request", () => {
 
   test.each([
     ["messages[0]", "system"],
+    ["messages[0].content", "system"],
+    ["messages[1].content", "messages[0].content"],
     ["messages[1].content[0].image_url.url", "messages[0].content[1].source"],
     ["messages[2].tool_calls[0].function.arguments", "messages[1].content[1].input"],
     ["messages[3].tool_call_id", "messages[2].content[0].tool_use_id"],
-    ["tools[3].function.name", "tools[3].name"],
-    ["tools[3].function.parameters", "tools[3].input_schema"],
+    ["tools[0].function.name", "tools[1].name"],
+    ["tools[0].function.parameters", "tools[1].input_schema"],
+    ["tool_choice.function.name", "tool_choice.name"],
     ["response_format.json_schema.schema", "output_config.format.schema"],
     ["stop", "stop_sequences"],
     ["max_completion_tokens", "max_tokens"],
     ["temperature", "temperature"],
   ])("%s is %s", (param, place) => {
-    expect(translatePlace(param, places)).toBe(place);
+    const error = new AppError("invalid_parameter", `Change ${param}, not \`${param}\`.`, { param });
+    const message = `Change ${place}, not \`${place}\`.`;
+    expect(translateError(error, places)).toMatchObject({ param: place, message });
   });
 
-  test("an error's message uses them too", () => {
-    const error = new AppError("invalid_parameter", "`stop` is wrong.", { param: "stop" });
+  test("an error's message uses them too, and keeps its other words", () => {
+    const param = "messages[2].content";
+    const error = new AppError("missing_parameter", "`messages[2]` needs `content`: stop, user.", { param });
     expect(translateError(error, places)).toMatchObject({
-      param: "stop_sequences",
-      message: "`stop_sequences` is wrong.",
+      param: "messages[1].content",
+      message: "`messages[1]` needs `content`: stop, user.",
     });
+    const effort = new AppError("invalid_parameter", "Wrong.", { param: "reasoning_effort" });
+    expect(translateError(effort, places)).toMatchObject({ param: "thinking" });
+    const { places: others } = read({ output_config: { effort: "max" } });
+    expect(translateError(effort, others)).toMatchObject({ param: "output_config.effort" });
   });
 });

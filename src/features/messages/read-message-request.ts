@@ -1,8 +1,9 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
+import type { CallersPlaces } from "../chat/index.ts";
 import { type Fields, isObject, needObject, needObjects, needText, refuse } from "./message-error.ts";
-import type { MessagePlace } from "./message-places.ts";
+import { effortNames, messageNames } from "./message-names.ts";
 import { dropUnsignedThinking, readCacheControl, readTurns } from "./read-message-turns.ts";
 
 /** The properties of the requested model that affect reading; `null` for an unknown model. */
@@ -20,7 +21,7 @@ export type ReadMessage = {
   body: Fields;
   /** The first feature that only those upstreams support. */
   obstacle: ChatObstacle | null;
-  places: readonly MessagePlace[];
+  places: CallersPlaces;
   /** How much longer than the body the input may be, because it references files or URLs. */
   referencedBytes: number;
 };
@@ -80,7 +81,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
     request,
     body: prepareBody(body, { model, hasUnsignedThinking: read.hasUnsignedThinking }),
     obstacle: findNativeField(body) ?? tools.obstacle ?? read.obstacle,
-    places: read.places,
+    places: { messages: read.places, tools: tools.places, names: hasEffort(body) ? effortNames : messageNames },
     referencedBytes: (read.references + tools.references) * bytesPerReference,
   };
 }
@@ -174,10 +175,10 @@ function readThinking({ thinking, output_config: config }: Fields): Partial<Chat
   return found === undefined ? {} : { reasoning_effort: found };
 }
 
-type ReadTools = { tools: ChatTool[]; obstacle: ChatObstacle | null; references: number };
+type ReadTools = { tools: ChatTool[]; places: string[]; obstacle: ChatObstacle | null; references: number };
 
 function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
-  const read: ReadTools = { tools: [], obstacle: null, references: 0 };
+  const read: ReadTools = { tools: [], places: [], obstacle: null, references: 0 };
   if (!Array.isArray(tools)) return read;
   for (const [index, tool] of needObjects(tools, "tools").entries()) {
     const place = `tools[${index}]`;
@@ -185,7 +186,10 @@ function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
     if (type === "custom") {
       const offered = readTool(tool, place);
       // Deferred tools are hidden from the model until a search has found them.
-      if (tool.defer_loading !== true || foundTools.has(String(tool.name))) read.tools.push(offered);
+      if (tool.defer_loading !== true || foundTools.has(String(tool.name))) {
+        read.tools.push(offered);
+        read.places.push(place);
+      }
       if (!isCalledByCode(tool)) continue;
       const message = "This model does not support tool calls from code.";
       read.obstacle ??= { param: `${place}.allowed_callers`, message };

@@ -1,7 +1,7 @@
 import type { CacheMark, ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
+import type { MessagePlace } from "../chat/index.ts";
 import { type Fields, isObject, needObject, needObjects, needText } from "./message-error.ts";
-import type { MessagePlace } from "./message-places.ts";
 import { unsignedThinkingMark } from "./thinking-mark.ts";
 
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
@@ -22,7 +22,7 @@ export type ReadTurns = {
   foundTools: Set<string>;
 };
 
-type Places = { parts: string[]; calls: string[] };
+type Places = Pick<MessagePlace, "parts" | "calls">;
 
 /** Reads the turns in order. Records what chat cannot express as an obstacle: only Anthropic upstreams can serve it. */
 export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns {
@@ -53,7 +53,7 @@ function note(read: ReadTurns, param: string, message: string): void {
 
 function add(read: ReadTurns, message: ChatMessage, path: string, { parts, calls }: Places): void {
   read.messages.push(message);
-  read.places.push({ path, parts, calls });
+  read.places.push({ path, content: path === "system" ? path : `${path}.content`, parts, calls });
 }
 
 /** A single unmarked text becomes a string, anything else a list of parts. */

@@ -1,10 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { NativeRequest } from "../../providers/contract.ts";
 import type { CallPlan, IncomingCall } from "../calls/index.ts";
-import { type Chat, type ChatKinds, checkFetchedUrls } from "../chat/index.ts";
+import { type Chat, type ChatKinds, checkFetchedUrls, translateError } from "../chat/index.ts";
 import { ResponsePresenter } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
-import { readResponseRequest, writeNativeBody } from "./read-response-request.ts";
+import { findNativePlace, readResponseRequest, writeNativeBody } from "./read-response-request.ts";
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
 import type { ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
@@ -37,7 +38,7 @@ export function prepareResponse(
   const { chat: chatRequest, places, obstacle, references } = readResponseRequest(request, conversation.items);
   const asked = { requestId, isStored, conversationId };
   const nativeBody = writeNativeBody(request, conversation.items);
-  checkFetchedUrls({ wire: "responses", body: nativeBody });
+  checkNativeUrls(nativeBody, conversation.items);
   let presenter: ResponsePresenter | null = null;
   try {
     const plan = chat.plan({
@@ -64,6 +65,15 @@ export function prepareResponse(
   }
 }
 
+function checkNativeUrls(body: NativeRequest["body"], items: readonly PlacedItem[]): void {
+  try {
+    checkFetchedUrls({ wire: "responses", body });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.param === null) throw error;
+    throw new AppError(error.code, error.message, { param: findNativePlace(error.param, items), cause: error });
+  }
+}
+
 type PresentedRequest = Omit<ResponseSetting, "conversation"> & {
   requestId: string;
   envelope: ResponseEnvelope;
@@ -85,34 +95,4 @@ function createPresenter(
       namespacedTools: listNamespacedTools(request),
     },
   });
-}
-
-/** Chat fields and their names in the Responses API. */
-const names: readonly [chat: string, here: string][] = [
-  ["max_completion_tokens", "max_output_tokens"],
-  ["reasoning_effort", "reasoning.effort"],
-  ["response_format", "text.format"],
-  ["verbosity", "text.verbosity"],
-];
-
-const messagePattern = /^messages\[(\d+)\]/;
-
-/** Translates an error about the chat request to the caller's request. */
-function translateError(error: AppError, places: readonly string[]): AppError {
-  if (error.param === null) return error;
-  const param = translatePlace(error.param, places);
-  const message = names.reduce((text, [chat, here]) => text.replaceAll(`\`${chat}\``, `\`${here}\``), error.message);
-  if (param === error.param && message === error.message) return error;
-  const { code, headers, detail, cause } = error;
-  return new AppError(code, message, { param, headers, cause, ...(detail === undefined ? {} : { detail }) });
-}
-
-function translatePlace(param: string, places: readonly string[]): string {
-  const at = messagePattern.exec(param)?.[1];
-  if (at !== undefined) return places[Number(at)] ?? "input";
-  if (param === "messages") return "input";
-  const tool = /^(tools\[\d+\])\.(?:function|custom)(.*)$/.exec(param);
-  if (tool !== null) return `${tool[1]}${tool[2]}`;
-  const found = names.find(([chat]) => param === chat || param.startsWith(`${chat}.`));
-  return found === undefined ? param : `${found[1]}${param.slice(found[0].length)}`;
 }

@@ -1,6 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
+import type { MessagePlace } from "../chat/index.ts";
 import { type Reasoning, readReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
@@ -10,8 +11,8 @@ export type PlacedItem = { item: JsonObject; place: string };
 
 export type ReadInput = {
   messages: ChatMessage[];
-  /** Where each message starts. */
-  places: string[];
+  /** The place of each message in the caller's request; of joined items, the first. */
+  places: MessagePlace[];
   /** The first item that chat cannot express. The messages have a placeholder for it. */
   obstacle: ChatObstacle | null;
   /** The number of files that are only referenced. */
@@ -44,7 +45,7 @@ export function readInput(items: readonly PlacedItem[]): ReadInput {
 /** One per request. */
 class InputReader implements ReadInput {
   readonly messages: ChatMessage[] = [];
-  readonly places: string[] = [];
+  readonly places: MessagePlace[] = [];
   obstacle: ChatObstacle | null = null;
   references = 0;
   /** The assistant's message since the last item of another role. */
@@ -91,10 +92,16 @@ class InputReader implements ReadInput {
     this.places.pop();
   }
 
-  private push(message: ChatMessage, place: string): void {
+  private push(message: ChatMessage, path: string, content = `${path}.content`): void {
     this.closeTurn();
     this.messages.push(message);
-    this.places.push(place);
+    this.places.push({ path, content, parts: [], calls: [] });
+  }
+
+  /** Records the places of the latest message's parts. */
+  private placeParts(content: unknown, place: string): void {
+    const places = Array.isArray(content) ? content.map((_, index) => `${place}[${index}]`) : [place];
+    this.places.at(-1)?.parts.push(...places);
   }
 
   private openTurn(place: string): AssistantMessage {
@@ -109,16 +116,16 @@ class InputReader implements ReadInput {
     const { role, content } = item;
     if (!roles.has(role))
       refuseItem(`${place}.role`, `\`${place}.role\` must be user, assistant, system or developer.`);
-    const contentPlace = `${place}.content`;
+    // A request with a text for input has no items.
+    const contentPlace = place === "input" ? place : `${place}.content`;
     if (role === "user") {
-      this.push(
-        { role, content: this.readParts(content, contentPlace, (part, at) => this.readUserPart(part, at)) },
-        place,
-      );
-      return;
+      const said = this.readParts(content, contentPlace, (part, at) => this.readUserPart(part, at));
+      this.push({ role, content: said }, place, contentPlace);
+    } else {
+      const said = this.readParts(content, contentPlace, (part, at) => this.readTextPart(part, at));
+      this.push({ role: role as "system" | "developer", content: said }, place, contentPlace);
     }
-    const said = this.readParts(content, contentPlace, (part, at) => this.readTextPart(part, at));
-    this.push({ role: role as "system" | "developer", content: said }, place);
+    this.placeParts(content, contentPlace);
   }
 
   private addSaid({ content }: JsonObject, place: string): void {
@@ -129,6 +136,7 @@ class InputReader implements ReadInput {
     const said = this.readParts(content, `${place}.content`, (part, at) => this.readAssistantPart(part, at));
     if (turn.content === null || turn.content === undefined) turn.content = said;
     else turn.content = [...listParts(turn.content), ...listParts(said)];
+    this.placeParts(content, `${place}.content`);
   }
 
   private addReasoning(item: JsonObject, place: string): void {
@@ -162,11 +170,15 @@ class InputReader implements ReadInput {
         : { id, type: "custom", custom: { name, input: readText(item, "input", place) } };
     const turn = this.openTurn(place);
     turn.tool_calls = [...(turn.tool_calls ?? []), call];
+    this.places.at(-1)?.calls.push(place);
   }
 
   private addOutput(item: JsonObject, place: string): void {
     const callId = readText(item, "call_id", place);
-    this.push({ role: "tool", tool_call_id: callId, content: this.readOutput(item.output, `${place}.output`) }, place);
+    const outputPlace = `${place}.output`;
+    const content = this.readOutput(item.output, outputPlace);
+    this.push({ role: "tool", tool_call_id: callId, content }, place, outputPlace);
+    this.placeParts(item.output, outputPlace);
   }
 
   private readOutput(output: unknown, place: string): string | TextPart[] {

@@ -2,10 +2,11 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, NativeRequest } from "../../providers/contract.ts";
 import { isCallersTool } from "../../providers/native/find-native-obstacle.ts";
-import { chatFields } from "../chat/index.ts";
+import { type CallersPlaces, chatFields } from "../chat/index.ts";
 import { type PlacedItem, readInput } from "./read-input.ts";
 import { readTools } from "./read-tools.ts";
 import { readReasoningMark } from "./reasoning-mark.ts";
+import { responseNames } from "./response-names.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
 
@@ -14,8 +15,7 @@ const jsonDepthMax = 64;
 /** A request in the chat format. */
 export type ReadRequest = {
   chat: ChatRequest;
-  /** The place of each message in the caller's request. */
-  places: readonly string[];
+  places: CallersPlaces;
   obstacle: ChatObstacle | null;
   /** The number of parts that are only referenced and may be far longer than the reference. */
   references: number;
@@ -65,26 +65,33 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   }
   const { instructions } = request;
   const input = readInput(items);
-  const { obstacle: toolObstacle, ...tools } = readTools(request);
+  const tools = readTools(request);
   const references = input.references + (request.tools ?? []).filter(isHosted).length;
   const hasInstructions = typeof instructions === "string" && instructions !== "";
   const preface: ChatMessage[] = hasInstructions ? [{ role: "system", content: instructions }] : [];
   const messages = [...preface, ...input.messages];
-  const obstacle = input.obstacle ?? toolObstacle ?? findNativeField(request);
+  const obstacle = input.obstacle ?? tools.obstacle ?? findNativeField(request);
   if (messages.length === 0 && obstacle === null) {
     throw new AppError("missing_parameter", "`input` is missing or empty.", { param: "input" });
   }
   const chat: ChatRequest = {
     model: request.model,
     messages,
-    ...tools,
+    ...tools.fields,
     ...readOptions(request),
     ...readFormat(request),
     ...readLogprobs(request),
   };
   addForeignFields(chat, request);
-  return { chat, places: [...preface.map(() => "instructions"), ...input.places], obstacle, references };
+  const places = {
+    messages: [...preface.map(() => instructionsPlace), ...input.places],
+    tools: tools.places,
+    names: responseNames,
+  };
+  return { chat, places, obstacle, references };
 }
+
+const instructionsPlace = { path: "instructions", content: "instructions", parts: [], calls: [] };
 
 /** An unknown field passes here; `checkChatFields` rejects it unless a route of the model names it. */
 function addForeignFields(chat: ChatRequest, request: ResponseRequest): void {
@@ -194,6 +201,14 @@ export function writeNativeBody(request: ResponseRequest, items: readonly Placed
   body.input = items.flatMap(({ item }) => presentNativeItem(item) ?? []);
   body.store = false;
   return body;
+}
+
+/** The caller's path of `input[3].content` in a native request, which has the whole conversation. */
+export function findNativePlace(param: string, items: readonly PlacedItem[]): string {
+  const [, index, rest = ""] = /^input\[(\d+)\](.*)$/.exec(param) ?? [];
+  const sent = index === undefined ? [] : items.filter(({ item }) => presentNativeItem(item) !== null);
+  const found = sent[Number(index)];
+  return found === undefined ? param : found.place + rest;
 }
 
 /** Items that need no id. Theirs may be one of ours, which the upstream does not know. */

@@ -4,7 +4,13 @@ import type { ChatObstacle } from "../../providers/contract.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
 
-type ReadTools = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls"> & { obstacle: ChatObstacle | null };
+type ReadTools = {
+  fields: Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
+  /** The place of each tool in the caller's request. */
+  places: string[];
+  obstacle: ChatObstacle | null;
+};
+type PlacedTool = { tool: ChatTool; place: string };
 type ToolChoice = NonNullable<ChatRequest["tool_choice"]>;
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -19,18 +25,18 @@ export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isP
   const [obstacle = null] = obstacles;
   // Clients send a tool choice without tools, and OpenAI's API accepts it.
   const isIdle = (tools ?? []).length === 0 && (chosen === undefined || chosen === "auto" || chosen === "none");
-  return {
-    ...(offered.length === 0 ? {} : { tools: offered }),
+  const fields = {
+    ...(offered.length === 0 ? {} : { tools: offered.map(({ tool }) => tool) }),
     // Beside tools that only an upstream with the Responses API has, only that upstream can apply the choice.
     ...(chosen === undefined || isIdle || obstacle !== null ? {} : { tool_choice: chosen }),
     ...(isParallel == null || offered.length === 0 ? {} : { parallel_tool_calls: isParallel }),
-    obstacle,
   };
+  return { fields, places: offered.map(({ place }) => place), obstacle };
 }
 
 /** One tool, or all tools of a namespace. */
-function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool[] {
-  if (entry.type !== "namespace") return listTool(readTool(entry, place, obstacles));
+function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]): PlacedTool[] {
+  if (entry.type !== "namespace") return listTool(readTool(entry, place, obstacles), place);
   const namespace = readName(entry, place);
   const { tools } = entry;
   if (!Array.isArray(tools)) throw refuse(`${place}.tools`, `\`${place}.tools\` must be a list of tools.`);
@@ -38,12 +44,12 @@ function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]):
     const inner = `${place}.tools[${index}]`;
     if (!isObject(tool)) throw refuse(inner, `\`${inner}\` must be a tool.`);
     const name = joinToolName({ namespace, name: readName(tool, inner) });
-    return listTool(readTool({ ...tool, name }, inner, obstacles));
+    return listTool(readTool({ ...tool, name }, inner, obstacles), inner);
   });
 }
 
-function listTool(tool: ChatTool | null): ChatTool[] {
-  return tool === null ? [] : [tool];
+function listTool(tool: ChatTool | null, place: string): PlacedTool[] {
+  return tool === null ? [] : [{ tool, place }];
 }
 
 function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool | null {

@@ -65,6 +65,8 @@ type HttpServerOptions = {
   addRoutes(http: HttpServer): Promise<void>;
   /** An alternative for an unknown path that clients may expect, such as an OpenAI endpoint we lack. */
   explainMissing?(path: string): string | null;
+  /** The same for a method that a path does not support. */
+  explainMethod?(method: string, path: string): string | null;
 };
 
 const clientRequestIdPattern = /^[\x21-\x7e]{1,512}$/;
@@ -112,11 +114,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.setValidatorCompiler(compileValidator);
   http.setSerializerCompiler(compileSerializer);
   http.setErrorHandler(sendError);
-  const methods = refuseWrongMethods(http);
+  const methods = refuseWrongMethods(http, ({ method, url }) => {
+    const hint = options.explainMethod?.(method, readPath(url)) ?? null;
+    return hint === null ? null : createNotOffered(hint);
+  });
   http.setNotFoundHandler((request) => {
     methods.refuse(request);
-    const hint = options.explainMissing?.(request.url.split(/[?#]/, 1)[0] ?? "") ?? null;
-    if (hint !== null) throw new AppError("not_offered", `This service does not offer this endpoint. ${hint}`);
+    const hint = options.explainMissing?.(readPath(request.url)) ?? null;
+    if (hint !== null) throw createNotOffered(hint);
     throw new AppError("not_found", "There is nothing at this path.");
   });
 
@@ -131,6 +136,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   isAddingRoutes = false;
   methods.finish();
   return http;
+}
+
+function readPath(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? "";
+}
+
+function createNotOffered(hint: string): AppError {
+  return new AppError("not_offered", `This service does not offer this endpoint. ${hint}`);
 }
 
 /** Fastify passes `http` or `https` to the Node server of that protocol. */

@@ -5,9 +5,13 @@ type KnownPath = { url: string; segments: readonly string[]; methods: ReadonlySe
 
 /**
  * Collects routes; `finish` then adds 405 routes for the other common methods of each path. Rare methods get no routes,
- * because thirty per path would take most of the startup time: the 404 handler calls `refuse` for them.
+ * because thirty per path would take most of the startup time: the 404 handler calls `refuse` for them. `explain` may
+ * return another error for a method that clients expect.
  */
-export function refuseWrongMethods(http: FastifyInstance): { finish(): void; refuse(request: FastifyRequest): void } {
+export function refuseWrongMethods(
+  http: FastifyInstance,
+  explain: (request: FastifyRequest) => AppError | null = () => null,
+): { finish(): void; refuse(request: FastifyRequest): void } {
   const methodsByPath = new Map<string, Set<string>>();
   let paths: KnownPath[] = [];
   let isFinishing = false;
@@ -26,8 +30,8 @@ export function refuseWrongMethods(http: FastifyInstance): { finish(): void; ref
           method: http.supportedMethods.filter((method) => !methods.has(method)),
           url,
           schema: { hide: true },
-          handler: () => {
-            throw createRefusal(methods);
+          handler: (request) => {
+            throw explain(request) ?? createRefusal(methods);
           },
         });
       }
