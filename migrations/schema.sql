@@ -1524,6 +1524,15 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.erase_revised_prompts(output jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(jsonb_agg(item - 'revisedPrompt' order by position), '[]')
+    from jsonb_array_elements(output) with ordinality as items (item, position)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.keep_key_lineage()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1965,7 +1974,9 @@ CREATE OR REPLACE FUNCTION public.tasks_keep_final()
 AS $function$
 begin
   if old.prompt_erased_at is null and new.prompt_erased_at is not null
-    and to_jsonb(new) - '{request,inputs,prompt_erased_at}'::text[] = to_jsonb(old) - '{request,inputs,prompt_erased_at}'::text[]
+    and to_jsonb(new) - '{request,inputs,output,prompt_erased_at}'::text[]
+      = to_jsonb(old) - '{request,inputs,output,prompt_erased_at}'::text[]
+    and new.output in (old.output, erase_revised_prompts(old.output))
   then return new; end if;
   raise exception 'task % is % and cannot become %', old.id, old.state, new.state using errcode = 'check_violation';
 end

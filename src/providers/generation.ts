@@ -103,6 +103,8 @@ export type CancelOutcome = "canceled" | "requested" | "too-late" | "unsupported
 export type MadeOutput = {
   type: "image" | "video" | "audio";
   open(signal: AbortSignal): Promise<Readable>;
+  /** The prompt as the upstream rewrote it. */
+  revisedPrompt?: string;
 };
 
 /** An upstream that streams speech. */

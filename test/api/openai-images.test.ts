@@ -1,6 +1,7 @@
 import OpenAI, { toFile } from "openai";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { aiSdkMajors } from "../harness/chat/ai-sdk-majors.ts";
 import { openTaskStage, paths, readProblem, type StageCaller, type TaskStage } from "../harness/tasks/task-stage.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
 import { makePicture, voice } from "../harness/upstreams/media-samples.ts";
@@ -165,6 +166,95 @@ describe("OpenAI's images client", () => {
     expect(await waiting).toBe("gone");
     finish.open();
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
+  });
+});
+
+describe("other clients of OpenAI's API", () => {
+  const readFormat = async (bytes: Uint8Array) => (await sharp(bytes).metadata()).format;
+
+  test.each(aiSdkMajors)("AI SDK $major gets the images themselves", async ({ ai, createOpenAICompatible }) => {
+    const { key } = await stage.createCaller();
+    const vendor = createOpenAICompatible({
+      ...{ name: "own", apiKey: key, baseURL: stage.gateway.baseUrl, fetch: stage.fetch },
+    });
+    const model = vendor.imageModel("image");
+    const { images } = await ai.generateImage({ model, prompt: "A lighthouse", n: 2, maxRetries: 0 });
+    const formats = await Promise.all(images.map(({ uint8Array }) => readFormat(uint8Array)));
+    expect(formats).toEqual(["png", "png"]);
+  });
+
+  test.each(aiSdkMajors.filter(({ major }) => major > 5))("AI SDK $major edits images", async (sdk) => {
+    const { key } = await stage.createCaller();
+    const vendor = sdk.createOpenAICompatible({
+      ...{ name: "own", apiKey: key, baseURL: stage.gateway.baseUrl, fetch: stage.fetch },
+    });
+    const prompt = { images: [picture.bytes], text: "Bluer" };
+    const { image: made } = await sdk.ai.generateImage({ model: vendor.imageModel("image"), prompt, maxRetries: 0 });
+    expect(await readFormat(made.uint8Array)).toBe("png");
+  });
+
+  test.each([
+    ["ai/7.0.139 ai-sdk/openai/4.0.114 ai-sdk/provider-utils/5.0.4 runtime/node.js/26", "b64_json"],
+    ["ai-sdk-openai-compatible/3.0.68", "b64_json"],
+    ["OpenAI/2.9.1 (.NET 10.0.1; Linux)", "url"],
+    ["litellm/1.84.0", "url"],
+    ["langchain4j-openai", "url"],
+    ["spring-ai", "url"],
+  ])("%s is recognized, without any field of that API", async (agent, form) => {
+    const caller = await stage.createCaller();
+    const ask = (fields: object) =>
+      caller.post(paths.image, { ...image, n: 1, ...fields }, { headers: { "user-agent": agent } });
+    const response = await ask({});
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: "succeeded", data: [{ [form]: expect.any(String) }] });
+    const other = form === "url" ? "b64_json" : "url";
+    expect(await (await ask({ response_format: other })).json()).toMatchObject({
+      data: [{ [other]: expect.any(String) }],
+    });
+  });
+
+  test.each(["curl/8.14.1", "fair/1.0 mail/2", "Mozilla/5.0 (X11; Linux x86_64) OpenAI/1"])(
+    "%s is not",
+    async (agent) => {
+      const caller = await stage.createCaller();
+      const response = await caller.post(paths.image, { ...image, n: 1 }, { headers: { "user-agent": agent } });
+      expect(response.status).toBe(202);
+    },
+  );
+
+  test("LiteLLM's edits have the token counts that it requires, beside units and charge", async () => {
+    const caller = await stage.createCaller();
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: "image", prompt: "Bluer" })) form.append(name, value);
+    form.append("image[]", new Blob([new Uint8Array(picture.bytes)]), "image.png");
+    const response = await stage.fetch(`${stage.gateway.baseUrl}/images/edits`, {
+      ...{ method: "POST", body: form },
+      headers: { authorization: `Bearer ${caller.key}`, "user-agent": "litellm/1.84.0" },
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      {
+        created: expect.any(Number),
+        data: [{ url: expect.any(String) }],
+        usage: {
+          ...{ total_units: 1, charge: "0.04", input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+          input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+        },
+      },
+    ]);
+  });
+
+  test("the model's version of the prompt is kept, with links and with bytes", async () => {
+    const caller = await stage.createCaller();
+    const asked = { model: "prompt-image", prompt: "A “lighthouse”" };
+    const revised = { revised_prompt: "Revised: A “lighthouse”" };
+    const linked = (await caller.client.images.generate({ ...asked, n: 2 })) as Answer;
+    expect(linked.data).toMatchObject([revised, revised]);
+    expect(await caller.readTask(linked.id)).toMatchObject({ data: [revised, revised] });
+    const form = { ...asked, response_format: "b64_json" as const };
+    const { data: inlined, response } = await caller.client.images.generate(form).withResponse();
+    expect(inlined.data).toEqual([{ b64_json: expect.any(String), ...revised }]);
+    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(0);
   });
 });
 
@@ -352,12 +442,19 @@ test("an OpenAI endpoint that is missing here is a 404 that names the alternativ
     [() => client.beta.threads.create({}), "messages"],
     [() => client.fineTuning.jobs.list(), "GET /v1/models"],
     [() => client.vectorStores.list(), "messages"],
+    [() => client.chat.completions.list(), "POST /v1/chat/completions"],
+    [() => client.chat.completions.retrieve("chatcmpl-1"), "POST /v1/chat/completions"],
+    [() => client.responses.compact({ model: "open" }), "POST /v1/responses"],
+    [() => client.responses.inputTokens.count({}), "POST /v1/messages/count_tokens"],
+    [() => client.models.delete("image"), "GET /v1/models"],
   ];
   for (const [attempt, instead] of attempts) {
     await expect(attempt()).rejects.toMatchObject({
       ...{ status: 404, code: "not_offered", message: expect.stringContaining(instead) },
     });
   }
+  // Other methods of the same paths are still wrong methods.
+  await expect(client.put("/chat/completions")).rejects.toMatchObject({ status: 405, code: "method_not_allowed" });
   const plain = await stage.fetch(`${stage.gateway.siteUrl}/v1/videosque`);
   expect((await readProblem(plain)).message).toBe("There is nothing at this path.");
 });

@@ -30,7 +30,7 @@ export function presentTask(
     progress: task.progress,
     output: output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
     ...(task.type === "image" && output.length > 0
-      ? { data: output.map(({ fileId }) => ({ url: signLink(fileId, now).url })) }
+      ? { data: output.map((item) => ({ url: signLink(item.fileId, now).url, ...describeRevision(item) })) }
       : {}),
     usage: presentUsage(task),
     created: Math.floor(task.createdAt.getTime() / 1000),
@@ -47,6 +47,11 @@ export function presentTask(
     ...(task.parentId === null ? {} : { parent_id: task.parentId }),
     ...(task.steps.length === 0 ? {} : { steps: task.steps.map((step) => presentStep(task, step, { signLink, now })) }),
   };
+}
+
+/** In the format of OpenAI's API. */
+export function describeRevision({ revisedPrompt }: TaskOutput): { revised_prompt?: string } {
+  return revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt };
 }
 
 const promptCharactersMax = 500;

@@ -80,6 +80,8 @@ export type TaskOutput = {
   height: number | null;
   durationMs: number | null;
   expiresAt: Date;
+  /** The prompt as the upstream rewrote it. Erased with the task's own prompt. */
+  revisedPrompt?: string;
 };
 
 export type TaskError = { code: ErrorCode; message: string; param: string | null; isRetryable: boolean };

@@ -86,10 +86,19 @@ function readImages(
     return { kind: "ambiguous", error };
   }
   const outputs = data.slice(0, count).flatMap((item: unknown): MadeOutput[] => {
-    const { b64_json: base64, url } = asRecord(item) ?? {};
-    if (typeof base64 === "string") return [{ type: "image", open: async () => openBase64(base64) }];
+    const { b64_json: base64, url, revised_prompt: revised } = asRecord(item) ?? {};
+    const common = { type: "image" as const, ...readRevisedPrompt(revised) };
+    if (typeof base64 === "string") return [{ ...common, open: async () => openBase64(base64) }];
     if (typeof url !== "string") return [];
-    return [{ type: "image", open: (signal) => endpoint.client.download(url, { signal, apiKey }) }];
+    return [{ ...common, open: (signal) => endpoint.client.download(url, { signal, apiKey }) }];
   });
   return { kind: "done", outputs };
+}
+
+const revisedCharactersMax = 32_000;
+
+/** Without the characters that PostgreSQL cannot store. */
+function readRevisedPrompt(text: unknown): Pick<MadeOutput, "revisedPrompt"> {
+  const clean = typeof text === "string" ? text.slice(0, revisedCharactersMax).replaceAll("\0", "").toWellFormed() : "";
+  return clean === "" ? {} : { revisedPrompt: clean };
 }

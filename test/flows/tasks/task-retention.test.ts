@@ -59,6 +59,20 @@ test("the requests of old tasks are erased, and everything else stays, final as 
   }
 });
 
+test("the model's version of a prompt is erased with it", async () => {
+  await using stage = await openTaskStage();
+  const caller = await stage.createCaller();
+  const { id } = await caller.submitImage("prompt-image", "A secret lighthouse");
+  expect(await caller.awaitTask(id)).toMatchObject({ data: [{ revised_prompt: "Revised: A secret lighthouse" }] });
+  await forget(stage, { taskDays: 0, promptDays: 30, afterDays: 31 });
+  const { data, output } = (await caller.readTask(id)) as { data?: object[]; output: object[] };
+  expect([data, output]).toEqual([[{ url: expect.any(String) }], [expect.objectContaining({ type: "image" })]]);
+  const stored = await sql<{ text: string }>`select tasks::text as text from tasks where id = ${id}`.execute(
+    stage.database,
+  );
+  expect(stored.rows[0]?.text).not.toContain("secret");
+});
+
 test("tasks are dropped with their month when it is old, not while one is open, and charges stay", async () => {
   const stage = await openTaskStage({ settings: { task_days: 30 } });
   const caller = await stage.createCaller();

@@ -150,8 +150,8 @@ async function present(
   const pictures = await Promise.all(Array.from({ length: count }, (_, index) => makePicture(size, index)));
   const data = pictures.map((picture) =>
     behaviour.form === "url"
-      ? { url: files.add(picture, behaviour), revised_prompt: `${canary} prompt` }
-      : { b64_json: picture.bytes.toString("base64"), revised_prompt: `${canary} prompt` },
+      ? { url: files.add(picture, behaviour), revised_prompt: `Revised: ${String(fields.prompt)}` }
+      : { b64_json: picture.bytes.toString("base64"), revised_prompt: `Revised: ${String(fields.prompt)}` },
   );
   const usage = { input_tokens: 12, output_tokens: 272, total_tokens: 284 };
   return writeJson(200, { created: answeredAt.getTime() / 1000, background: "opaque", data, usage, model: canary });

@@ -2598,18 +2598,12 @@ export type paths = {
       };
       responses: {
         200: { content: {
-          "image/*": string;
-          "audio/*": string;
-          "video/*": string;
-          "text/*": string;
-          "application/*": string;
+          "application/json": {
+            object: "drama.script" | "drama.roles" | "drama.storyboard";
+          };
         } };
         206: { content: {
-          "image/*": string;
-          "audio/*": string;
-          "video/*": string;
-          "text/*": string;
-          "application/*": string;
+          "application/json": string;
         } };
       };
     };
@@ -2666,6 +2660,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -2774,11 +2769,19 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
               charge?: string;
               estimated_charge: string;
+              input_tokens?: 0;
+              input_tokens_details?: {
+                image_tokens: 0;
+                text_tokens: 0;
+              };
+              output_tokens?: 0;
+              total_tokens?: 0;
             };
             created: number;
             request_id: string;
@@ -2846,6 +2849,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -2943,6 +2947,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3015,6 +3020,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3111,6 +3117,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3183,6 +3190,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3271,6 +3279,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3367,6 +3376,7 @@ export type paths = {
               data?: ({
                 url?: string;
                 b64_json?: string;
+                revised_prompt?: string;
               })[];
               usage: {
                 total_units: number;
@@ -3511,6 +3521,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3706,6 +3717,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -3778,6 +3790,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
@@ -5117,11 +5130,19 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;
               charge?: string;
               estimated_charge: string;
+              input_tokens?: 0;
+              input_tokens_details?: {
+                image_tokens: 0;
+                text_tokens: 0;
+              };
+              output_tokens?: 0;
+              total_tokens?: 0;
             };
             created: number;
             request_id: string;
@@ -5189,6 +5210,7 @@ export type paths = {
             data?: ({
               url?: string;
               b64_json?: string;
+              revised_prompt?: string;
             })[];
             usage: {
               total_units: number;

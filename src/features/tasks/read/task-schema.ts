@@ -39,9 +39,14 @@ export const taskSchema = Type.Object(
     progress: Type.Integer({ minimum: 0, maximum: 100, description: "Never falls; 100 only when succeeded." }),
     output: Type.Array(outputSchema),
     data: Type.Optional(
-      Type.Array(Type.Object({ url: Type.Optional(Type.String()), b64_json: Type.Optional(Type.String()) }), {
-        description: "The images in the format of OpenAI's API.",
-      }),
+      Type.Array(
+        Type.Object({
+          url: Type.Optional(Type.String()),
+          b64_json: Type.Optional(Type.String()),
+          revised_prompt: Type.Optional(Type.String({ description: "The prompt as the model rewrote it." })),
+        }),
+        { description: "The images in the format of OpenAI's API." },
+      ),
     ),
     usage: Type.Object({
       total_units: Type.Integer({ description: "Units charged, rounded up." }),
@@ -70,6 +75,25 @@ export const taskSchema = Type.Object(
     steps: Type.Optional(Type.Array(stepSchema, { description: "A drama's steps, in order." })),
   },
   { description: "A long-running job. Poll `GET /tasks/{id}` for its status." },
+);
+
+const noTokens = Type.Literal(0);
+
+/** A finished image task as OpenAI's clients get it: some require token counts. */
+export const imageAnswerSchema = Type.Object(
+  {
+    ...taskSchema.properties,
+    usage: Type.Object({
+      ...taskSchema.properties.usage.properties,
+      input_tokens: Type.Optional(noTokens),
+      input_tokens_details: Type.Optional(Type.Object({ image_tokens: noTokens, text_tokens: noTokens })),
+      output_tokens: Type.Optional(noTokens),
+      total_tokens: Type.Optional(
+        Type.Literal(0, { description: "Images are priced by image. Clients of OpenAI's API expect the counts." }),
+      ),
+    }),
+  },
+  { description: "The finished task. Clients of OpenAI's API read `data`." },
 );
 
 /** The event data of a finished task. */

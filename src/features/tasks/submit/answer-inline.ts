@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { Files, StoredFile } from "../../files/index.ts";
+import { describeRevision } from "../present-task.ts";
 import type { Task } from "../task.ts";
 
 /**
@@ -21,6 +22,16 @@ export function findInlineError(task: Task, { isKeyed }: { isKeyed: boolean }): 
   return null;
 }
 
+const tokenCounts = {
+  ...{ input_tokens: 0, input_tokens_details: { image_tokens: 0, text_tokens: 0 } },
+  ...{ output_tokens: 0, total_tokens: 0 },
+};
+
+/** Images are not priced by tokens, but clients of OpenAI's API require the counts. */
+export function addTokenCounts<T extends { usage: object }>(answer: T) {
+  return { ...answer, usage: { ...answer.usage, ...tokenCounts } };
+}
+
 /** A response with the images inlined in `data`. They are streamed, so memory use does not depend on their size. */
 export async function openInlineAnswer(
   files: Pick<Files, "getFile" | "openFile">,
@@ -32,19 +43,26 @@ export async function openInlineAnswer(
     stored.push(await files.getFile(task.accountId, fileId, { param: "data", kinds: ["image"] }));
   }
   const head = `${JSON.stringify({ ...answer, data: undefined }).slice(0, -1)},"data":[`;
-  const [opening, closing, comma, tail] = ['{"b64_json":"', '"}', ",", "]}"];
+  const [opening, comma, tail] = ['{"b64_json":"', ",", "]}"];
+  // The other fields follow the image: `"` ends its text, and their own `{` becomes a comma.
+  const closings = task.output.map((item) => {
+    const fields = JSON.stringify(describeRevision(item));
+    return fields === "{}" ? '"}' : `",${fields.slice(1)}`;
+  });
 
   async function* write(): AsyncIterable<string> {
     yield head;
     for (const [index, file] of stored.entries()) {
       yield `${index === 0 ? "" : comma}${opening}`;
       yield* encodeBase64(await files.openFile(file));
-      yield closing;
+      yield closings[index] ?? "";
     }
     yield tail;
   }
 
-  const encoded = stored.map(({ bytes }) => opening.length + 4 * Math.ceil(bytes / 3) + closing.length);
+  const encoded = stored.map(
+    ({ bytes }, index) => opening.length + 4 * Math.ceil(bytes / 3) + Buffer.byteLength(closings[index] ?? ""),
+  );
   const commas = Math.max(0, stored.length - 1) * comma.length;
   const bytes = Buffer.byteLength(head) + encoded.reduce((sum, length) => sum + length, commas) + tail.length;
   return { bytes, body: Readable.from(write(), { objectMode: false }) };

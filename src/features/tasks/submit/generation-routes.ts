@@ -12,10 +12,10 @@ import { presentTask } from "../present-task.ts";
 import { type Preference, parsePrefer } from "../read/prefer.ts";
 import { awaitTask } from "../read/read-task.ts";
 import { presentNow, presentTaskHeaders, watchCaller } from "../read/task-routes.ts";
-import { taskSchema } from "../read/task-schema.ts";
+import { imageAnswerSchema, taskSchema } from "../read/task-schema.ts";
 import { isFinal, type Task } from "../task.ts";
 import { findTask } from "../task-store.ts";
-import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
+import { addTokenCounts, findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
 import {
   type CreatedTask,
@@ -25,7 +25,7 @@ import {
   type SubmitDependencies,
 } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
-import { findInlineForm } from "./openai-image-options.ts";
+import { findInlineForm, type InlineForm } from "./openai-image-options.ts";
 import type { CheckMedia, PrepareMedia } from "./prepare-media.ts";
 import { keptTaskType } from "./write-submissions.ts";
 
@@ -61,9 +61,9 @@ export const submissionText = `Returns 202 with a task at once. Poll \`GET /task
 60) returns 200 with the finished task if it ends in time. With an \`Idempotency-Key\`, retries of the same request create
 one task.`;
 
-const inlineText = `A request from an OpenAI SDK, or with a field that only OpenAI's API has (\`response_format\`, \`quality\` …), waits
-up to 120 seconds unless it sends \`Prefer: respond-async\`. It returns 200 with \`data\` beside the task's own fields, the
-error of a failed task, or 202 if the task takes longer.`;
+const inlineText = `A request from a client of OpenAI's API (by its \`User-Agent\`), or with a field that only that API has
+(\`response_format\`, \`quality\` …), waits up to 120 seconds unless it sends \`Prefer: respond-async\`. It returns 200 with
+\`data\` beside the task's own fields, the error of a failed task, or 202 if the task takes longer.`;
 
 /** Error codes of a task's end, for requests that wait for it. */
 export const inlineErrors = [
@@ -81,6 +81,7 @@ export function addGenerationRoutes(http: HttpServer, dependencies: SubmissionRo
     description: `${submissionText}\n\n${inlineText}`,
     tag: "Images",
     body: imageRequestSchema,
+    answer: imageAnswerSchema,
     errors: inlineErrors,
     check: checkImage,
     findInlineForm,
@@ -110,6 +111,8 @@ type SubmissionRoute<B extends CommonBody> = {
   description?: string;
   tag: string;
   body: TSchema;
+  /** The finished task; `taskSchema` by default. */
+  answer?: TSchema;
   errors?: readonly ErrorCode[];
   check: CheckMedia<B>;
   findInlineForm?: SubmissionWay<B>["findInlineForm"];
@@ -135,7 +138,7 @@ function addSubmission<B extends CommonBody>(
         headers: describeHeaders("idempotency-key", "prefer"),
         ...submissionAnswers,
         body: route.body,
-        response: { 200: taskSchema, 202: taskSchema, ...errors },
+        response: { 200: route.answer ?? taskSchema, 202: taskSchema, ...errors },
       },
     },
     async (request, reply) =>
@@ -175,8 +178,6 @@ type SubmissionWay<B extends CommonBody> = {
   /** Deletes files that were stored for a task that was not created. */
   discard?(): Promise<void>;
 };
-
-type InlineForm = "url" | "b64_json";
 
 /** How long requests from OpenAI clients wait. */
 const inlineWaitMs = 120_000;
@@ -266,7 +267,7 @@ async function answerInline(
     reply.removeHeader("etag");
     throw error;
   }
-  const answer = await presentNow(dependencies, task);
+  const answer = addTokenCounts(await presentNow(dependencies, task));
   reply.code(200).type("application/json; charset=utf-8");
   if (form === "url") return reply.send(JSON.stringify(answer));
   const { bytes, body } = await openInlineAnswer(dependencies.files, { task, answer });

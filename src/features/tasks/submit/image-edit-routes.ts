@@ -6,11 +6,12 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
 import { compileValidator } from "../../../platform/http/validation.ts";
 import type { Files, FormDescription, FormEntry, FormFile } from "../../files/index.ts";
-import { taskSchema } from "../read/task-schema.ts";
+import { imageAnswerSchema, taskSchema } from "../read/task-schema.ts";
 import { checkImage } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import { inlineErrors, type SubmissionRouteDependencies, submissionErrors } from "./generation-routes.ts";
 import { type ImageBody, imageRequestSchema } from "./generation-schema.ts";
+import { findInlineForm, type InlineForm } from "./openai-image-options.ts";
 
 type EditRouteDependencies = SubmissionRouteDependencies & { files: Files };
 
@@ -71,7 +72,7 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
         consumes: ["multipart/form-data"],
         headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
         body: editSchema,
-        response: { 200: taskSchema, 202: taskSchema, ...errors },
+        response: { 200: imageAnswerSchema, 202: taskSchema, ...errors },
       },
     },
     async (request, reply) => {
@@ -83,7 +84,7 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
         if (request.headers["idempotency-key"] !== undefined) request.rawBody = describeEditForm(edit);
         const onKept = () => received.remove();
         const material = keepMaterial(files, edit, { prepareImage: prepareMedia(checkImage), onKept });
-        return await submit<ImageBody>(request, reply, { path, ...material, findInlineForm });
+        return await submit<ImageBody>(request, reply, { path, ...material, findInlineForm: findEditForm });
       } finally {
         await received.remove();
       }
@@ -126,8 +127,8 @@ function describeEditForm({ fields, images }: EditForm): Buffer {
 }
 
 /** Only OpenAI clients use this endpoint. */
-function findInlineForm(body: ImageBody): "url" | "b64_json" {
-  return body.response_format ?? "url";
+function findEditForm(...asked: Parameters<typeof findInlineForm>): InlineForm {
+  return findInlineForm(...asked) ?? "url";
 }
 
 const validateBody = compileValidator({ schema: imageRequestSchema, method: "POST", url: path, httpPart: "body" });

@@ -34,7 +34,7 @@ export const openAiImageFields = {
 };
 
 type ImageOptions = {
-  response_format?: "url" | "b64_json" | null;
+  response_format?: InlineForm | null;
   output_format?: ImageFormat["name"] | null;
   output_compression?: number | null;
   quality?: string | null;
@@ -54,14 +54,30 @@ const ownValues = {
   input_fidelity: ["low"],
 } as const satisfies Partial<Record<keyof ImageOptions, readonly string[]>>;
 
+export type InlineForm = "url" | "b64_json";
+
+/** Clients of OpenAI's API by their `User-Agent`, and the form that they read unless the request names one. */
+const clientTable: readonly { agent: RegExp; form: InlineForm }[] = [
+  // The AI SDK reads no links.
+  { agent: /(?:^|\s)ai(?:-sdk[\w-]*)?\//, form: "b64_json" },
+  { agent: /^OpenAI\//, form: "url" },
+  { agent: /(?:^|\s)litellm\//, form: "url" },
+  { agent: /^langchain4j-openai\b/, form: "url" },
+  { agent: /^spring-ai\b/, form: "url" },
+];
+
 /** How an OpenAI client wants the images; `null` for other clients. */
 export function findInlineForm(
   body: ImageOptions,
-  headers: Record<string, unknown>,
-): NonNullable<ImageOptions["response_format"]> | null {
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): InlineForm | null {
+  const agent = String(headers["user-agent"] ?? "");
+  const client = clientTable.find((known) => known.agent.test(agent));
   const isOpenAi =
-    headers["x-stainless-lang"] !== undefined || Object.keys(openAiImageFields).some((name) => name in body);
-  return isOpenAi ? (body.response_format ?? "url") : null;
+    client !== undefined ||
+    headers["x-stainless-lang"] !== undefined ||
+    Object.keys(openAiImageFields).some((name) => name in body);
+  return isOpenAi ? (body.response_format ?? client?.form ?? "url") : null;
 }
 
 /** The requested format, and the fields that the model ignores. */

@@ -46,7 +46,11 @@ async function storeOutput(
       ...(request.type === "image" && request.format !== undefined ? { format: request.format } : {}),
     });
     const { contentType, sha256, width, height, durationMs, expiresAt } = file;
-    return { type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt };
+    return {
+      ...{ type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt },
+      // A composite task copies the outputs of its children, and nothing would erase this from the copy.
+      ...(item.revisedPrompt === undefined || task.parentId !== null ? {} : { revisedPrompt: item.revisedPrompt }),
+    };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "invalid_file") throw error;
     logger.warn({ task_id: task.id, account_id: task.accountId, output: index, error }, "upstream output rejected");

@@ -24,7 +24,8 @@ export async function erasePromptsBefore(
   { before, now, countMax }: { before: Date; now: Date; countMax: number },
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    update tasks set request = jsonb_build_object('type', request -> 'type'), inputs = '[]', prompt_erased_at = ${now}
+    update tasks set request = jsonb_build_object('type', request -> 'type'), inputs = '[]',
+        output = erase_revised_prompts(output), prompt_erased_at = ${now}
       where id in (
         select id from tasks
           where prompt_erased_at is null and id < ${presentLeastId("task", before)} and phase = 'ended'
