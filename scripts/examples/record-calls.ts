@@ -116,7 +116,8 @@ async function recordMedia(recorder: ExampleRecorder): Promise<Task> {
 
   const script = "INT. LIGHTHOUSE - NIGHT\n\nANNA\nThe lamp is out. Somebody has to climb up.";
   const drama = { model: "sandbox-drama", title: "The Lighthouse", script, stage: "script" };
-  await record("createDrama", { body: drama, ...wait });
+  const { output } = await record<{ output: { file_id: string }[] }>("createDrama", { body: drama, ...wait });
+  await record("getFileContent", { path: { file_id: output[0]?.file_id ?? "" }, isVariant: true });
   await record("createDrama", { body: drama, isVariant: true });
   await record("deleteFile", { path: { file_id: uploaded.id } });
   return task;

@@ -6,7 +6,7 @@ const failureTexts: FailureTexts = {
   // Clients search for OpenAI's wording.
   tooLong: {
     code: "context_length_exceeded",
-    message: "This model's maximum context length is exceeded. Shorten the input.",
+    message: "This model's maximum context length is exceeded. Shorten the messages.",
     param: "messages",
   },
   explainRejection(param) {

@@ -18,7 +18,7 @@ import { renameFile } from "./filename.ts";
 import { createFileNotFound, getLinkedFile, getOwnFile, openFile } from "./get-file.ts";
 
 /** Uploads and outputs; a drama's documents are JSON, and subtitles are text. */
-const fileTypes = ["image/*", "audio/*", "video/*", "text/vtt", "application/json"];
+const fileTypes = ["image/*", "audio/*", "video/*", "text/*"];
 
 /** Only a file of the type `application/json` has it; all others are described as bytes or text. */
 const documentSchema = Type.Object(
@@ -51,8 +51,12 @@ export function addFileContentRoute(v1: HttpServer, dependencies: FileDependenci
       querystring,
       headers: describeHeaders("range", "if-range", "if-none-match"),
       ...describeAnswers({
-        200: { types: fileTypes, always: ["etag", "accept-ranges", "content-disposition"] },
-        206: { types: fileTypes, always: ["etag", "accept-ranges", "content-disposition", "content-range"] },
+        200: { types: [...fileTypes, "application/json"], always: ["etag", "accept-ranges", "content-disposition"] },
+        // A part of JSON is only bytes.
+        206: {
+          types: [...fileTypes, "application/*"],
+          always: ["etag", "accept-ranges", "content-disposition", "content-range"],
+        },
         304: { always: ["etag"] },
         416: { always: ["content-range"] },
       }),

@@ -2603,7 +2603,11 @@ export type paths = {
           };
         } };
         206: { content: {
-          "application/json": string;
+          "image/*": string;
+          "audio/*": string;
+          "video/*": string;
+          "text/*": string;
+          "application/*": string;
         } };
       };
     };
