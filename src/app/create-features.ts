@@ -87,18 +87,14 @@ export async function createFeatures(
   const { masterKey, copy, tracing } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
-  const {
-    currency,
-    base_url: baseUrl,
-    shutdown_timeout_ms: closeTimeoutMs,
-    stream_heartbeat_ms: heartbeatMs,
-  } = settings;
+  const { currency, base_url: baseUrl, site_url: siteUrl } = settings;
+  const { shutdown_timeout_ms: closeTimeoutMs, stream_heartbeat_ms: heartbeatMs } = settings;
   const allowsPrivate = settings.sandbox === "on";
   // Created first, so closed last: the end of other features is logged too.
   const notes = openNotes(foundation, options, stack);
   const calls = createCalls({
     ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
-    ...{ currency, keyValidityMs, heartbeatMs, liveForMs: feed.liveForMs },
+    ...{ currency, siteUrl, keyValidityMs, heartbeatMs, liveForMs: feed.liveForMs },
     // Each process gets an equal share of the setting.
     drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
   });
@@ -131,7 +127,7 @@ export async function createFeatures(
   const tasks = createTasks({
     ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
     ...{ files, guarded, random, failpoint },
-    ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
+    ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
     keptDays: settings.task_days,
     stepsMax: settings.worker_steps_max,

@@ -47,9 +47,9 @@ import type { Logger } from "../platform/observability/logger.ts";
 import type { Metrics } from "../platform/observability/metrics.ts";
 import type { Tracing } from "../platform/tracing/span.ts";
 import { admitStreams } from "./admit-streams.ts";
+import { explainMethod, explainMissingPath } from "./explain-missing-path.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { noteRequest } from "./note-request.ts";
-import { findMethodSubstitute, findSubstitute } from "./openai-endpoints.ts";
 import { readContentDays } from "./read-content-days.ts";
 import { readJsonLimits } from "./read-json-limits.ts";
 import { addReferenceRoutes, readExamples } from "./reference-routes.ts";
@@ -115,8 +115,9 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     },
     trustedProxies: settings.trusted_proxies,
     certificate: given.certificate ?? null,
-    explainMissing: findSubstitute,
-    explainMethod: findMethodSubstitute,
+    explainMissing: (missing) =>
+      explainMissingPath(missing, { baseUrl: settings.base_url, siteUrl: settings.site_url }),
+    explainMethod,
     findLimits: (request) => findLimits(request, given),
     ...(settings.request_log_days === 0 ? {} : { onEnded: (ended) => noteRequest(given, ended) }),
     async addRoutes(http) {
@@ -233,7 +234,7 @@ function isLarge({ headers }: FastifyRequest): boolean {
 /** Admission: the endpoint is enabled, the caller authenticated and within its limits. */
 function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDependencies): void {
   const { settings, keyUses, database, catalog, counters, ledger, clock } = given;
-  const funds = { database, catalog, ledger, clock };
+  const funds = { database, catalog, ledger, clock, siteUrl: settings.site_url };
   const disabled = new Set(settings.disabled_endpoints);
   const keepsContents = readContentDays(settings) > 0;
 

@@ -11,6 +11,7 @@ type FundsDependencies = {
   ledger: Pick<Ledger, "estimateSpendable">;
   catalog: LiveCatalog;
   clock: Clock;
+  siteUrl: string;
 };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -19,7 +20,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * Rejects a call with a large body before reading it, if the account has no funds. The call's own price is checked later.
  */
 export async function requireFunds(
-  { database, ledger, catalog, clock }: FundsDependencies,
+  { database, ledger, catalog, clock, siteUrl }: FundsDependencies,
   caller: Caller,
   headers: Headers,
 ): Promise<void> {
@@ -33,7 +34,10 @@ export async function requireFunds(
   if (key !== null && (await isKeyKnown({ database, clock }, { accountId: caller.accountId, key }))) return;
   const offered = listOfferedModels(catalog.current(), caller, now);
   if (offered.some(({ prices }) => prices.some(isFree))) return;
-  throw new AppError("insufficient_balance", "The balance is empty. Add credit to continue.");
+  throw new AppError(
+    "insufficient_balance",
+    `The balance is empty. Add credit at ${siteUrl}/console/billing to continue.`,
+  );
 }
 
 function isFree({ amounts, minimumCharge }: Price): boolean {

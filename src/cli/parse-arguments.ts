@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { findNearest } from "../lib/nearest-word.ts";
 import type { Command } from "./command.ts";
-import { findNearest } from "./nearest-word.ts";
 import { callCommand } from "./present-help.ts";
 import { UsageError } from "./usage-error.ts";
 

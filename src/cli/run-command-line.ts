@@ -1,9 +1,9 @@
+import { findNearest } from "../lib/nearest-word.ts";
 import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { CommandEnvironment, Terminal } from "./command.ts";
 import { commandWords, findCommand, loadAllCommands, loadGroup } from "./commands.ts";
-import { findNearest } from "./nearest-word.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { callCommand, presentCommandHelp, presentGroupHelp, presentHelp } from "./present-help.ts";
 import { UsageError } from "./usage-error.ts";

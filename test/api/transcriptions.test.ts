@@ -5,6 +5,7 @@ import { experimental_transcribe as transcribe } from "ai";
 import { toFile } from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { upstreamKeyName } from "../harness/chat/chat-catalog.ts";
+import { pixel } from "../harness/chat/client-catalog.ts";
 import { encode } from "../harness/media/media-files.ts";
 import {
   listRoutes,
@@ -318,6 +319,11 @@ describe("a rejected request costs nothing, and reaches no upstream:", () => {
       what: "a video without sound",
       make: () => encode("mp4", [...lavfi("testsrc=s=64x64:d=1:r=5"), "-c:v", "libx264", "-pix_fmt", "yuv420p"]),
       says: "The file has no audio track.",
+    },
+    {
+      what: "a PNG",
+      make: async () => Buffer.from(pixel, "base64"),
+      says: "The file is an image, but audio or a video is required. Send MP3, WAV, M4A, OGG, FLAC, MP4, WebM, MOV.",
     },
     {
       what: "a recording that is too long",

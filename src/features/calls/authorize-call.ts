@@ -12,6 +12,7 @@ import {
   explainRefusedHold,
   type HoldOperation,
   type LedgerOperation,
+  type RefusalTexts,
   type ReleaseOperation,
   type ResultOf,
   type SettleOperation,
@@ -34,7 +35,7 @@ export type AuthorizationListener = {
   onExtensionFailure(error: unknown): void;
 };
 
-type Money = Pick<CallContext, "ledger" | "claims" | "clock" | "ids" | "currency">;
+type Money = Pick<CallContext, "ledger" | "claims" | "clock" | "ids" | keyof RefusalTexts>;
 type MeteredUnits = Pick<CallMeter<CallKinds>, "written" | "writtenMax">;
 
 const nothing: Nano = nano(0n);
@@ -303,7 +304,7 @@ export class Authorization implements HoldCover {
     this.state = result.kind === "held" ? "open" : "void";
     this.endEarly();
     if (result.kind !== "held") {
-      throw explainRefusedHold(result, { held: this.held, currency: this.money.currency });
+      throw explainRefusedHold(result, { ...this.money, held: this.held });
     }
     // A quota always holds the whole amount, and so does a price that does not depend on length.
     const isWhole = result.unit !== "money" || this.held >= terms.price(terms.unitsMax);

@@ -7,7 +7,7 @@ import type { Logger } from "../../platform/observability/logger.ts";
 import type { Metrics } from "../../platform/observability/metrics.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claim, Claims, KeptAnswer } from "../idempotency/index.ts";
-import type { Ledger } from "../ledger/index.ts";
+import type { Ledger, RefusalTexts } from "../ledger/index.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, StoppedBy } from "./paid-endpoint.ts";
 import type { UpstreamNotices } from "./upstream-notices.ts";
@@ -16,13 +16,12 @@ import type { Withdrawals } from "./withdrawals.ts";
 export type Routing = { health: UpstreamHealth; clock: Pick<Clock, "monotonicMs">; random(): number };
 
 /** The dependencies that all calls share. */
-export type CallContext = {
+export type CallContext = RefusalTexts & {
   counters: Counters;
   claims: Claims;
   clock: Clock;
   ids: IdSource;
   ledger: Ledger;
-  currency: string;
   drainedCalls: DrainedCalls;
   withdrawals: Withdrawals;
   notices: UpstreamNotices;

@@ -6,7 +6,7 @@ import type { SeenLimits } from "../../platform/http/request-context.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
 import type { Span } from "../../platform/tracing/span.ts";
 import { createClaims } from "../idempotency/index.ts";
-import { releaseHold } from "../ledger/index.ts";
+import { type RefusalTexts, releaseHold } from "../ledger/index.ts";
 import type { CallContext, CallListener, Routing, RunningCall } from "./call-context.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
@@ -42,10 +42,9 @@ export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 
-type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | "logger"> &
+type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | "logger" | keyof RefusalTexts> &
   Pick<Routing, "health" | "random"> & {
     database: Database;
-    currency: string;
     keyValidityMs: number;
     /** How long the database has been available without an outage. */
     liveForMs(): number;
@@ -56,7 +55,7 @@ type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | 
   };
 
 export function createCalls(options: CallsOptions): Calls {
-  const { database, clock, ids, ledger, counters, logger, currency, health, random } = options;
+  const { database, clock, ids, ledger, counters, logger, currency, siteUrl, health, random } = options;
   const { metrics = createMetrics() } = options;
   const heartbeats = createHeartbeats(options.heartbeatMs);
   const running = createRegistry<RunningCall>();
@@ -65,6 +64,7 @@ export function createCalls(options: CallsOptions): Calls {
   const routing = { health, random, clock };
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
+    ...(siteUrl === undefined ? {} : { siteUrl }),
     ...{ heartbeats, running, drainedCalls, withdrawals, routing },
     notices: createUpstreamNotices({ clock, logger }),
     claims: createClaims({

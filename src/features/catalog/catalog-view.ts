@@ -1,4 +1,5 @@
 import type { Caller } from "../../lib/caller.ts";
+import { listNearest } from "../../lib/nearest-word.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
@@ -88,9 +89,18 @@ export function getOfferedModel(view: CatalogView, modelId: string, audience: Au
   if (found.kind === "outside-key-scope") {
     throw new AppError("key_not_permitted", "This API key may not use this model.", { param: "model" });
   }
-  throw new AppError("model_unavailable", "There is no such model. GET /models lists those there are.", {
-    param: "model",
-  });
+  throw new AppError("model_unavailable", explainMissingModel(view, modelId, audience, now), { param: "model" });
+}
+
+const suggestedModelsMax = 3;
+
+/** Suggests the models with the nearest names that the audience may use. */
+function explainMissingModel(view: CatalogView, modelId: string, audience: Audience, now: Date): string {
+  const known = listOfferedModels(view, audience, now).map(({ model }) => model.id);
+  const nearest = listNearest(modelId, known, suggestedModelsMax).map((id) => `\`${id}\``);
+  const missing = `There is no model \`${modelId}\`.`;
+  const all = "`GET /v1/models` lists the models that your key can use.";
+  return nearest.length === 0 ? `${missing} ${all}` : `${missing} The nearest names are ${nearest.join(", ")}. ${all}`;
 }
 
 /** Returns the price for a capability, or else the price that covers every capability. */

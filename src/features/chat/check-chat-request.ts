@@ -1,9 +1,11 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { Capability, ExtraParameter, Model } from "../catalog/index.ts";
 import { chatFields } from "./chat-request-schema.ts";
+import { explainRawImage } from "./explain-raw-image.ts";
 import type { InputSize } from "./measure-input.ts";
 
 const jsonDepthMax = 64;
@@ -19,15 +21,21 @@ export function checkChatRequest(request: ChatRequest, model: Model, size: Input
   checkLengths(request, model, size);
 }
 
+const chatFieldNames = Object.keys(chatFields);
+
 function refuse(code: ErrorCode, param: string, message: string): never {
   throw new AppError(code, message, { param });
 }
 
 /**
  * Rejects unknown fields and values nested too deep. Fields outside OpenAI's API pass if a route of the model names
- * them. Also returns whether the request contains `null`.
+ * them. Also returns whether the request contains `null`. `fieldNames` are those of the caller's API.
  */
-export function checkChatFields(request: ChatRequest, model: Model): { hasNulls: boolean } {
+export function checkChatFields(
+  request: ChatRequest,
+  model: Model,
+  fieldNames: readonly string[] = chatFieldNames,
+): { hasNulls: boolean } {
   if (model.type !== "chat") {
     throw new AppError("unsupported_capability", `${model.id} is not a chat model. Its type is ${model.type}.`, {
       param: "model",
@@ -36,7 +44,7 @@ export function checkChatFields(request: ChatRequest, model: Model): { hasNulls:
   for (const field in request) {
     if (Object.hasOwn(chatFields, field)) continue;
     if (model.routes.some(({ passthrough = [] }) => passthrough.includes(field))) continue;
-    refuse("unknown_parameter", field, `\`${field}\` is not a field of this endpoint.`);
+    refuse("unknown_parameter", field, describeUnknownField(field, fieldNames));
   }
   let hasNulls = false;
   for (const field in request) {
@@ -211,7 +219,7 @@ function checkImage(url: string, param: string): void {
     if (imagePattern.test(url.slice(0, 256)) || imagePattern.test(url)) return;
     refuse("invalid_url", param, "Write an inline image as `data:image/png;base64,…` (or jpeg, webp, gif).");
   }
-  const problem = checkPublicUrl(url, { allowsPrivate: false });
+  const problem = explainRawImage(url) ?? checkPublicUrl(url, { allowsPrivate: false });
   if (problem !== null) refuse("invalid_url", param, problem);
 }
 

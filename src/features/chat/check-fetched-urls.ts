@@ -1,6 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import type { NativeRequest } from "../../providers/contract.ts";
+import { explainRawImage } from "./explain-raw-image.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,7 +63,7 @@ function checkUrl(value: unknown, place: readonly (string | number)[]): void {
   }
   // Data URLs are not fetched.
   if (typeof value !== "string" || value.startsWith("data:")) return;
-  const problem = checkPublicUrl(value, { allowsPrivate: false });
+  const problem = explainRawImage(value) ?? checkPublicUrl(value, { allowsPrivate: false });
   if (problem !== null) throw new AppError("invalid_url", problem, { param: writePlace(place) });
 }
 

@@ -59,6 +59,8 @@ export type ChatOrder = {
   native?: NativeRequest;
   /** The conversation's name from a request header. */
   session?: string | null;
+  /** The fields of the caller's API, for suggestions; chat's by default. */
+  fieldNames?: readonly string[];
   /** Writes the answer in the caller's format. */
   createPresenter(answer: ExpectedAnswer): CallPresenter<ChatKinds>;
 };
@@ -90,7 +92,7 @@ export function planChat(
   const now = clock.now();
   const offered = getOfferedModel(view, request.model, caller, now);
   const { model } = offered;
-  const seen = checkChatFields(request, model);
+  const seen = checkChatFields(request, model, order.fieldNames);
   dropEmptyFields(request, model, seen);
   const size = measureInput(request, order.bodyBytes);
   checkChatRequest(request, model, size);

@@ -28,7 +28,8 @@ export async function inspectSpooled(
   if (inspection.kind === "refused") {
     throw new AppError("invalid_file", `The file ${inspection.reason}.`, { param, cause: inspection.cause });
   }
-  requireKind(inspection.media.kind, { param, kinds });
+  const formats = kinds.flatMap((kind) => formatsByKind[kind]).join(", ");
+  requireKind(inspection.media.kind, { param, kinds }, ` Send ${formats}.`);
   return inspection.media;
 }
 
@@ -70,8 +71,16 @@ const names = {
   document: "a document",
 } as const satisfies Record<FileKind, string>;
 
-export function requireKind(kind: FileKind, { param, kinds }: WantedMedia): void {
+/** The formats that an upload may have; documents are not uploaded. */
+const formatsByKind = {
+  image: ["PNG", "JPEG", "WebP", "GIF"],
+  audio: ["MP3", "WAV", "M4A", "OGG", "FLAC"],
+  video: ["MP4", "WebM", "MOV"],
+  document: [],
+} as const satisfies Record<FileKind, readonly string[]>;
+
+export function requireKind(kind: FileKind, { param, kinds }: WantedMedia, remedy = ""): void {
   if (kinds.includes(kind)) return;
   const wanted = kinds.map((other) => names[other]).join(" or ");
-  throw new AppError("invalid_file", `The file is ${names[kind]}, but ${wanted} is required.`, { param });
+  throw new AppError("invalid_file", `The file is ${names[kind]}, but ${wanted} is required.${remedy}`, { param });
 }

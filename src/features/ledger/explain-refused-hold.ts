@@ -3,10 +3,13 @@ import { type Nano, nano, presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HoldOperation, ResultOf } from "./operation.ts";
 
+/** What an error for a refused hold tells the caller: the currency of its amounts, and the site with the fix. */
+export type RefusalTexts = { currency: string; siteUrl?: string };
+
 /** The caller's error for a refused hold. */
 export function explainRefusedHold(
   result: ResultOf<HoldOperation>,
-  { held, currency }: { held: Nano; currency: string },
+  { held, currency, siteUrl }: RefusalTexts & { held: Nano },
 ): AppError {
   if (result.kind === "contended") return createContended();
   invariant(result.kind === "refused", `a new hold returned ${result.kind}`);
@@ -20,14 +23,15 @@ export function explainRefusedHold(
   const present = (amount: bigint): string => `${presentMoney(nano(amount))} ${currency}`;
   const needs = `This request reserves ${present(held)}.`;
   const left = present(held - missing);
+  const place = (page: string): string => (siteUrl === undefined ? "" : ` at ${siteUrl}/console/${page}`);
   return reason === "key-budget-exceeded"
     ? new AppError(
         "key_budget_exceeded",
-        `${needs} The API key's budget has ${left} left. Raise it by ${present(missing)} to continue.`,
+        `${needs} The API key's budget has ${left} left. Raise it by ${present(missing)}${place("keys")} to continue.`,
       )
     : new AppError(
         "insufficient_balance",
-        `${needs} Your available balance is ${left}. Add ${present(missing)} to continue.`,
+        `${needs} Your available balance is ${left}. Add ${present(missing)}${place("billing")} to continue.`,
       );
 }
 

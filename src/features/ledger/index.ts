@@ -16,7 +16,7 @@ export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
 export { type ConclusionOf, createLedger, type Ledger } from "./create-ledger.ts";
-export { explainRefusedHold } from "./explain-refused-hold.ts";
+export { explainRefusedHold, type RefusalTexts } from "./explain-refused-hold.ts";
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
 export { type Cause, deriveTransactionId, type Unit } from "./ledger-state.ts";

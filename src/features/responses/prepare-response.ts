@@ -5,7 +5,7 @@ import type { CallPlan, IncomingCall } from "../calls/index.ts";
 import { type Chat, type ChatKinds, checkFetchedUrls, translateError } from "../chat/index.ts";
 import { ResponsePresenter } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
-import { findNativePlace, readResponseRequest, writeNativeBody } from "./read-response-request.ts";
+import { findNativePlace, readResponseRequest, responseFieldNames, writeNativeBody } from "./read-response-request.ts";
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
 import type { ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
@@ -42,7 +42,7 @@ export function prepareResponse(
   let presenter: ResponsePresenter | null = null;
   try {
     const plan = chat.plan({
-      ...{ caller, requestId, session, request: chatRequest },
+      ...{ caller, requestId, session, request: chatRequest, fieldNames: responseFieldNames },
       bodyBytes: bodyBytes + conversation.bytesBefore + references * bytesPerReference,
       native: {
         wire: "responses",

@@ -1,4 +1,5 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, NativeRequest } from "../../providers/contract.ts";
 import { isCallersTool } from "../../providers/native/find-native-obstacle.ts";
@@ -93,12 +94,14 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
 
 const instructionsPlace = { path: "instructions", content: "instructions", parts: [], calls: [] };
 
+export const responseFieldNames = Object.keys(responseRequestSchema.properties);
+
 /** An unknown field passes here; `checkChatFields` rejects it unless a route of the model names it. */
 function addForeignFields(chat: ChatRequest, request: ResponseRequest): void {
   for (const field in request) {
     if (Object.hasOwn(responseRequestSchema.properties, field)) continue;
     if (Object.hasOwn(chatFields, field)) {
-      throw new AppError("unknown_parameter", `\`${field}\` is not a field of this endpoint.`, { param: field });
+      throw new AppError("unknown_parameter", describeUnknownField(field, responseFieldNames), { param: field });
     }
     chat[field] = request[field];
   }

@@ -57,6 +57,7 @@ type TasksDependencies = Pick<
   presentComposite: PresentComposite;
   baseUrl: string;
   currency: string;
+  siteUrl?: string;
   /** Whether callbacks may go to private and loopback addresses. */
   allowsPrivate: boolean;
   keyValidityMs: number;
@@ -94,6 +95,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
   };
   const writer = createSubmissionWriter({
     ...{ database, clock, currency, keyValidityMs, tracing, begin: wakeUps.begin },
+    ...(dependencies.siteUrl === undefined ? {} : { siteUrl: dependencies.siteUrl }),
     onCreated(accountId) {
       changes.announce(accountId, "tasks");
       changes.announce(accountId, "balance");

@@ -1,4 +1,5 @@
 import { invariant } from "../../lib/invariant.ts";
+import { describeUnknownField } from "./describe-unknown-field.ts";
 import type { ErrorCode } from "./error-table.ts";
 
 export type ValidationFinding = {
@@ -22,8 +23,9 @@ export function describeValidationProblem(findings: readonly ValidationFinding[]
   }
   if (finding.keyword === "additionalProperties") {
     const param = joinPath(place, String(finding.params.additionalProperty));
+    const { properties = {} } = (finding.parentSchema ?? {}) as { properties?: object };
     const kind = part === "querystring" ? "query parameter" : "field";
-    return { code: "unknown_parameter", param, message: `\`${param}\` is not a ${kind} of this endpoint.` };
+    return { code: "unknown_parameter", param, message: describeUnknownField(param, Object.keys(properties), kind) };
   }
   if (finding.keyword === "discriminator") return describeUnknownForm(finding, place);
   const subject = place === "" ? `The ${part === "querystring" ? "query" : part}` : `\`${place}\``;

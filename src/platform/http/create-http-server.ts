@@ -63,10 +63,18 @@ type HttpServerOptions = {
   onEnded?(ended: EndedRequest): void;
   /** Adds every route. Called once, before the 405 routes are added. */
   addRoutes(http: HttpServer): Promise<void>;
-  /** An alternative for an unknown path that clients may expect, such as an OpenAI endpoint we lack. */
-  explainMissing?(path: string): string | null;
+  /** The error for an unknown path that clients may expect, such as an OpenAI endpoint we lack; `null` if there is none. */
+  explainMissing?(missing: MissingPath): AppError | null;
   /** The same for a method that a path does not support. */
-  explainMethod?(method: string, path: string): string | null;
+  explainMethod?(method: string, path: string): AppError | null;
+};
+
+export type MissingPath = {
+  path: string;
+  /** The client is one of Anthropic's. */
+  isAnthropic: boolean;
+  /** Whether another path has routes. */
+  hasPath(path: string): boolean;
 };
 
 const clientRequestIdPattern = /^[\x21-\x7e]{1,512}$/;
@@ -114,15 +122,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.setValidatorCompiler(compileValidator);
   http.setSerializerCompiler(compileSerializer);
   http.setErrorHandler(sendError);
-  const methods = refuseWrongMethods(http, ({ method, url }) => {
-    const hint = options.explainMethod?.(method, readPath(url)) ?? null;
-    return hint === null ? null : createNotOffered(hint);
-  });
+  const explain = ({ method, url }: FastifyRequest) => options.explainMethod?.(method, readPath(url)) ?? null;
+  const methods = refuseWrongMethods(http, explain);
   http.setNotFoundHandler((request) => {
     methods.refuse(request);
-    const hint = options.explainMissing?.(readPath(request.url)) ?? null;
-    if (hint !== null) throw createNotOffered(hint);
-    throw new AppError("not_found", "There is nothing at this path.");
+    const path = readPath(request.url);
+    const missing = { path, isAnthropic: isAnthropicCall(request), hasPath: methods.hasPath };
+    throw options.explainMissing?.(missing) ?? new AppError("not_found", "There is nothing at this path.");
   });
 
   let isAddingRoutes = true;
@@ -140,10 +146,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
 function readPath(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? "";
-}
-
-function createNotOffered(hint: string): AppError {
-  return new AppError("not_offered", `This service does not offer this endpoint. ${hint}`);
 }
 
 /** Fastify passes `http` or `https` to the Node server of that protocol. */

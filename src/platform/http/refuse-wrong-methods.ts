@@ -3,6 +3,13 @@ import { AppError } from "../errors/app-error.ts";
 
 type KnownPath = { url: string; segments: readonly string[]; methods: ReadonlySet<string> };
 
+type KnownPaths = {
+  finish(): void;
+  refuse(request: FastifyRequest): void;
+  /** Whether a path has routes, for any method. */
+  hasPath(path: string): boolean;
+};
+
 /**
  * Collects routes; `finish` then adds 405 routes for the other common methods of each path. Rare methods get no routes,
  * because thirty per path would take most of the startup time: the 404 handler calls `refuse` for them. `explain` may
@@ -11,7 +18,7 @@ type KnownPath = { url: string; segments: readonly string[]; methods: ReadonlySe
 export function refuseWrongMethods(
   http: FastifyInstance,
   explain: (request: FastifyRequest) => AppError | null = () => null,
-): { finish(): void; refuse(request: FastifyRequest): void } {
+): KnownPaths {
   const methodsByPath = new Map<string, Set<string>>();
   let paths: KnownPath[] = [];
   let isFinishing = false;
@@ -47,6 +54,7 @@ export function refuseWrongMethods(
       request.logFields = { ...request.logFields, route: path.url, path: undefined };
       throw createRefusal(path.methods);
     },
+    hasPath: (path) => findPath(paths, path) !== undefined,
   };
 }
 

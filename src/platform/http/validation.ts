@@ -8,10 +8,16 @@ const strict = new Ajv({
   useDefaults: true,
   strict: true,
   discriminator: true,
-  // Adds `parentSchema`, which the error for an unknown discriminator needs.
+  // Adds `parentSchema`, which the errors for an unknown discriminator and an unknown field need.
   verbose: true,
 });
-const converting = new Ajv({ coerceTypes: "array", removeAdditional: false, useDefaults: true, strict: true });
+const converting = new Ajv({
+  coerceTypes: "array",
+  removeAdditional: false,
+  useDefaults: true,
+  strict: true,
+  verbose: true,
+});
 
 type LazyValidator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
@@ -30,3 +36,24 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPa
   };
   return validate;
 };
+
+/**
+ * Like `compileValidator`, but repairs a rejected body in place and validates it again. Bodies that are valid at once
+ * cost nothing more.
+ */
+export function compileRepairing(repair: (body: unknown) => void): FastifySchemaCompiler<object> {
+  return (route) => {
+    const validate = compileValidator(route) as LazyValidator;
+    if (route.httpPart !== "body") return validate;
+    const repairing: LazyValidator = (body) => {
+      let isRight = validate(body);
+      if (!isRight) {
+        repair(body);
+        isRight = validate(body);
+      }
+      repairing.errors = validate.errors ?? null;
+      return isRight;
+    };
+    return repairing;
+  };
+}

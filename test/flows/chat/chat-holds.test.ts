@@ -135,7 +135,7 @@ describe("a hold", () => {
       const heard = await askChat(caller, question);
       expect(heard).toMatchObject({ status: 402, error: { code: "insufficient_balance", type: "insufficient_quota" } });
       expect(heard.error?.message).toBe(
-        `This request reserves ${needed} USD. Your available balance is ${cash} USD. Add 0.000000001 USD to continue.`,
+        `This request reserves ${needed} USD. Your available balance is ${cash} USD. Add 0.000000001 USD at http://localhost:4242/console/billing to continue.`,
       );
       expect(heard.headers.get("x-should-retry")).toBe("false");
       expect(chat.upstream.requests.length).toBe(callsBefore);
@@ -157,7 +157,7 @@ describe("a hold", () => {
     const callsBefore = chat.upstream.requests.length;
     const heard = await askChat(caller, question);
     expect(heard).toMatchObject({ status: 402, error: { code: "key_budget_exceeded" } });
-    expect(heard.error?.message).toContain("Raise it by 0.02 USD to continue.");
+    expect(heard.error?.message).toContain("Raise it by 0.02 USD at http://localhost:4242/console/keys to continue.");
     expect(heard.headers.get("x-should-retry")).toBe("false");
     expect(chat.upstream.requests.length).toBe(callsBefore);
     await expectNothingMoved(caller);

@@ -171,6 +171,14 @@ test.each([
   expect({ code, param }).toEqual({ code: "invalid_url", param: "input_images[1]" });
 });
 
+test.each(["data:image/png;base64,AAAA", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"])(
+  "an image sent as %s gets the endpoint for uploads",
+  (sent) => {
+    const { message } = refusal(() => checkImage({ ...image, input_images: [sent] }, imageModel));
+    expect(message).toBe("This is the image itself. Upload it with `POST /v1/files` and send its `file_id`.");
+  },
+);
+
 test("input images are file ids or URLs, and change the required capability", () => {
   const body = { ...image, input_images: ["file_01abc", "https://example.com/cat.png"] };
   expect(checkImage(body, imageModel)).toMatchObject({

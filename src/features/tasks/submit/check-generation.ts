@@ -1,5 +1,6 @@
 import type { FileId } from "../../../lib/ids.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import { findRawImageType } from "../../../platform/media/raw-image.ts";
 import { checkPublicUrl } from "../../../platform/net/check-public-url.ts";
 import type { AudioFormat, GenerationRequest } from "../../../providers/generation.ts";
 import type { Capability, Model } from "../../catalog/index.ts";
@@ -129,6 +130,10 @@ function readInputImages(images: readonly string[] | undefined, { limits }: Mode
 /** Rejects a value that is neither a file id nor a public URL. What the URL points to is checked when it is fetched. */
 function readInputImage(image: string, param: string): TaskInput {
   if (/^file_[0-9a-z]+$/.test(image)) return { role: "image", param, fileId: image as FileId };
+  if (image.startsWith("data:") || findRawImageType(image) !== null) {
+    const message = "This is the image itself. Upload it with `POST /v1/files` and send its `file_id`.";
+    throw new AppError("invalid_url", message, { param });
+  }
   const obstacle = checkPublicUrl(image, { allowsPrivate: false });
   if (obstacle !== null) {
     throw new AppError("invalid_url", `${obstacle} Send a public HTTPS URL or the id of an uploaded file.`, {

@@ -9,7 +9,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import type { Span, Tracing } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { claimWithAnswers, withdrawClaims } from "../../idempotency/index.ts";
-import { explainRefusedHold, openHolds } from "../../ledger/index.ts";
+import { explainRefusedHold, openHolds, type RefusalTexts } from "../../ledger/index.ts";
 import { changeCounts, lockCounts } from "../count-store.ts";
 import type { NewTask } from "../task.ts";
 import { insertTasks } from "../task-store.ts";
@@ -38,10 +38,9 @@ export type SubmissionOutcome =
 /** An exhausted limit of open tasks: the account's or the key's own. */
 export type FullLimit = { owner: "account" | "API key"; max: number };
 
-type SubmissionDependencies = {
+type SubmissionDependencies = RefusalTexts & {
   database: Database;
   clock: Clock;
-  currency: string;
   keyValidityMs: number;
   tracing?: Tracing | null;
   /** Starts written tasks. */
@@ -211,7 +210,7 @@ async function admitWithinLimits(
 }
 
 async function holdMoney(
-  { currency }: SubmissionDependencies,
+  texts: SubmissionDependencies,
   tx: Database,
   { admitted, now, outcomes }: { admitted: Submission[]; now: Date; outcomes: Map<Submission, SubmissionOutcome> },
 ): Promise<Submission[]> {
@@ -230,7 +229,7 @@ async function holdMoney(
     refused.add(submission);
     outcomes.set(submission, {
       kind: "refused",
-      error: explainRefusedHold(result, { held: submission.held, currency }),
+      error: explainRefusedHold(result, { ...texts, held: submission.held }),
     });
   }
   return admitted.filter((submission) => !refused.has(submission));

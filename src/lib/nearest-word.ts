@@ -14,6 +14,23 @@ export function findNearest(typed: string, known: readonly string[]): string | n
 
 const prefixLengthMin = 3;
 
+/** Words are cut to this length, so that a long one takes no time. */
+const comparedCharactersMax = 64;
+
+/** The closest known words, closest first. A word that contains the typed one, or is part of it, counts as closest. */
+export function listNearest(typed: string, known: readonly string[], countMax: number): string[] {
+  const asked = typed.slice(0, comparedCharactersMax).toLowerCase();
+  const rank = (word: string): number => {
+    const compared = word.slice(0, comparedCharactersMax).toLowerCase();
+    return asked.includes(compared) || compared.includes(asked) ? 0 : countEdits(asked, compared);
+  };
+  return known
+    .map((word) => ({ word, edits: rank(word) }))
+    .toSorted((one, other) => one.edits - other.edits)
+    .slice(0, countMax)
+    .map(({ word }) => word);
+}
+
 /** The Damerau-Levenshtein distance. */
 function countEdits(one: string, other: string): number {
   let before: number[] = [];
