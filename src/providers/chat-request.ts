@@ -44,6 +44,8 @@ export type ChatMessage =
       reasoning?: string;
       /** The same in parts, with the vendor's signatures. */
       reasoning_details?: Record<string, unknown>[];
+      /** On the last message: the answer continues it. Only upstreams that support this get the request. */
+      prefix?: boolean;
     } & CacheMark)
   | ({ role: "tool"; content: string | ChatTextPart[]; tool_call_id: string; name?: string } & CacheMark)
   /** OpenAI's deprecated predecessor of tool messages. */
@@ -61,7 +63,7 @@ export type ChatUserPart =
   | ({ type: "file"; file: { file_data?: string; file_id?: string; filename?: string } } & CacheMark);
 
 /** Fields of messages, parts and tools outside OpenAI's API: each upstream gets those it knows. */
-export const echoedFields = ["reasoning", "reasoning_content", "reasoning_details", "cache_control"] as const;
+export const echoedFields = ["reasoning", "reasoning_content", "reasoning_details", "cache_control", "prefix"] as const;
 
 type ChatToolCall =
   | { id: string; type: "function"; function: { name: string; arguments: string } }

@@ -11,6 +11,8 @@ export type ChatProvider = {
   findObstacle(request: ChatRequest): ChatObstacle | null;
   /** Sends the request and reports to the sink. Never throws; the sink gets every failure, once. */
   startChat(call: ChatCall, sink: ChatSink): ChatRun;
+  /** Fields outside OpenAI's API that every route to this upstream supports; a route's `passthrough` may name more. */
+  readonly vendorFields?: ReadonlySet<string>;
   /** Whether a stream ends with the vendor's usage. */
   readonly reportsStreamUsage: boolean;
   /** Other APIs that the vendor supports: a request of one is forwarded as the caller wrote it. */
@@ -118,6 +120,8 @@ export type ChatPiece = {
   usage?: ChatUsage;
   /** It has content that is not in `text`: an image, or an item or block of another type. */
   isContent?: true;
+  /** The caller's stop sequence that ended the first choice, if the upstream reports it. */
+  stopSequence?: string;
   /** No choice ends in this piece. Set if known, to save the meter a search. */
   isUnfinished?: true;
   /** The piece contains only this field of the first choice, and `text` is its JSON-escaped value: no parsing needed. */
@@ -137,6 +141,8 @@ export type ChatAnswer = {
   text: string;
   /** It has content that is not in `text`, as in a piece. */
   isContent?: true;
+  /** As in a piece. */
+  stopSequence?: string;
   usage: ChatUsage | null;
   /** For a native request: the clean response, without usage, which the presenter adds. */
   nativeBody?: Record<string, unknown>;

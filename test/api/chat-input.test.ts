@@ -80,7 +80,13 @@ describeRefusals("empty or malformed messages are rejected", [
     /is required/,
   ],
   ["a tool call without an id", askWithCall({ id: undefined }), missing, `${callPlace}.id`, /is required/],
-  ["a tool call of no type", askWithCall({ type: undefined }), missing, `${callPlace}.type`, /function, custom/],
+  [
+    "a tool call of no type",
+    askWithCall({ type: undefined, function: undefined }),
+    missing,
+    `${callPlace}.type`,
+    /function, custom/,
+  ],
   [
     "arguments that are an object",
     askWithCall({ function: { name: "add", arguments: {} } }),
@@ -194,7 +200,7 @@ describeRefusals("invalid tools are rejected", [
   ["with an empty name", ask({ tools: [tool("")] }), invalid, "tools[0].function.name", /pattern/],
   ["with spaces in the name", ask({ tools: [tool("a b")] }), invalid, "tools[0].function.name", /pattern/],
   ["with a name of 65", ask({ tools: [tool("a".repeat(65))] }), invalid, "tools[0].function.name", /pattern/],
-  ["of no type", ask({ tools: [{ function: { name: "add" } }] }), missing, "tools[0].type", /function, custom/],
+  ["of no type", ask({ tools: [{ custom: { name: "add" } }] }), missing, "tools[0].type", /function, custom/],
   ["of an unknown type", ask({ tools: [{ type: "web" }] }), invalid, "tools[0].type", /function, custom/],
   ["without their body", ask({ tools: [{ type: "function" }] }), missing, "tools[0].function", /is required/],
   [
@@ -214,7 +220,7 @@ describeRefusals("invalid tools are rejected", [
   ],
   [
     "an unknown choice",
-    ask({ tools: [tool("add")], tool_choice: "any" }),
+    ask({ tools: [tool("add")], tool_choice: "some" }),
     invalid,
     "tool_choice",
     /none, auto, required/,
@@ -324,7 +330,7 @@ describeRefusals("an unknown field is rejected by name", [
     "stream_options.all",
     /not/,
   ],
-  ["of another model's route", ask({ top_k: 1 }), unknown, "top_k", /not a field/],
+  ["of another model's route", ask({ think: true }), unknown, "think", /not a field/],
 ]);
 
 const extraCases: readonly (readonly [string, Fields, string])[] = [

@@ -112,6 +112,7 @@ const messageSchema = variants("role", {
       reasoning: nullable(text),
       reasoning_content: nullable(text),
       reasoning_details: nullable(Type.Array(anyObject)),
+      prefix: nullable(Type.Boolean({ description: "On the last message: the answer continues it." })),
       cache_control,
       parsed: Type.Optional(Type.Unknown()),
     },
@@ -190,6 +191,7 @@ const responseFormat = variants("type", {
 
 const tokenCount = Type.Integer({ minimum: 1, maximum: 10_000_000 });
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
+const reasoningEffort = Type.Enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 export const chatFields = {
   model: Type.String({ minLength: 1, maxLength: 200, description: "An `id` from `GET /v1/models`." }),
@@ -219,7 +221,7 @@ export const chatFields = {
   logprobs: nullable(Type.Boolean()),
   top_logprobs: nullable(Type.Integer({ minimum: 0, maximum: 20 })),
   seed: nullable(Type.Integer()),
-  reasoning_effort: nullable(Type.Enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])),
+  reasoning_effort: nullable(reasoningEffort),
   verbosity: nullable(Type.Enum(["low", "medium", "high"])),
   user: nullable(Type.String({ maxLength: 512 })),
   safety_identifier: nullable(Type.String({ maxLength: 512 })),
@@ -243,9 +245,42 @@ export const chatFields = {
   audio: nullable(anyObject),
   modalities: nullable(Type.Array(Type.Enum(["text", "audio"]), { minItems: 1 })),
   prediction: nullable(anyObject),
-  service_tier: nullable(Type.Enum(["auto", "default", "flex", "scale", "priority", "fast"])),
+  service_tier: nullable(Type.Enum(["auto", "default", "flex", "scale", "priority", "fast", "on_demand"])),
   store: nullable(Type.Boolean()),
   web_search_options: nullable(anyObject),
+};
+
+/**
+ * Fields of other vendors' APIs that many clients send. `adapt-vendor-fields.ts` translates some; the others go only to
+ * upstreams that support them.
+ */
+export const vendorFields = {
+  top_k: nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Where the model supports it." })),
+  min_p: nullable(Type.Number({ minimum: 0, maximum: 1, description: "Where the model supports it." })),
+  reasoning: nullable(
+    Type.Object(
+      {
+        effort: nullable(reasoningEffort),
+        max_tokens: nullable(tokenCount),
+        enabled: nullable(Type.Boolean()),
+        exclude: nullable(Type.Boolean()),
+      },
+      { additionalProperties: true, description: "OpenRouter's form of `reasoning_effort`." },
+    ),
+  ),
+  reasoning_format: nullable(
+    Type.Enum(["parsed", "raw", "hidden"], { description: "Groq's. Only `parsed`: `reasoning_content` has it." }),
+  ),
+  include_reasoning: nullable(Type.Boolean({ description: "Only `true`: `reasoning_content` has it." })),
+  provider: nullable(
+    Type.Unsafe({ ...anyObject, description: "OpenRouter's. This service chooses the upstream itself." }),
+  ),
+  models: nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      maxItems: 100,
+      description: "OpenRouter's. Only with `model` as its sole item: there are no fallback models.",
+    }),
+  ),
 };
 
 /** The example in the API reference: the smallest request instead of every field. */
@@ -255,4 +290,7 @@ const shortRequest = {
 };
 
 /** `checkChatFields` rejects unknown fields later: a route may name extra ones. */
-export const chatRequestSchema = Type.Object(chatFields, { additionalProperties: true, examples: [shortRequest] });
+export const chatRequestSchema = Type.Object(
+  { ...chatFields, ...vendorFields },
+  { additionalProperties: true, examples: [shortRequest] },
+);

@@ -3,10 +3,12 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { compileRepairing } from "../../platform/http/validation.ts";
 import { callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
 import { type ChatDependencies, prepareChat } from "./prepare-chat.ts";
+import { repairChatBody } from "./repair-chat-body.ts";
 
 const description = `OpenAI's Chat Completions API. \`model\` is an \`id\` from \`GET /v1/models\`. With \`stream: true\` the response
 arrives as server-sent events and ends with \`data: [DONE]\`. \`usage.charge\` is the cost of the call. With an
@@ -31,6 +33,7 @@ export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies):
     "/chat/completions",
     {
       config: { ...config, storesTexts: false },
+      validatorCompiler: compileRepairing(repairChatBody),
       schema: {
         ...schema,
         summary: "Create a chat completion",

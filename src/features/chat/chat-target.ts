@@ -4,7 +4,7 @@ import { findNativeObstacle } from "../../providers/native/find-native-obstacle.
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CatalogView, RouteTarget } from "../catalog/index.ts";
-import { chatFields } from "./chat-request-schema.ts";
+import { chatFields, vendorFields } from "./chat-request-schema.ts";
 
 /** A route target with everything a call needs except the key, which may change without a new catalog version. */
 export type ChatTarget = RouteTarget & { chat: ChatProvider; timeouts: ChatTimeouts };
@@ -78,11 +78,21 @@ function findTargetObstacle(
   return found === null ? null : { ...found, names: "chat" };
 }
 
-/** A field outside OpenAI's API goes only to upstreams whose route names it. */
-function findForeignField({ route }: ChatTarget, request: ChatRequest): ChatObstacle | null {
+/** A field outside OpenAI's API goes only to upstreams that support it or whose route names it. */
+function findForeignField(target: ChatTarget, request: ChatRequest): ChatObstacle | null {
   for (const field in request) {
-    if (Object.hasOwn(chatFields, field) || route.passthrough?.includes(field) === true) continue;
-    return { param: field, message: `\`${field}\` cannot be used together with the other fields of this request.` };
+    if (Object.hasOwn(chatFields, field) || takesField(target, field)) continue;
+    const message = Object.hasOwn(vendorFields, field)
+      ? `This model does not support \`${field}\`. Remove it.`
+      : `\`${field}\` cannot be used together with the other fields of this request.`;
+    return { param: field, message };
   }
-  return null;
+  const last = request.messages.at(-1);
+  if (last?.role !== "assistant" || last.prefix !== true || takesField(target, "prefix")) return null;
+  const message = "This model cannot continue an assistant message. Remove `prefix`.";
+  return { param: `messages[${request.messages.length - 1}].prefix`, message };
+}
+
+function takesField({ route, chat }: ChatTarget, field: string): boolean {
+  return route.passthrough?.includes(field) === true || chat.vendorFields?.has(field) === true;
 }

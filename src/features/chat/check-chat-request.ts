@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { Capability, ExtraParameter, Model } from "../catalog/index.ts";
-import { chatFields } from "./chat-request-schema.ts";
+import { chatFields, vendorFields } from "./chat-request-schema.ts";
 import { explainRawImage } from "./explain-raw-image.ts";
 import type { InputSize } from "./measure-input.ts";
 
@@ -29,20 +29,26 @@ function refuse(code: ErrorCode, param: string, message: string): never {
 
 /**
  * Rejects unknown fields and values nested too deep. Fields outside OpenAI's API pass if a route of the model names
- * them. Also returns whether the request contains `null`. `fieldNames` are those of the caller's API.
+ * them. Also returns whether the request contains `null` and fields of other vendors. `fieldNames` are those of the caller's API.
  */
 export function checkChatFields(
   request: ChatRequest,
   model: Model,
   fieldNames: readonly string[] = chatFieldNames,
-): { hasNulls: boolean } {
+): { hasNulls: boolean; hasVendorFields: boolean } {
   if (model.type !== "chat") {
     throw new AppError("unsupported_capability", `${model.id} is not a chat model. Its type is ${model.type}.`, {
       param: "model",
     });
   }
+  let hasVendorFields = false;
   for (const field in request) {
     if (Object.hasOwn(chatFields, field)) continue;
+    // Other APIs have no schema for them.
+    if (Object.hasOwn(vendorFields, field) && fieldNames === chatFieldNames) {
+      hasVendorFields = true;
+      continue;
+    }
     if (model.routes.some(({ passthrough = [] }) => passthrough.includes(field))) continue;
     refuse("unknown_parameter", field, describeUnknownField(field, fieldNames));
   }
@@ -54,7 +60,7 @@ export function checkChatFields(
     }
     if (found === "nulls") hasNulls = true;
   }
-  return { hasNulls };
+  return { hasNulls, hasVendorFields };
 }
 
 type Inspection = "plain" | "nulls" | "too deep";
@@ -189,7 +195,12 @@ function checkMessages({ messages }: ChatRequest, model: Model): void {
   let index = -1;
   for (const message of messages) {
     index += 1;
-    if (message.role === "assistant") checkAssistantMessage(message, index);
+    if (message.role === "assistant") {
+      checkAssistantMessage(message, index);
+      if (message.prefix === true && index < messages.length - 1) {
+        refuse("invalid_parameter", `messages[${index}].prefix`, "Only the last message can have `prefix: true`.");
+      }
+    }
     if (message.role !== "user" || typeof message.content === "string") continue;
     for (const [position, part] of message.content.entries()) {
       const place = `messages[${index}].content[${position}]`;

@@ -28,6 +28,8 @@ export function dropEmptyFields(
   for (const message of request.messages) if (message.role === "assistant") dropClientFields(message);
   dropNoOp(request, "modalities", extras);
   dropNoOp(request, "service_tier", extras);
+  // Groq's name of the default.
+  if (request.service_tier === "on_demand") delete request.service_tier;
 }
 
 function dropNullFields(request: ChatRequest): void {
@@ -60,6 +62,7 @@ function dropNulls(value: unknown): void {
 
 function dropClientFields(message: Record<string, unknown>): void {
   for (const field of fieldsOfClients) if (message[field] !== undefined) delete message[field];
+  if (message.prefix === false) delete message.prefix;
   if (!Array.isArray(message.tool_calls)) return;
   for (const call of message.tool_calls) if (typeof call.function === "object") delete call.function.parsed_arguments;
 }

@@ -38,10 +38,13 @@ export function decideVisibility(
  */
 const hidingFields = ["audio", "prediction", "reasoning_effort", "web_search_options"] as const;
 
+/** Vendors' own fields that only choose between tokens. */
+const samplingFields: ReadonlySet<string> = new Set(["top_k", "min_p"]);
+
 /** A vendor's own field may do anything. */
 function hasHiddenCost(request: ChatRequest): boolean {
   for (const field of hidingFields) if (request[field] !== undefined && request[field] !== null) return true;
-  for (const field in request) if (!Object.hasOwn(chatFields, field)) return true;
+  for (const field in request) if (!Object.hasOwn(chatFields, field) && !samplingFields.has(field)) return true;
   return false;
 }
 

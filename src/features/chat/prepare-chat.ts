@@ -27,6 +27,7 @@ import {
   type Price,
   presentDeprecation,
 } from "../catalog/index.ts";
+import { adaptVendorFields } from "./adapt-vendor-fields.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { type ChatTerms, createChatTerms, findRequestedKinds, hasHourCachePrice } from "./chat-terms.ts";
@@ -94,6 +95,7 @@ export function planChat(
   const { model } = offered;
   const seen = checkChatFields(request, model, order.fieldNames);
   dropEmptyFields(request, model, seen);
+  if (seen.hasVendorFields) adaptVendorFields(request, model);
   const size = measureInput(request, order.bodyBytes);
   checkChatRequest(request, model, size);
   const able = listAbleTargets(listTargets(view, model.id), request, native);

@@ -42,10 +42,11 @@ export function convertRequest(
 }
 
 function convertSampling(request: ChatRequest, dialect: Dialect): Partial<LanguageModelV4CallOptions> {
-  const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty } = request;
+  const { temperature, top_p, top_k, stop, seed, frequency_penalty, presence_penalty } = request;
   return {
     ...(isSet(temperature) && temperature !== dialect.samplingDefault ? { temperature } : {}),
     ...(isSet(top_p) && top_p !== dialect.samplingDefault ? { topP: top_p } : {}),
+    ...(typeof top_k === "number" ? { topK: top_k } : {}),
     ...(isSet(stop) ? { stopSequences: [stop].flat() } : {}),
     ...(isSet(seed) ? { seed } : {}),
     ...(isSet(frequency_penalty) && frequency_penalty !== 0 ? { frequencyPenalty: frequency_penalty } : {}),

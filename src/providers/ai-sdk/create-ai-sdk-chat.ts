@@ -50,6 +50,7 @@ function createAiSdkChat(
       return run;
     },
 
+    vendorFields: dialect.vendorFields,
     reportsStreamUsage: dialect.reportsStreamUsage,
 
     async close() {

@@ -15,6 +15,8 @@ export type Dialect = {
   optionsName: string;
   /** Optional request fields that this vendor supports. */
   fields: ReadonlySet<string>;
+  /** Fields outside OpenAI's API that this vendor supports. */
+  vendorFields: ReadonlySet<string>;
   temperatureMax: number;
   /** A `temperature` or `top_p` that equals the vendor's default is not sent, because some models reject any. */
   samplingDefault: number | null;
@@ -92,6 +94,8 @@ const userIdLengthMax = 256;
 export const anthropicDialect: Dialect = {
   optionsName: "anthropic",
   fields: new Set(["parallel_tool_calls"]),
+  // Anthropic continues a last message of the assistant.
+  vendorFields: new Set(["top_k", "prefix"]),
   temperatureMax: 1,
   samplingDefault: 1,
   takesAudio: false,
@@ -106,7 +110,8 @@ export const anthropicDialect: Dialect = {
   finishReasons: {},
 
   findModelObstacle(request, upstreamModel) {
-    const [first, second] = sampling.filter((field) => (request[field] ?? 1) !== 1);
+    const [given, second] = sampling.filter((field) => (request[field] ?? 1) !== 1);
+    const first = given ?? (typeof request.top_k === "number" ? "top_k" : undefined);
     if (first === undefined) return null;
     if (second !== undefined) return { param: second, message: "This model takes temperature or top_p, not both." };
     const effort = request.reasoning_effort ?? "none";
@@ -155,6 +160,7 @@ const penalties = ["frequency_penalty", "presence_penalty"] as const;
 export const googleDialect: Dialect = {
   optionsName: "google",
   fields: new Set(["seed", ...penalties]),
+  vendorFields: new Set(["top_k"]),
   temperatureMax: 2,
   samplingDefault: null,
   takesAudio: true,
@@ -197,6 +203,7 @@ export const googleDialect: Dialect = {
 export const genericDialect: Dialect = {
   optionsName: "upstream",
   fields: new Set(["seed", ...penalties]),
+  vendorFields: new Set(["top_k"]),
   temperatureMax: 2,
   samplingDefault: null,
   takesAudio: true,

@@ -63,6 +63,7 @@ export function findObstacle(
 function findFieldObstacle(request: ChatRequest, dialect: Dialect): ChatObstacle | null {
   for (const [field, value] of Object.entries(request)) {
     if (value === null || value === undefined || commonFields.has(field) || dialect.fields.has(field)) continue;
+    if (dialect.vendorFields.has(field)) continue;
     if (neutralValues.get(field)?.(value) !== true) return refuse(field);
   }
   if ((request.temperature ?? 0) > dialect.temperatureMax) {

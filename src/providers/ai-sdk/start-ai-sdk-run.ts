@@ -247,6 +247,7 @@ const paramsOfFeatures: ReadonlyMap<string, string> = new Map([
   ["strict", "tools"],
   ["temperature", "temperature"],
   ["toolChoice", "tool_choice"],
+  ["topK", "top_k"],
   ["topP", "top_p"],
 ]);
 

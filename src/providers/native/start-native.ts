@@ -49,6 +49,7 @@ export function withMessagesApi(chat: ChatProvider, options: Omit<ChatEndpointOp
   return {
     findObstacle: (request) => chat.findObstacle(request),
     startChat: (call, sink) => (isNative(call) ? startNative(endpoint, forms, call, sink) : chat.startChat(call, sink)),
+    ...(chat.vendorFields === undefined ? {} : { vendorFields: chat.vendorFields }),
     reportsStreamUsage: chat.reportsStreamUsage,
     nativeWires: messagesOnly,
     async close() {

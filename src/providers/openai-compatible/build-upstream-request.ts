@@ -77,6 +77,7 @@ function dropForeign<T extends object>(items: T[], foreign: readonly string[]): 
 function isEchoing(item: Echoing): boolean {
   if (item.reasoning !== undefined || item.reasoning_content !== undefined) return true;
   if (item.reasoning_details !== undefined || item.cache_control !== undefined) return true;
+  if (item.prefix !== undefined) return true;
   return Array.isArray(item.content) && item.content.some(isEchoing);
 }
 

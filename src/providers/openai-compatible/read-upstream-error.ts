@@ -16,7 +16,7 @@ const callersFields = new Set(
     "max_completion_tokens stop temperature top_p frequency_penalty presence_penalty logit_bias logprobs top_logprobs " +
     "seed reasoning_effort verbosity audio function_call functions metadata modalities moderation prediction " +
     "prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store user " +
-    "web_search_options"
+    "web_search_options top_k min_p reasoning"
   ).split(" "),
 );
 

@@ -1768,6 +1768,7 @@ export type paths = {
             reasoning?: string | null;
             reasoning_content?: string | null;
             reasoning_details?: (Record<string, unknown>)[] | null;
+            prefix?: boolean | null;
             cache_control?: Record<string, unknown> | null;
             parsed?: unknown;
           } | {
@@ -1872,9 +1873,21 @@ export type paths = {
           audio?: Record<string, unknown> | null;
           modalities?: ("text" | "audio")[] | null;
           prediction?: Record<string, unknown> | null;
-          service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | "fast" | null;
+          service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | "fast" | "on_demand" | null;
           store?: boolean | null;
           web_search_options?: Record<string, unknown> | null;
+          top_k?: number | null;
+          min_p?: number | null;
+          reasoning?: {
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            max_tokens?: number | null;
+            enabled?: boolean | null;
+            exclude?: boolean | null;
+          } | null;
+          reasoning_format?: "parsed" | "raw" | "hidden" | null;
+          include_reasoning?: boolean | null;
+          provider?: Record<string, unknown> | null;
+          models?: (string)[] | null;
         };
       } };
       responses: {

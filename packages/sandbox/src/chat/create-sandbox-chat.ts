@@ -50,6 +50,8 @@ export function createSandboxChat({ clock }: { clock: Clock }): ChatProvider {
       return run;
     },
 
+    // Like `temperature`, they choose between tokens, and the sandbox has one for each place.
+    vendorFields: new Set(["top_k", "min_p"]),
     reportsStreamUsage: true,
 
     async close() {
