@@ -13,6 +13,8 @@ export type ChatProvider = {
   startChat(call: ChatCall, sink: ChatSink): ChatRun;
   /** Fields outside OpenAI's API that every route to this upstream supports; a route's `passthrough` may name more. */
   readonly vendorFields?: ReadonlySet<string>;
+  /** The input tokens that a call with this request would report, if that is known without a call. */
+  countInput?(request: ChatRequest): number;
   /** Whether a stream ends with the vendor's usage. */
   readonly reportsStreamUsage: boolean;
   /** Other APIs that the vendor supports: a request of one is forwarded as the caller wrote it. */

@@ -568,3 +568,36 @@ test("every kind of upstream answers the requests of Claude Code, turn after tur
   ]);
   expect(seen.at(-1)?.headers["anthropic-beta"]).toBe(headers["anthropic-beta"]);
 });
+
+describe("a stop sequence that ends the answer is reported", () => {
+  test.each(["sandbox-chat", "anthropic", "thinking-anthropic"])("by %s, plain and streamed", async (model) => {
+    const plain = await client.messages.create({ model, max_tokens: 100, messages: [hello] });
+    const [text] = plain.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+    const stop = text?.split(" ")[1] ?? "";
+    const asked = { model, max_tokens: 100, messages: [hello], stop_sequences: ["never said", stop] };
+    for (const message of [await client.messages.create(asked), await client.messages.stream(asked).finalMessage()]) {
+      expect([message.stop_reason, message.stop_sequence]).toEqual(["stop_sequence", stop]);
+    }
+    const whole = await client.messages.create({ ...asked, stop_sequences: ["never said"] });
+    expect([whole.stop_reason, whole.stop_sequence]).toEqual(["end_turn", null]);
+  });
+
+  test("but not through chat, which has no field for it", async () => {
+    const asked = { model: "sandbox-chat", messages: [hello], stop: ["e"] };
+    const answer = await caller.client.chat.completions.create(asked);
+    expect(answer.choices).toMatchObject([{ finish_reason: "stop" }]);
+    expect(JSON.stringify(answer)).not.toContain("stop_sequence");
+  });
+});
+
+test.each<[name: string, body: object]>([
+  ["text", {}],
+  ["a system prompt", { system: "Be brief, and answer in the words of a lighthouse keeper." }],
+  ["tools", { tools }],
+  ["a long system prompt, part of it cached", { system: "Be brief and precise. ".repeat(400), tools }],
+])("count_tokens equals what the sandbox charges for %s", async (_name, body) => {
+  const asked = { model: "sandbox-chat", messages: [hello], ...body };
+  const { input_tokens: counted } = await client.messages.countTokens(asked);
+  const { usage } = await client.messages.create({ ...asked, max_tokens: 50 });
+  expect(counted).toBe(usage.input_tokens + (usage.cache_read_input_tokens ?? 0));
+});

@@ -1,4 +1,5 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CallPlan } from "../calls/index.ts";
 import { askChat, type ChatQuestion, type ChatReply } from "./ask-chat.ts";
@@ -11,6 +12,8 @@ export type Chat = {
   addRoutes(http: HttpServer): void;
   /** Plans a paid call for a request that arrived through another API. Throws if the request is invalid. */
   plan(order: ChatOrder): CallPlan<ChatKinds>;
+  /** The input tokens that a call would be charged for, if its upstream counts them in advance; else `null`. */
+  countInput(request: ChatRequest): number | null;
   /** Calls a model for the gateway itself, without a charge. */
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatReply>;
 };
@@ -23,6 +26,10 @@ export function createChat({
   return {
     addRoutes: (http) => addChatRoutes(http, dependencies),
     plan: (order) => planChat(dependencies, order),
+    countInput(request) {
+      const [target] = dependencies.listTargets(options.catalog.current(), request.model);
+      return target?.chat.countInput?.(request) ?? null;
+    },
     ask: (question, signal) => askChat(dependencies, question, signal),
   };
 }

@@ -1,5 +1,5 @@
 import { countTokens } from "../../lib/token-meter.ts";
-import type { ChatMessage, ChatTool, ChatUserPart } from "../../providers/chat-request.ts";
+import type { ChatMessage, ChatRequest, ChatTool, ChatUserPart } from "../../providers/chat-request.ts";
 import { type Fields, isObject } from "./message-error.ts";
 import { readMessageRequest } from "./read-message-request.ts";
 
@@ -15,9 +15,14 @@ const imageTokensMax = 1_600;
 /** Documents are mostly markup. */
 const fileCharactersPerToken = 16;
 
-/** Estimates the tokens of a request without a tokenizer, by the same count as for calls without a usage report. */
-export function countMessageTokens(body: Fields): number {
+/** Counts as the upstream will if it can, else estimates the tokens of a request without a tokenizer. */
+export function countMessageTokens(
+  body: Fields,
+  countInput: (request: ChatRequest) => number | null = () => null,
+): number {
   const { request } = readMessageRequest({ ...body, max_tokens: 1 }, null);
+  const counted = countInput(request);
+  if (counted !== null) return counted;
   let tokens = tokensAround.request;
   for (const message of request.messages) tokens += countMessage(message);
   if (request.tools !== undefined) {

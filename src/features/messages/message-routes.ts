@@ -32,7 +32,7 @@ import { checkVersion, type MessageModel, readMessageRequest } from "./read-mess
 
 type MessageDependencies = {
   calls: Pick<Calls, "answer">;
-  chat: Pick<Chat, "plan">;
+  chat: Pick<Chat, "plan" | "countInput">;
   catalog: LiveCatalog;
   clock: Clock;
 };
@@ -90,7 +90,7 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   );
 }
 
-function addCount(http: HttpServer, { catalog, clock }: MessageDependencies): void {
+function addCount(http: HttpServer, { chat, catalog, clock }: MessageDependencies): void {
   const { config, schema, errors } = describeEndpoint("countMessageTokens", countErrors);
   http.post(
     "/messages/count_tokens",
@@ -111,7 +111,7 @@ function addCount(http: HttpServer, { catalog, clock }: MessageDependencies): vo
       checkVersion(request.headers["anthropic-version"]);
       const body = request.body as Fields & { model: string };
       getOfferedModel(catalog.current(), body.model, getCaller(request), clock.now());
-      return { input_tokens: countMessageTokens(body) };
+      return { input_tokens: countMessageTokens(body, chat.countInput) };
     },
   );
 }
@@ -120,7 +120,7 @@ type Headers = FastifyRequest["headers"];
 
 /** Validates a request and plans the call, without side effects. Throws if the request is invalid. */
 function prepareMessage(
-  { chat, catalog }: Pick<MessageDependencies, "chat" | "catalog">,
+  { chat, catalog }: { chat: Pick<Chat, "plan">; catalog: LiveCatalog },
   { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
   headers: Headers,
 ): CallPlan<ChatKinds> {

@@ -124,7 +124,7 @@ export const messageAnswerSchema = Type.Object(
     role: Type.Literal("assistant"),
     model: Type.String({ description: "The model id from the request." }),
     content: Type.Array(block, { description: "`text`, `thinking` and `tool_use` blocks." }),
-    stop_reason: Type.String({ examples: ["end_turn", "max_tokens", "tool_use", "refusal"] }),
+    stop_reason: Type.String({ examples: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] }),
     stop_sequence: Type.Union([Type.String(), Type.Null()]),
     usage: Type.Object(
       {

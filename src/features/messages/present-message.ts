@@ -53,6 +53,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   private hasCalled = false;
   private hasRefused = false;
   private finishReason: string | null = null;
+  private stopSequence: string | null = null;
 
   constructor(envelope: MessageEnvelope, { isStreamed }: { isStreamed: boolean }) {
     this.envelope = envelope;
@@ -72,6 +73,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
     const [choice] = JSON.parse(answer?.choices ?? "[]") as Choice[];
     const { message = {}, finish_reason: reason = null } = choice ?? {};
     this.finishReason = reason;
+    this.stopSequence = answer?.stopSequence ?? null;
     const content = this.listContent(message);
     return JSON.stringify({
       ...describeMessage(this.envelope),
@@ -136,6 +138,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
       for (const call of delta.tool_calls ?? []) events += this.writeCall(call, piece);
       if (reason === null) continue;
       this.finishReason = reason;
+      this.stopSequence = piece.stopSequence ?? null;
       events += this.begin(piece.usage) + this.closeAll();
     }
     return events;
@@ -246,9 +249,11 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   private describeStop() {
-    const reason = decideStopReason(this.finishReason, { hasCalled: this.hasCalled, hasRefused: this.hasRefused });
+    const { hasCalled, hasRefused, stopSequence } = this;
+    const reason = decideStopReason(this.finishReason, { hasCalled, hasRefused, stopSequence });
     const details = reason === "refusal" ? { type: "refusal", category: null, explanation: null } : null;
-    return { stop_reason: reason, stop_sequence: null, stop_details: details };
+    const stop_sequence = reason === "stop_sequence" ? stopSequence : null;
+    return { stop_reason: reason, stop_sequence, stop_details: details };
   }
 }
 
@@ -260,14 +265,15 @@ function presentImage({ image_url: { url = "" } = {} }: { image_url?: { url?: st
 
 const kinds = { content: "text", reasoning_content: "thinking" } as const;
 
-/** Maps chat's finish reason. Chat does not report which stop sequence matched. */
+/** Maps chat's finish reason. Not every upstream reports which stop sequence matched. */
 function decideStopReason(
   reason: string | null,
-  { hasCalled, hasRefused }: { hasCalled: boolean; hasRefused: boolean },
+  { hasCalled, hasRefused, stopSequence }: { hasCalled: boolean; hasRefused: boolean; stopSequence: string | null },
 ) {
   if (reason === "content_filter" || hasRefused) return "refusal";
   if (reason === "length") return "max_tokens";
-  return hasCalled ? "tool_use" : "end_turn";
+  if (hasCalled) return "tool_use";
+  return stopSequence === null ? "end_turn" : "stop_sequence";
 }
 
 function describeMessage({ id, model }: MessageEnvelope) {

@@ -64,11 +64,13 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
     return write({ tool_calls: [{ index: call.index, function: { arguments: text } }] }, text);
   }
 
-  function finish(reason: LanguageModelV4FinishReason): ChatPiece[] {
+  function finish(reason: LanguageModelV4FinishReason, metadata: SharedV4ProviderMetadata | undefined): ChatPiece[] {
     // Some packages invent a finish part when a stream breaks off. A real one has the vendor's own reason.
     if (isFinished || (reason.raw === undefined && reason.unified === "other")) return [];
     isFinished = true;
-    return write({}, "", convertFinishReason(reason, { dialect, hasCalls: calls.size > 0 }));
+    const pieces = write({}, "", convertFinishReason(reason, { dialect, hasCalls: calls.size > 0 }));
+    Object.assign(pieces.at(-1) ?? {}, readStopSequence(metadata, dialect));
+    return pieces;
   }
 
   function convertPart(part: LanguageModelV4StreamPart): ChatPiece[] {
@@ -106,7 +108,7 @@ export function createAnswerStream(options: AnswerOptions): AnswerStream {
         return [];
       case "finish":
         usage = dialect.readUsage(part.usage, rawUsage) ?? usage;
-        return finish(part.finishReason);
+        return finish(part.finishReason, part.providerMetadata);
       default:
         // Sources and the vendor's own tool calls have no place in a chat answer.
         return [];
@@ -182,8 +184,15 @@ export function convertAnswer(result: LanguageModelV4GenerateResult, options: An
     choices: JSON.stringify([{ index: 0, message, finish_reason: reason, logprobs: null }]),
     text: [reasoning, content, ...called].join(""),
     ...(images.length === 0 ? {} : { isContent: true }),
+    ...readStopSequence(result.providerMetadata, dialect),
     usage: dialect.readUsage(result.usage, findRawUsage(result.response?.body)),
   };
+}
+
+/** Only Anthropic reports it. */
+function readStopSequence(metadata: SharedV4ProviderMetadata | undefined, { optionsName }: Dialect) {
+  const stopSequence = metadata?.[optionsName]?.stopSequence;
+  return typeof stopSequence === "string" ? { stopSequence } : {};
 }
 
 function convertFinishReason(

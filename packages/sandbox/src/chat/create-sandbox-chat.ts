@@ -8,7 +8,7 @@ import {
 } from "../../../../src/providers/contract.ts";
 import { planAnswer } from "./sandbox-choice.ts";
 import { createDelivery } from "./sandbox-delivery.ts";
-import { readPrompt } from "./sandbox-prompt.ts";
+import { countInput, readPrompt } from "./sandbox-prompt.ts";
 import { startSandboxRun } from "./sandbox-run.ts";
 
 /** Fields for models with more than text and images. */
@@ -52,6 +52,7 @@ export function createSandboxChat({ clock }: { clock: Clock }): ChatProvider {
 
     // Like `temperature`, they choose between tokens, and the sandbox has one for each place.
     vendorFields: new Set(["top_k", "min_p"]),
+    countInput: (request) => countInput(request).inputTokens,
     reportsStreamUsage: true,
 
     async close() {

@@ -83,28 +83,37 @@ function writeReasoning({ reasoning_effort: effort }: ChatRequest, { question }:
   return [said, ...thoughts.slice(0, thoughtsByEffort[effort] ?? thoughts.length)].join(" ");
 }
 
-/** Generates the parts of one choice lazily, up to a maximum, and returns the finish reason. */
+/** How a choice ended, and the stop sequence that ended it. */
+export type SandboxEnd = { reason: FinishReason; stopSequence: string | null };
+
+/** Generates the parts of one choice lazily, up to a maximum, and returns how it ended. */
 export function* listParts(
   plan: SandboxPlan,
   choice: { index: number; tokensMax: number },
-): Generator<SandboxPart, FinishReason> {
+): Generator<SandboxPart, SandboxEnd> {
   let left = choice.tokensMax;
-  for (const part of listAllParts(plan, choice.index)) {
-    if (left <= 0) return "length";
+  const parts = listAllParts(plan, choice.index);
+  let next = parts.next();
+  for (; next.done !== true; next = parts.next()) {
+    if (left <= 0) return { reason: "length", stopSequence: null };
     left -= 1;
-    yield part;
+    yield next.value;
   }
-  return plan.calls.length > 0 ? "tool_calls" : "stop";
+  return { reason: plan.calls.length > 0 ? "tool_calls" : "stop", stopSequence: next.value };
 }
 
-function* listAllParts(plan: SandboxPlan, choiceIndex: number): Generator<SandboxPart, void> {
+/** Returns the stop sequence that ended the content. */
+function* listAllParts(plan: SandboxPlan, choiceIndex: number): Generator<SandboxPart, string | null> {
   for (const text of splitTokens(plan.reasoning)) yield { kind: "reasoning", text };
   for (const [index, call] of plan.calls.entries()) {
     const ownCall = choiceIndex === 0 ? call : { ...call, id: `${call.id}${choiceIndex}` };
     yield { kind: "call", text: call.name, index, call: ownCall };
     for (const text of splitTokens(call.input)) yield { kind: "input", text, index, call: ownCall };
   }
-  for (const text of stopTokens(listContent(plan, choiceIndex), plan.stops)) yield { kind: "content", text };
+  const texts = stopTokens(listContent(plan, choiceIndex), plan.stops);
+  let next = texts.next();
+  for (; next.done !== true; next = texts.next()) yield { kind: "content", text: next.value };
+  return next.value;
 }
 
 function* listContent({ content, isProse }: SandboxPlan, choiceIndex: number): Generator<string, void> {
@@ -125,17 +134,20 @@ function* listLongContent(tokens: number): Generator<string, void> {
   }
 }
 
-/** Ends before the first stop sequence. Holds back tokens that may be the start of one. */
-function* stopTokens(tokens: Iterable<string>, stops: readonly string[]): Generator<string, void> {
+/** Ends before the first stop sequence, and returns it. Holds back tokens that may be the start of one. */
+function* stopTokens(tokens: Iterable<string>, stops: readonly string[]): Generator<string, string | null> {
   const heldMax = Math.max(0, ...stops.map((stop) => stop.length - 1));
   let held: string[] = [];
   for (const token of tokens) {
     held.push(token);
     const text = held.join("");
-    const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
-    if (found.length > 0) {
-      yield* cutTokens(held, Math.min(...found));
-      return;
+    const [found] = stops
+      .map((stop) => ({ stop, at: text.indexOf(stop) }))
+      .filter(({ at }) => at >= 0)
+      .toSorted((one, other) => one.at - other.at);
+    if (found !== undefined) {
+      yield* cutTokens(held, found.at);
+      return found.stop;
     }
     let length = text.length;
     let known = 0;
@@ -147,6 +159,7 @@ function* stopTokens(tokens: Iterable<string>, stops: readonly string[]): Genera
     held = held.slice(known);
   }
   yield* held;
+  return null;
 }
 
 function* cutTokens(tokens: readonly string[], length: number): Generator<string, void> {

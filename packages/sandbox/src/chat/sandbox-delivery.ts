@@ -1,5 +1,5 @@
 import type { ChatCall, ChatPiece, ChatSink, ChatUsage } from "../../../../src/providers/contract.ts";
-import { type FinishReason, listParts, type SandboxPart, type SandboxPlan } from "./sandbox-choice.ts";
+import { listParts, type SandboxEnd, type SandboxPart, type SandboxPlan } from "./sandbox-choice.ts";
 import { countInput } from "./sandbox-prompt.ts";
 import {
   type ChoiceState,
@@ -18,7 +18,7 @@ export type SandboxDelivery = {
   finish(options: { hasUsage: boolean }): void;
 };
 
-type AnswerEvent = { choiceIndex: number } & ({ part: SandboxPart } | { reason: FinishReason });
+type AnswerEvent = { choiceIndex: number } & ({ part: SandboxPart } | SandboxEnd);
 
 export function createDelivery(call: ChatCall, plan: SandboxPlan, sink: ChatSink): SandboxDelivery {
   const { request } = call;
@@ -69,7 +69,7 @@ function* listEvents({ request, outputTokensMax }: ChatCall, plan: SandboxPlan):
     const parts = listParts(plan, { index: choiceIndex, tokensMax: outputTokensMax });
     let next = parts.next();
     for (; next.done !== true; next = parts.next()) yield { choiceIndex, part: next.value };
-    yield { choiceIndex, reason: next.value };
+    yield { choiceIndex, ...next.value };
   }
 }
 
@@ -81,7 +81,7 @@ function createStreamReceiver(sink: ChatSink, options: WireOptions): Receiver {
   return {
     take(event) {
       if (event.choiceIndex !== state.index) state = { index: event.choiceIndex, contentTokens: 0, isBegun: false };
-      pieces.push("part" in event ? presentPiece(event.part, state, options) : presentFinish(event.reason, state));
+      pieces.push("part" in event ? presentPiece(event.part, state, options) : presentFinish(event, state));
     },
     flush() {
       const together = pieces;
@@ -97,7 +97,7 @@ function createWholeReceiver(sink: ChatSink, options: WireOptions): Receiver {
   return {
     take(event) {
       if ("part" in event) collector.add(event.choiceIndex, event.part);
-      else collector.finish(event.choiceIndex, event.reason);
+      else collector.finish(event.choiceIndex, event);
     },
     flush() {},
     finish: (usage) => sink.onAnswer(collector.present(usage)),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChatAnswer, ChatPiece, ChatUsage } from "../../../../src/providers/contract.ts";
-import type { FinishReason, SandboxPart } from "./sandbox-choice.ts";
+import type { SandboxEnd, SandboxPart } from "./sandbox-choice.ts";
 
 export type WireOptions = { hasLogprobs: boolean; alternatives: number };
 
@@ -21,9 +21,10 @@ export function presentPiece(part: SandboxPart, state: ChoiceState, options: Wir
   return { choices, text: part.text };
 }
 
-export function presentFinish(reason: FinishReason, state: ChoiceState): ChatPiece {
+export function presentFinish({ reason, stopSequence }: SandboxEnd, state: ChoiceState): ChatPiece {
   const delta = state.isBegun ? {} : { role: "assistant", content: "" };
-  return { choices: JSON.stringify([{ index: state.index, delta, logprobs: null, finish_reason: reason }]), text: "" };
+  const choices = JSON.stringify([{ index: state.index, delta, logprobs: null, finish_reason: reason }]);
+  return { choices, text: "", ...(state.index === 0 && stopSequence !== null ? { stopSequence } : {}) };
 }
 
 function presentDelta(part: SandboxPart): Record<string, unknown> {
@@ -52,13 +53,12 @@ type CollectedChoice = {
   calls: CollectedCall[];
   logprobs: unknown[];
   contentTokens: number;
-  reason: FinishReason;
-};
+} & SandboxEnd;
 
 /** Joins the parts of a complete answer. */
 export function createAnswerCollector(options: WireOptions): {
   add(choiceIndex: number, part: SandboxPart): void;
-  finish(choiceIndex: number, reason: FinishReason): void;
+  finish(choiceIndex: number, end: SandboxEnd): void;
   present(usage: ChatUsage | null): ChatAnswer;
 } {
   const choices: CollectedChoice[] = [];
@@ -72,6 +72,7 @@ export function createAnswerCollector(options: WireOptions): {
       logprobs: [],
       contentTokens: 0,
       reason: "stop",
+      stopSequence: null,
     };
     choices[index] = choice;
     return choice;
@@ -92,11 +93,13 @@ export function createAnswerCollector(options: WireOptions): {
         choice.contentTokens += 1;
       }
     },
-    finish(choiceIndex, reason) {
-      get(choiceIndex).reason = reason;
+    finish(choiceIndex, { reason, stopSequence }) {
+      Object.assign(get(choiceIndex), { reason, stopSequence });
     },
     present(usage) {
-      return { choices: JSON.stringify(choices.map(presentChoice)), text, usage };
+      const { stopSequence = null } = choices[0] ?? {};
+      const stop = stopSequence === null ? {} : { stopSequence };
+      return { choices: JSON.stringify(choices.map(presentChoice)), text, ...stop, usage };
     },
   };
 }
