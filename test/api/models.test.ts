@@ -286,3 +286,19 @@ test("a disabled preview endpoint is a 501 that clients do not retry, and other 
   expect((await own.get("/pricing/models", ownKey)).status).toBe(200);
   expect(await listIds(own, ownKey)).toHaveLength(modelTypes.length);
 });
+
+test("a key for calls that name a model may list models; a key without such calls may not", async () => {
+  await using own = await startGateway();
+  for (const [scope, status] of [
+    ["chat", 200],
+    ["speech", 200],
+    ["dramas", 200],
+    ["files", 403],
+    ["balance", 403],
+  ] as const) {
+    const caller = await own.createCaller({ endpoints: [scope] });
+    const seen = [await own.get("/models", caller.key), await own.get("/models/sandbox-chat", caller.key)];
+    expect(seen.map((response) => response.status), scope).toEqual([status, status]);
+    expect((await own.get("/pricing/models", caller.key)).status, scope).toBe(403);
+  }
+});

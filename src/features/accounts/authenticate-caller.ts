@@ -4,6 +4,7 @@ import { presentNetwork } from "../../lib/network.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { permitsScope } from "../../platform/http/endpoint-table.ts";
 import type { ApiKey } from "./account.ts";
 import { findApiKey, findConsoleKey, lockKeyName } from "./api-key-store.ts";
 import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
@@ -193,7 +194,7 @@ function requirePermission(known: KnownKey, { address, endpointScope }: CallAtte
   if (!known.allowsAddress(address)) {
     throw new AppError("key_not_permitted", "The API key is not allowed from this IP address.", { detail: { keyId } });
   }
-  if (known.endpoints !== null && !known.endpoints.has(endpointScope)) {
+  if (known.endpoints !== null && !permitsScope(known.endpoints, endpointScope)) {
     const message = `The API key is not allowed to use the ${endpointScope} endpoints.`;
     throw new AppError("key_not_permitted", message, { detail: { keyId } });
   }

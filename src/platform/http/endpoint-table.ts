@@ -98,6 +98,16 @@ export function getEndpoint(name: EndpointName): EndpointEntry {
 
 export const endpointScopes = [...new Set(Object.values(endpointTable).map(({ scope }) => scope))];
 
+/** Scopes whose calls name a model: their keys may also list models, as clients do before the first call. */
+const modelScopes: readonly string[] = [
+  ...["chat", "images", "videos", "avatars", "dramas", "embeddings", "speech", "transcriptions"],
+];
+
+/** Whether a key that is limited to some scopes permits a call. */
+export function permitsScope(granted: ReadonlySet<string>, scope: string): boolean {
+  return granted.has(scope) || (scope === "models" && modelScopes.some((name) => granted.has(name)));
+}
+
 /** The endpoint's name in the request log. */
 export function getWire(name: EndpointName): string {
   const { wire, scope }: EndpointEntry = endpointTable[name];

@@ -277,7 +277,7 @@ describe("a failed sign-in leaves the stored credentials exactly as they were", 
   });
 
   test("but a key that may not list models is stored: it has other permissions", async () => {
-    const { key } = await gateway.createCaller({ endpoints: ["chat"] });
+    const { key } = await gateway.createCaller({ endpoints: ["files"] });
     const ended = await cli.run(["login", "--site", gateway.siteUrl, "--key"], { input: key });
     expect(ended).toMatchObject({
       exitCode: 0,
