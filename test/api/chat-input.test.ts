@@ -469,14 +469,27 @@ describeRefusals("a request for a feature that the vendor lacks is rejected befo
 
 describe("a model that the caller cannot use", () => {
   test("is not found when it does not exist or is misspelled", async () => {
-    for (const model of ["gone", "OPEN", "open ", `${canary}-open`, "__proto__", "\ud800"]) {
+    for (const model of ["gone", "OPEN", "open ", "__proto__", "\ud800"]) {
       await expectRefusal(ask({ model }), {
         status: 404,
         code: "model_unavailable",
         param: "model",
-        message: /no such/,
+        message: /^There is no model `.+`\. The nearest names are `/,
       });
     }
+  });
+
+  test("is not found under its upstream's name, which only the caller's own word repeats", async () => {
+    const model = `${canary}-open`;
+    const { key } = await chat.createCaller();
+    // Not `chat.fetch`, which forbids the word.
+    const response = await fetch(`${chat.gateway.baseUrl}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(ask({ model })),
+    });
+    expect(response.status).toBe(404);
+    expect((await response.text()).replace(`There is no model \`${model}\``, "")).not.toContain(canary);
   });
 
   test("is forbidden when the key's scope excludes it", async () => {
@@ -485,7 +498,7 @@ describe("a model that the caller cannot use", () => {
     await expectRefusal(ask(), refusal, { by });
     await expectRefusal(
       ask({ model: "gone" }),
-      { ...refusal, status: 404, code: "model_unavailable", message: /no such/ },
+      { ...refusal, status: 404, code: "model_unavailable", message: /^There is no model `gone`/ },
       { by },
     );
   });
