@@ -59,9 +59,17 @@ export type ImageFormat = { name: "png" | "jpeg" | "webp"; quality?: number };
 export type VideoRequest = { type: "video"; prompt: string; durationSeconds: number; aspectRatio: string };
 /** A person, as an image or video, who speaks the given audio. */
 export type AvatarRequest = { type: "avatar"; aspectRatio: string };
-export type SpeechRequest = { type: "speech"; text: string; voice: string; format: AudioFormat; speed: number };
+export type SpeechRequest = {
+  type: "speech";
+  text: string;
+  voice: string;
+  format: AudioFormat;
+  speed: number;
+  /** How to speak, such as "whisper". */
+  instructions?: string;
+};
 
-export const audioFormats = ["mp3", "wav", "pcm"] as const;
+export const audioFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type AudioFormat = (typeof audioFormats)[number];
 
 /** Input media: images of a request, the person and the voice of an avatar. */

@@ -298,7 +298,10 @@ test("a key for calls that name a model may list models; a key without such call
   ] as const) {
     const caller = await own.createCaller({ endpoints: [scope] });
     const seen = [await own.get("/models", caller.key), await own.get("/models/sandbox-chat", caller.key)];
-    expect(seen.map((response) => response.status), scope).toEqual([status, status]);
+    expect(
+      seen.map((response) => response.status),
+      scope,
+    ).toEqual([status, status]);
     expect((await own.get("/pricing/models", caller.key)).status, scope).toBe(403);
   }
 });

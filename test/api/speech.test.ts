@@ -22,11 +22,12 @@ import { waitUntil } from "../harness/wait-until.ts";
 let stage: TaskStage;
 
 /** Models for tests with failing providers: each has two of its own, so that no open circuit affects another test. */
-const fragile = ["refused", "silent", "page", "hopeless", "broken", "kept-broken"];
+const fragile = ["refused", "silent", "page", "hopeless", "broken", "kept-broken", "busy"];
 
 function writeCatalog(upstream: FakeUpstreams): string {
   const common = { type: "speech", capabilities: ["text_to_speech"] };
-  const limits = { voices: ["alloy"], response_formats: ["mp3", "wav", "pcm"], max_prompt_length: 1000 };
+  const formats = ["mp3", "wav", "pcm", "opus", "aac", "flac"];
+  const limits = { voices: ["alloy"], response_formats: formats, max_prompt_length: 1000 };
   const providers = fragile.flatMap((name) => [`${name}-1`, `${name}-2`]);
   const keys = [`\${${upstreamKeyName}}`];
   return writeStageCatalog(upstream, {
@@ -97,6 +98,9 @@ describe("speech", () => {
     { format: "mp3", type: "audio/mpeg", sent: "mp3" },
     { format: "wav", type: "audio/wav", sent: "wav" },
     { format: "pcm", type: "audio/pcm", sent: "pcm" },
+    { format: "opus", type: "audio/opus", sent: "opus" },
+    { format: "aac", type: "audio/aac", sent: "aac" },
+    { format: "flac", type: "audio/flac", sent: "flac" },
   ])("has the requested format and file name: $format", async ({ format, type, sent }) => {
     const caller = await stage.createCaller();
     const input = `In ${format}`;
@@ -107,6 +111,40 @@ describe("speech", () => {
     expect(stage.media.submissionsOf(input)).toMatchObject([
       { fields: { response_format: sent, speed: 1.5, voice: "alloy" } },
     ]);
+  });
+
+  test("passes instructions on", async () => {
+    const caller = await stage.createCaller();
+    const input = "With instructions";
+    await readBytes(await caller.post(paths.speech, { ...speech, input, instructions: "Whisper." }));
+    expect(stage.media.submissionsOf(input)).toMatchObject([{ fields: { instructions: "Whisper." } }]);
+  });
+
+  test("arrives as OpenAI's events with stream_format sse, and ends with its usage and charge", async () => {
+    const caller = await stage.createCaller();
+    const response = await caller.client.audio.speech.create({ ...speech, stream_format: "sse" });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const events = (await response.text())
+      .split("\n\n")
+      .filter((event) => event.startsWith("data: "))
+      .map((event) => JSON.parse(event.slice("data: ".length)) as { type: string; audio?: string; usage?: object });
+    const audio = events.flatMap((event) => (event.audio === undefined ? [] : [Buffer.from(event.audio, "base64")]));
+    expect(Buffer.concat(audio)).toEqual(voice.bytes);
+    expect(events.at(-1)).toEqual({
+      type: "speech.audio.done",
+      usage: { input_tokens: 125, output_tokens: 0, total_tokens: 125, characters: 500, charge: "0.50" },
+    });
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: 500 }, paid: "0.50" }]);
+  });
+
+  test("as a task has no stream and no raw AAC", async () => {
+    const caller = await stage.createCaller();
+    const prefer = { headers: { prefer: "respond-async" } };
+    for (const fields of [{ stream_format: "sse" }, { response_format: "aac" }]) {
+      const [param] = Object.keys(fields);
+      const problem = await readProblem(await caller.post(paths.speech, { ...speech, ...fields }, prefer));
+      expect(problem).toMatchObject({ status: 400, code: "invalid_parameter", param });
+    }
   });
 
   test("uses a plan's text quota, four characters a token", async () => {
@@ -132,7 +170,7 @@ describe("speech", () => {
     },
     {
       what: "an unknown format",
-      body: { ...speech, response_format: "opus" },
+      body: { ...speech, response_format: "midi" },
       code: "invalid_parameter",
       param: "response_format",
     },
@@ -140,9 +178,9 @@ describe("speech", () => {
     { what: "a speed that is too low", body: { ...speech, speed: 0.2 }, code: "invalid_parameter", param: "speed" },
     {
       what: "another vendor's field",
-      body: { ...speech, instructions: "x" },
+      body: { ...speech, voice_settings: {} },
       code: "unknown_parameter",
-      param: "instructions",
+      param: "voice_settings",
     },
     {
       what: "an image model",
@@ -294,6 +332,17 @@ describe("a failure", () => {
     });
     expect(stage.media.submissionsOf(input)).toHaveLength(1);
     expect(await caller.listCharges()).toEqual([]);
+  });
+
+  test("because of a field names that field, and a busy upstream's Retry-After is passed on", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ status: 400, error: { message: "Unsupported voice.", param: "voice" } });
+    const rejected = await caller.post(paths.speech, { ...speech, input: "Which field" });
+    expect(await readProblem(rejected)).toMatchObject({ status: 400, code: "invalid_parameter", param: "voice" });
+    const busy = { status: 429, headers: { "retry-after": "7" } };
+    stage.media.script(busy, busy);
+    const response = await caller.post(paths.speech, { ...speech, model: "busy", input: "Later" });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "7"]);
   });
 
   test("midway breaks the response off, and the text that the upstream had received is charged", async () => {

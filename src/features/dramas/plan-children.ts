@@ -70,7 +70,7 @@ export function planAvatar(
 export function planSpeech({ speaker, text }: Line, board: Board, model: Model): PlannedChild {
   const role = board.roles.find(({ name }) => name === speaker);
   const formats = (model.limits.response_formats ?? ["mp3"]) as AudioFormat[];
-  const format = formats.includes("wav") ? "wav" : (formats.find((each) => each !== "pcm") ?? "mp3");
+  const format = formats.includes("wav") ? "wav" : (formats.find((each) => each !== "pcm" && each !== "aac") ?? "mp3");
   const request: GenerationRequest = {
     type: "speech",
     text: cut(text, model.limits.max_prompt_length ?? promptCharactersUsual),

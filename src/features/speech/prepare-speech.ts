@@ -1,19 +1,23 @@
 import { invariant } from "../../lib/invariant.ts";
 import { presentMoney } from "../../lib/money.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
+import type { AppError } from "../../platform/errors/app-error.ts";
+import { eventStreamHeaders } from "../../platform/http/event-stream.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import type { AudioFormat, SpeechAudio, SpeechProvider } from "../../providers/generation.ts";
 import {
   type CallDirectory,
   type CallPlan,
+  explainCallFailure,
+  type FailureTexts,
   type FlatKinds,
+  type FlatPresenter,
   flatCall,
   type IncomingCall,
   isChargeDue,
   listFlatTargets,
 } from "../calls/index.ts";
 import { getOfferedModel, getPrice } from "../catalog/index.ts";
-import { billTask, checkSpeech, countCharacters, explainFailure, quoteTask, type SpeechBody } from "../tasks/index.ts";
+import { billTask, checkSpeech, countCharacters, quoteTask, type SpeechBody } from "../tasks/index.ts";
 
 type Spoken = { characters: number };
 
@@ -28,10 +32,14 @@ type SpeechTypes = {
 
 export type SpeechKinds = FlatKinds<SpeechTypes>;
 
-export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav", pcm: "audio/pcm" } as const satisfies Record<
-  AudioFormat,
-  string
->;
+export const audioTypes = {
+  mp3: "audio/mpeg",
+  opus: "audio/opus",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+} as const satisfies Record<AudioFormat, string>;
 
 const timeoutMsUsual = 120_000;
 
@@ -73,13 +81,7 @@ export function prepareSpeech(
         return { usage: { characters: isDue ? characters : 0 }, isDue };
       },
     },
-    presenter: {
-      form: "bytes",
-      contentType: audioTypes[request.format],
-      presentPieces: (chunks) => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-      summarize: ({ usage, settlement }) =>
-        `It had ${usage.characters} characters and cost ${presentMoney(settlement.charge)}.`,
-    },
+    presenter: speech.stream_format === "sse" ? eventPresenter : presentBytes(request.format),
     async send({ adapter }, attempt, sink) {
       const { signal } = attempt;
       const started = await adapter.startSpeech({ ...attempt, taskId: requestId, request });
@@ -103,8 +105,52 @@ export function prepareSpeech(
   });
 }
 
-/** A call fails with the same texts as a speech task; the field is `input` here. */
-function explainSpeechFailure(cause: ProviderError): AppError {
-  const { code, message, param } = explainFailure(cause);
-  return new AppError(code, message, { cause, ...(param === null ? {} : { param: "input" }) });
+const summarize: FlatPresenter<SpeechTypes>["summarize"] = ({ usage, settlement }) =>
+  `It had ${usage.characters} characters and cost ${presentMoney(settlement.charge)}.`;
+
+function presentBytes(format: AudioFormat): FlatPresenter<SpeechTypes> {
+  return {
+    form: "bytes",
+    contentType: audioTypes[format],
+    presentPieces: (chunks) => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    summarize,
+  };
+}
+
+/** Quotas count the same. */
+const charactersPerToken = 4;
+
+/** OpenAI's events. It counts tokens, and this service characters: the tokens are an estimate. */
+const eventPresenter: FlatPresenter<SpeechTypes> = {
+  form: "events",
+  contentType: eventStreamHeaders["content-type"],
+  presentPieces: (chunks) =>
+    chunks.map((chunk) => writeEvent({ type: "speech.audio.delta", audio: toBase64(chunk) })).join(""),
+  presentTail({ usage: { characters }, settlement }) {
+    const tokens = Math.ceil(characters / charactersPerToken);
+    const counts = { input_tokens: tokens, output_tokens: 0, total_tokens: tokens, characters };
+    return writeEvent({
+      type: "speech.audio.done",
+      usage: { ...counts, charge: presentMoney(settlement.charge) },
+    });
+  },
+  presentFailure: writeEvent,
+  summarize,
+};
+
+function toBase64(chunk: Uint8Array): string {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("base64");
+}
+
+function writeEvent(event: unknown): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+const failureTexts: FailureTexts = {
+  tooLong: { code: "prompt_too_long", message: "The text is too long for this model.", param: "input" },
+  contentParam: "input",
+};
+
+function explainSpeechFailure(error: ProviderError): AppError {
+  return explainCallFailure(error, failureTexts);
 }

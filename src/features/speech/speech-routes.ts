@@ -5,7 +5,7 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { CallDirectory, Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
 import {
-  checkSpeech,
+  checkSpeechTask,
   parsePrefer,
   type SpeechBody,
   speechRequestSchema,
@@ -25,7 +25,8 @@ type SpeechDependencies = CallDirectory & {
 
 const path = "/audio/speech";
 const description = `Turns a text into audio and streams it while the model produces it. With \`Prefer: respond-async\` the endpoint
-creates a task instead, as the other media endpoints do. With an \`Idempotency-Key\` you can safely retry: the call runs
+creates a task instead, as the other media endpoints do. \`stream_format: sse\` sends the audio as events:
+\`speech.audio.delta\` with \`audio\` in base64, then \`speech.audio.done\` with the usage and its charge. With an \`Idempotency-Key\` you can safely retry: the call runs
 once and you pay once.`;
 
 export function createSpeech({ calls, tasks, ...directory }: SpeechDependencies): Speech {
@@ -35,7 +36,7 @@ export function createSpeech({ calls, tasks, ...directory }: SpeechDependencies)
     // The same key may have created a speech task before.
     replay: tasks.replay,
   };
-  const prepare = tasks.prepareMedia(checkSpeech);
+  const prepare = tasks.prepareMedia(checkSpeechTask);
   const { config, schema, errors } = describeEndpoint("createSpeech", [
     ...submissionErrors,
     "already_completed",
@@ -55,7 +56,10 @@ export function createSpeech({ calls, tasks, ...directory }: SpeechDependencies)
             description,
             tags: ["Speech"],
             headers: describeHeaders("idempotency-key", "prefer"),
-            ...describeAnswers({ 200: { types: Object.values(audioTypes) }, 202: submissionAnswer }),
+            ...describeAnswers({
+              200: { types: [...Object.values(audioTypes), "text/event-stream"] },
+              202: submissionAnswer,
+            }),
             body: speechRequestSchema,
             response: {
               200: Type.Unsafe<Buffer>(Type.String({ description: "The audio." })),

@@ -10,14 +10,13 @@
 export { createTasks, type Tasks } from "./create-tasks.ts";
 export { hasTasksDueBefore, readTaskLag } from "./lease-store.ts";
 export { listFinished } from "./machine/decide-transition.ts";
-export { explainFailure } from "./machine/explain-failure.ts";
 export { linkEvent } from "./present-task.ts";
 export { billTask, countCharacters, quoteTask } from "./quote-task.ts";
 export { cancelTask } from "./read/cancel-task.ts";
 export { parsePrefer } from "./read/prefer.ts";
 export { getTask } from "./read/read-task.ts";
 export { taskEventSchema, taskSchema } from "./read/task-schema.ts";
-export { checkSpeech } from "./submit/check-generation.ts";
+export { checkSpeech, checkSpeechTask } from "./submit/check-generation.ts";
 export type { PrepareTask } from "./submit/create-task.ts";
 export { submissionAnswer, submissionAnswers, submissionErrors, submissionText } from "./submit/generation-routes.ts";
 export { commonFields, type SpeechBody, speechRequestSchema } from "./submit/generation-schema.ts";

@@ -14,6 +14,7 @@ const paramsByField: Readonly<Record<string, string>> = {
   voice: "voice",
   response_format: "response_format",
   speed: "speed",
+  instructions: "instructions",
   dimensions: "dimensions",
   encoding_format: "encoding_format",
   file: "file",

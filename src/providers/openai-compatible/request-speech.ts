@@ -10,7 +10,7 @@ const idleMsMax = 30_000;
 
 export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): MediaRequest & { method: "POST" } {
   const { apiKey, timeoutMs, signal, upstreamModel, request } = call;
-  const { text, voice, format, speed } = request;
+  const { text, voice, format, speed, instructions } = request;
   return {
     method: "POST",
     path: endpoint.pathOf("audio/speech"),
@@ -22,6 +22,7 @@ export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): 
       response_format: format,
       // Not every compatible server supports it.
       ...(speed === 1 ? {} : { speed }),
+      ...(instructions === undefined ? {} : { instructions }),
     }),
     ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },
   };

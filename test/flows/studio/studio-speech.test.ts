@@ -115,6 +115,30 @@ test("streamed and as a task, every format can be played and lasts as long", { t
   expect(pcm.length).toBe(length);
 });
 
+test.each([
+  { format: "opus", demuxer: "ogg", codec: "opus" },
+  { format: "aac", demuxer: "aac", codec: "aac" },
+  { format: "flac", demuxer: "flac", codec: "flac" },
+] as const)("$format can be played and lasts as long", { timeout: studioMsMax }, async ({ format, demuxer, codec }) => {
+  await using studio = await openTestStudio();
+  const seconds = (await listen(studio, createSpeechCall(sentence))).length / 48_000;
+  const call = createSpeechCall(sentence, { format });
+  const [made = Buffer.alloc(0)] = await studio.make(call.request);
+  for (const bytes of [await listen(studio, call), made]) {
+    const path = await studio.keep(bytes, `speech.${demuxer}`);
+    expect((await probe(path, demuxer)).streams[0]).toMatchObject({ codec_name: codec, channels: 1 });
+    const samples = await readSamples(path, demuxer);
+    expect(Math.abs(samples.length / 24_000 - seconds)).toBeLessThan(0.2);
+  }
+});
+
+test("instructions are refused: the voices cannot follow them", { timeout: studioMsMax }, async () => {
+  await using studio = await openTestStudio();
+  const call = createSpeechCall(sentence);
+  const asked = { ...call, request: { ...call.request, instructions: "Whisper." } };
+  await expect(studio.speech.startSpeech(asked)).rejects.toMatchObject({ kind: "rejected", param: "instructions" });
+});
+
 test("the first audio arrives before the whole text was spoken, and progress is reported", {
   timeout: studioMsMax,
 }, async () => {

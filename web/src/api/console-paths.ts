@@ -2639,8 +2639,10 @@ export type paths = {
           model: string;
           input: string;
           voice: string;
-          response_format?: "mp3" | "wav" | "pcm";
+          response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
           speed?: number;
+          instructions?: string;
+          stream_format?: "audio" | "sse";
           callback_url?: string;
           metadata?: Record<string, string>;
           expires_after?: number;
@@ -2649,8 +2651,12 @@ export type paths = {
       responses: {
         200: { content: {
           "audio/mpeg": string;
+          "audio/opus": string;
+          "audio/aac": string;
+          "audio/flac": string;
           "audio/wav": string;
           "audio/pcm": string;
+          "text/event-stream": string;
         } };
         202: { content: {
           "application/json": {

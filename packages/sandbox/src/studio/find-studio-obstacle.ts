@@ -42,7 +42,13 @@ function findRatioObstacle(aspectRatio: string): Obstacle | null {
     : null;
 }
 
-function findSpeechObstacle({ voice, speed, text }: GenerationRequest & { type: "speech" }): Obstacle | null {
+function findSpeechObstacle({
+  voice,
+  speed,
+  text,
+  instructions,
+}: GenerationRequest & { type: "speech" }): Obstacle | null {
+  if (instructions !== undefined) return { param: "instructions", message: "The voices cannot follow instructions." };
   if (findVoice(voice) === null) return { param: "voice", message: `The voices are ${voiceNames.join(", ")}.` };
   if (!isWithin(speed, speedMin, speedMax))
     return { param: "speed", message: `The speed must be from ${speedMin} to ${speedMax}.` };

@@ -354,7 +354,7 @@ function requestCancel(
 }
 
 function fail(task: Task, error: ProviderError, now: Date): Transition {
-  return end(task, { state: "failed", error: explainFailure(error) }, now);
+  return end(task, { state: "failed", error: explainFailure(error, task.type === "speech" ? "input" : "prompt") }, now);
 }
 
 /** Decides state, money and event of an end together. */

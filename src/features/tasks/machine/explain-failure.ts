@@ -9,15 +9,18 @@ const messages = {
   upstream_unavailable: "The model could not complete this task. Try again.",
 } as const;
 
-/** The error that the caller sees. The upstream's own message goes to the operator's log only. */
-export function explainFailure(error: ProviderError): TaskError {
+/**
+ * The error that the caller sees. The upstream's own message goes to the operator's log only. `textField` is the
+ * caller's name of the text.
+ */
+export function explainFailure(error: ProviderError, textField = "prompt"): TaskError {
   switch (error.kind) {
     case "rejected":
       return describe("invalid_parameter", "The model rejected this request. Check its fields.", error.param);
     case "content-refused":
-      return describe("content_policy_violation", "The request was refused for its content.", "prompt");
+      return describe("content_policy_violation", "The request was refused for its content.", textField);
     case "too-long":
-      return describe("prompt_too_long", "The prompt is too long for this model.", "prompt");
+      return describe("prompt_too_long", "The prompt is too long for this model.", textField);
     default: {
       const { code } = failureTable[error.kind];
       return describe(code, messages[code], null);

@@ -74,10 +74,20 @@ export function checkSpeech(body: SpeechBody, model: Model): CheckedGeneration {
   const formats = (limits.response_formats ?? ["mp3"]) as AudioFormat[];
   const format = choose("response_format", body.response_format, formats);
   return {
-    request: { type: "speech", text: body.input, voice, format, speed: body.speed ?? 1 },
+    request: {
+      ...{ type: "speech", text: body.input, voice, format, speed: body.speed ?? 1 },
+      ...(body.instructions === undefined ? {} : { instructions: body.instructions }),
+    },
     inputs: [],
     capability: "text_to_speech",
   };
+}
+
+/** A task stores its output, and raw AAC is not among the formats of files. */
+export function checkSpeechTask(body: SpeechBody, model: Model): CheckedGeneration {
+  if (body.stream_format === "sse") refuse("stream_format", "A task has no stream. Remove `stream_format`.");
+  if (body.response_format === "aac") refuse("response_format", "A task cannot store `aac`. Use another format.");
+  return checkSpeech(body, model);
 }
 
 function requireType(model: Model, type: Model["type"]): void {

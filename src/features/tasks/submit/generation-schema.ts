@@ -113,6 +113,9 @@ export const avatarRequestSchema = Type.Object(
   },
 );
 
+/** Upstreams charge for them, and the gateway does not. */
+const instructionCharactersMax = 1000;
+
 export const speechRequestSchema = Type.Object(
   {
     model,
@@ -120,6 +123,12 @@ export const speechRequestSchema = Type.Object(
     voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's `limits.voices`." }),
     response_format: Type.Optional(Type.Enum([...audioFormats])),
     speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
+    instructions: Type.Optional(
+      Type.String({ minLength: 1, maxLength: instructionCharactersMax, description: "How to speak. Not charged." }),
+    ),
+    stream_format: Type.Optional(
+      Type.Enum(["audio", "sse"], { description: "`sse` sends the audio as events, in base64. Not for tasks." }),
+    ),
     ...commonFields("speech"),
   },
   { ...closed, examples: [{ model: "sandbox-speech", input: "Hello, world.", voice: "alloy" }] },

@@ -8,7 +8,7 @@ import type { Studio } from "../create-studio.ts";
 import { findStudioObstacle } from "../find-studio-obstacle.ts";
 import { startStudioProcess } from "../start-studio-process.ts";
 import { parseStudioScript, type StudioScript } from "../studio-script.ts";
-import { mp3Arguments } from "./make-speech.ts";
+import { listEncoderArguments } from "./make-speech.ts";
 import type { SpeechOrder } from "./speak-text.ts";
 import { readSpokenAudio } from "./spoken-audio.ts";
 import { createMp3Mark, createSampleMarker } from "./spoken-mark.ts";
@@ -130,15 +130,16 @@ async function* speak({ order, call, signal, onSaid }: Speaking, studio: Studio)
     const voice = await startStudioProcess({ ...view, program, order, cacheDir, signal, timeoutMs: speechMsMax });
     running.push(voice);
     const audio = readSpokenAudio(voice.stdout, onSaid);
-    if (format === "mp3") {
-      const args = [...mp3Arguments, "-flush_packets", "1", "pipe:1"];
+    if (format === "wav") yield* addHeader(createWavHeader(null), markSamples(order.text, audio));
+    else if (format === "pcm") yield* audio;
+    else {
+      const args = [...listEncoderArguments(format), "-flush_packets", "1", "pipe:1"];
       const input = Readable.from(audio);
       const call = { tool: "ffmpeg", source: "ours", timeoutMs: speechMsMax } as const;
       const encoder = await startMediaTool({ ...call, args, input, signal });
       running.push(encoder);
-      yield* addHeader(createMp3Mark(order.text), encoder.stdout);
-    } else if (format === "wav") yield* addHeader(createWavHeader(null), markSamples(order.text, audio));
-    else yield* audio;
+      yield* format === "mp3" ? addHeader(createMp3Mark(order.text), encoder.stdout) : encoder.stdout;
+    }
     for (const { ended } of running) await ended;
   } catch (error) {
     signal.throwIfAborted();
