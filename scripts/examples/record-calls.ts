@@ -107,6 +107,7 @@ async function recordMedia(recorder: ExampleRecorder): Promise<Task> {
   const speech = { model: "sandbox-speech", input: "The gate is open.", voice: "alloy" };
   const spoken = await record<Blob>("createSpeech", { body: speech });
   await record("createSpeech", { body: speech, headers: { prefer: "respond-async" }, isVariant: true });
+  await record("createSpeech", { body: { ...speech, stream_format: "sse" }, eventsMax: 1, isVariant: true });
   const recording = { name: "recording.mp3", bytes: spoken };
   const voice = await call<Named>("createFile", { body: { purpose: "generation" }, files: { file: recording } });
   const avatar = { model: "sandbox-avatar", avatar_file_id: uploaded.id, audio_file_id: voice.id };
