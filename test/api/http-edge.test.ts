@@ -388,3 +388,12 @@ test("readiness checks query the database at most once a second", async () => {
 test("every response forbids content type sniffing", async () => {
   expect((await call("/things/1")).headers.get("x-content-type-options")).toBe("nosniff");
 });
+
+test("a WebSocket handshake gets a 426 on the wire, so that Codex falls back to HTTP at once", async () => {
+  const handshake = "GET /echo HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n";
+  const keys = "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+  const answer = await sendRaw(port, handshake + keys);
+  expect(answer.status).toBe(426);
+  expect(answer.headers).toMatchObject({ upgrade: "HTTP/1.1", allow: "POST" });
+  expect(answer.body).toContain('"code":"websocket_not_supported"');
+});

@@ -38,6 +38,7 @@ const additions: typeof contract = [
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],
   [429, "rate_limit_error", "too_many_attempts"],
   [408, "invalid_request_error", "request_timeout"],
+  [426, "invalid_request_error", "websocket_not_supported"],
   [431, "invalid_request_error", "headers_too_large"],
 ];
 

@@ -227,6 +227,13 @@ export const errorTable = {
     meaning: "The path does not support this method.",
     remedy: "Use a method from the `Allow` header.",
   },
+  websocket_not_supported: {
+    status: 426,
+    type: "invalid_request_error",
+    isRetryable: false,
+    meaning: "The client tried to open a WebSocket.",
+    remedy: "Send the request over HTTP. Codex does so by itself.",
+  },
   not_acceptable: {
     status: 406,
     type: "invalid_request_error",

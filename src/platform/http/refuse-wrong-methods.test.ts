@@ -100,6 +100,14 @@ test("QUERY, for which Fastify requires a content type, gets a 405 too", async (
   expect(await ask("QUERY", "/a/b")).toMatchObject({ status: 415, error: { code: "unsupported_media_type" } });
 });
 
+test("a WebSocket gets a 426, so that Codex falls back to HTTP at once", async () => {
+  const headers = { connection: "upgrade", upgrade: "websocket" };
+  const response = await http.inject({ method: "GET", url: "/a/b", headers });
+  expect(response.statusCode).toBe(426);
+  expect(response.headers).toMatchObject({ upgrade: "HTTP/1.1", allow: "DELETE" });
+  expect(response.json()).toMatchObject({ error: { code: "websocket_not_supported" } });
+});
+
 test("the log line of a 405 contains the route, whatever the method", async () => {
   for (const method of ["PUT", "PROPFIND"]) {
     await ask(method, "/a/7/b");

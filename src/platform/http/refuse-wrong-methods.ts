@@ -38,7 +38,7 @@ export function refuseWrongMethods(
           url,
           schema: { hide: true },
           handler: (request) => {
-            throw explain(request) ?? createRefusal(methods);
+            throw explain(request) ?? createRefusal(methods, request);
           },
         });
       }
@@ -52,14 +52,19 @@ export function refuseWrongMethods(
       const path = findPath(paths, request.url);
       if (path === undefined) return;
       request.logFields = { ...request.logFields, route: path.url, path: undefined };
-      throw createRefusal(path.methods);
+      throw createRefusal(path.methods, request);
     },
     hasPath: (path) => findPath(paths, path) !== undefined,
   };
 }
 
-function createRefusal(methods: ReadonlySet<string>): AppError {
+/** Codex tries a WebSocket first. After a 426 it falls back to HTTP at once; any other status it retries. */
+function createRefusal(methods: ReadonlySet<string>, { method, headers }: FastifyRequest): AppError {
   const allow = [...methods].toSorted().join(", ");
+  if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") {
+    const message = `This path has no WebSocket form. Use HTTP: ${allow}.`;
+    return new AppError("websocket_not_supported", message, { headers: { upgrade: "HTTP/1.1", allow } });
+  }
   return new AppError("method_not_allowed", `This path supports only ${allow}.`, { headers: { allow } });
 }
 
