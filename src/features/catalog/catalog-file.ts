@@ -88,6 +88,7 @@ const limitsSchema = Type.Object(
 const modelSchema = Type.Object(
   {
     id: text,
+    aliases: Type.Optional(texts),
     name: text,
     type: Type.Enum([...modelTypes]),
     logo: Type.Optional(Type.String()),

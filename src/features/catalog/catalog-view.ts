@@ -25,6 +25,7 @@ export type KnownHealth = Pick<UpstreamHealth, "isWell" | "findFault" | "version
 export type CatalogView = {
   catalog: Catalog | null;
   modelById: ReadonlyMap<string, Model>;
+  modelByAlias: ReadonlyMap<string, Model>;
   pricesByModelId: ReadonlyMap<string, readonly Price[]>;
   /** The targets that calls of each model can be sent to. */
   targetsByModelId: ReadonlyMap<string, readonly RouteTarget[]>;
@@ -48,6 +49,7 @@ export function createCatalogView(catalog: Catalog | null, health: KnownHealth):
   return {
     catalog,
     modelById: new Map(models.map((model) => [model.id, model])),
+    modelByAlias: new Map(models.flatMap((model) => (model.aliases ?? []).map((alias) => [alias, model] as const))),
     pricesByModelId: Map.groupBy(prices, (price) => price.modelId),
     targetsByModelId: new Map(models.map((model) => [model.id, listRouteTargets(model, providerById)])),
     health,
@@ -74,17 +76,22 @@ export type FoundModel =
   | { kind: "outside-key-scope" }
   | { kind: "absent" };
 
-/** A model that the audience may not use is reported as absent. */
-export function findOfferedModel(view: CatalogView, modelId: string, audience: Audience, now: Date): FoundModel {
-  const model = view.modelById.get(modelId);
+/** The model with this id or alias. */
+export function findModel({ modelById, modelByAlias }: CatalogView, name: string): Model | undefined {
+  return modelById.get(name) ?? modelByAlias.get(name);
+}
+
+/** A model that the audience may not use is reported as absent. `name` is an id or an alias. */
+export function findOfferedModel(view: CatalogView, name: string, audience: Audience, now: Date): FoundModel {
+  const model = findModel(view, name);
   const offered = model === undefined ? null : offerModel(view, model, audience, now);
   if (offered === null) return { kind: "absent" };
   return isInScope(offered.model, audience) ? { kind: "offered", offered } : { kind: "outside-key-scope" };
 }
 
 /** Returns the model that a call names. Throws if the caller may not use it. */
-export function getOfferedModel(view: CatalogView, modelId: string, audience: Audience, now: Date): OfferedModel {
-  const found = findOfferedModel(view, modelId, audience, now);
+export function getOfferedModel(view: CatalogView, name: string, audience: Audience, now: Date): OfferedModel {
+  const found = findOfferedModel(view, name, audience, now);
   if (found.kind === "offered") return found.offered;
   if (found.kind === "outside-key-scope") {
     throw new AppError("key_not_permitted", "This API key may not use this model.", { param: "model" });
@@ -178,7 +185,7 @@ function rankScope(price: Price, audience: Audience): number | null {
 }
 
 function isInScope(model: Model, { modelIds }: Audience): boolean {
-  return modelIds === null || modelIds.has(model.id);
+  return modelIds === null || modelIds.has(model.id) || model.aliases?.some((alias) => modelIds.has(alias)) === true;
 }
 
 function matches({ model, status }: OfferedModel, filter: ModelFilter): boolean {

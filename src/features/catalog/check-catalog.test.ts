@@ -294,6 +294,12 @@ const moreOfTalk = (fields: string): readonly [string, string] => [
 const moreOfRoute = (fields: string): readonly [string, string] => ["talk-1 }", `talk-1, ${fields} }`];
 const moreOfFilm = (fields: string): readonly [string, string] => ["type: video,", `type: video, ${fields},`];
 
+describeProblems("an alias that is invalid or means two models", [
+  ['models[0].aliases[0]: "a b" is not a valid alias.', ...moreOfTalk("aliases: [a b]")],
+  ['models[0].aliases[1]: "talk" is the id of a model.', ...moreOfTalk("aliases: [chatter, talk]")],
+  ["models[0].aliases[1]: talk already has the alias chatter.", ...moreOfTalk("aliases: [chatter, chatter]")],
+]);
+
 describeProblems("an invalid option of a model or route", [
   [
     "models[0].routes[0].passthrough: passthrough works only with the kinds openai-compatible and anthropic, and toy is sandbox.",

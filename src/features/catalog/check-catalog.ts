@@ -4,6 +4,7 @@ import { parseTimestamp } from "../../lib/timestamp.ts";
 import { readReference } from "../../platform/config/secrets.ts";
 import { providerKinds, servedByKind } from "../../providers/provider-definition.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
+import { checkAliases } from "./check-aliases.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
 import { isLogo, ownLogos } from "./model-logos.ts";
@@ -174,6 +175,7 @@ function isOnThisMachine({ hostname }: URL): boolean {
 function checkModels(file: CatalogFile, around: CatalogSurroundings, report: ReportProblem): void {
   const { models, providers, prices } = file;
   reportRepeated(models, "models", report);
+  checkAliases(file, { idPattern, idRule }, report);
   const providerIds = new Set(providers.map(({ id }) => id));
   const pricedIds = new Set(prices.map(({ model }) => model));
   const partIds = new Set(models.flatMap(({ stages }) => listStageModels(stages).map(({ modelId }) => modelId)));

@@ -9,6 +9,7 @@ export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catal
 export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
 export {
   type CatalogView,
+  findModel,
   findOfferedModel,
   getOfferedModel,
   getPrice,

@@ -5,6 +5,7 @@ import { presentLogo } from "./model-logos.ts";
 
 const modelFields = {
   id: Type.String({ description: "Stable. Pass it as `model`." }),
+  aliases: Type.Optional(Type.Array(Type.String(), { description: "Other names that you can pass as `model`." })),
   object: Type.Literal("model"),
   created: Type.Integer({ description: "Unix time in seconds." }),
   owned_by: Type.String(),
@@ -77,6 +78,7 @@ export function presentModelDetail(offered: OfferedModel, siteUrl: string): Stat
 function presentModel({ model, status }: OfferedModel, siteUrl: string): Static<typeof modelSchema> {
   return {
     id: model.id,
+    ...(model.aliases === undefined ? {} : { aliases: model.aliases }),
     object: "model",
     created: Math.floor(Date.parse(model.created_at) / 1000),
     owned_by: "sluice",

@@ -128,6 +128,8 @@ type HoldPolicy = (typeof holdPolicies)[number];
 
 export type Model = {
   id: string;
+  /** Other names that calls may use, such as the defaults of clients. Responses and bills have the id. */
+  aliases?: string[];
   name: string;
   type: ModelType;
   logo: string;

@@ -93,6 +93,8 @@ export function planChat(
   const now = clock.now();
   const offered = getOfferedModel(view, request.model, caller, now);
   const { model } = offered;
+  // The request may name it by an alias.
+  if (native !== undefined) native.envelope.model = model.id;
   const seen = checkChatFields(request, model, order.fieldNames);
   dropEmptyFields(request, model, seen);
   if (seen.hasVendorFields) adaptVendorFields(request, model);

@@ -9,7 +9,7 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
-import { getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
+import { findModel, getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
 import {
   type CallersPlaces,
   type Chat,
@@ -127,7 +127,7 @@ function prepareMessage(
   checkVersion(headers["anthropic-version"]);
   // Validated by the schema.
   const written = body as Fields & { model: string };
-  const read = readMessageRequest(written, findModel(catalog, written.model));
+  const read = readMessageRequest(written, describeModel(catalog, written.model));
   checkFetchedUrls({ wire: "messages", body: read.body });
   const envelope = { id: `msg_${requestId.slice("req_".length)}`, model: written.model };
   const presenter = new MessagePresenter(envelope, { isStreamed: written.stream === true });
@@ -159,8 +159,8 @@ function inCallersWords<T>(places: CallersPlaces, act: () => T): T {
   }
 }
 
-function findModel(catalog: LiveCatalog, modelId: string): MessageModel | null {
-  const model = catalog.current().modelById.get(modelId);
+function describeModel(catalog: LiveCatalog, name: string): MessageModel | null {
+  const model = findModel(catalog.current(), name);
   if (model === undefined) return null;
   return {
     isReasoning: model.capabilities.includes("reasoning"),
