@@ -1,4 +1,5 @@
 import { accountCommands } from "./account-answers.ts";
+import { agentsCommands } from "./agents-commands.ts";
 import { chatCommand } from "./chat-command.ts";
 import { exitCodes } from "./cli-error.ts";
 import type { CommandDefinition } from "./command-definition.ts";
@@ -31,5 +32,6 @@ export const commandTable: readonly CommandDefinition[] = [
   ...mediaCommands,
   ...tasksCommands,
   listenCommand,
+  ...agentsCommands,
   completionCommand,
 ];
