@@ -63,7 +63,8 @@ function createRefusal(methods: ReadonlySet<string>, { method, headers }: Fastif
   const allow = [...methods].toSorted().join(", ");
   if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") {
     const message = `This path has no WebSocket form. Use HTTP: ${allow}.`;
-    return new AppError("websocket_not_supported", message, { headers: { upgrade: "HTTP/1.1", allow } });
+    const headers = { upgrade: "HTTP/1.1", connection: "close", allow };
+    return new AppError("websocket_not_supported", message, { headers });
   }
   return new AppError("method_not_allowed", `This path supports only ${allow}.`, { headers: { allow } });
 }
