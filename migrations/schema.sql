@@ -421,7 +421,7 @@ create table files (
   constraint files_document_valid CHECK (kind <> 'document'::text OR purpose = 'output'::text AND (content_type = ANY (ARRAY['application/json'::text, 'text/vtt'::text]))),
   constraint files_filename_valid CHECK (char_length(filename) >= 1 AND char_length(filename) <= 255),
   constraint files_id_unique PRIMARY KEY (id),
-  constraint files_kind_valid CHECK (kind = ANY (ARRAY['image'::text, 'audio'::text, 'video'::text, 'document'::text])),
+  constraint files_kind_valid CHECK (kind = ANY (ARRAY['image'::text, 'audio'::text, 'video'::text, 'document'::text, 'pdf'::text])),
   constraint files_purpose_valid CHECK (purpose = ANY (ARRAY['generation'::text, 'vision'::text, 'user_data'::text, 'assistants'::text, 'output'::text])),
   constraint files_sha256_valid CHECK (octet_length(sha256) = 32),
   constraint files_storage_key_unique UNIQUE (storage_key)
@@ -484,7 +484,7 @@ create table idempotency_keys (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   constraint idempotency_keys_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint idempotency_keys_key_valid CHECK (key ~ '^[\x21-\x7e]{1,255}$'::text),
+  constraint idempotency_keys_key_valid CHECK (key ~ '^(response )?[\x21-\x7e]{1,255}$'::text),
   constraint idempotency_keys_state_valid CHECK (
 CASE state
     WHEN 'running'::text THEN num_nonnulls(status, content_type, body, summary) = 0
@@ -790,6 +790,8 @@ create table responses (
   lease_until timestamp with time zone,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  work text,
+  run integer not null default 0,
   constraint responses_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint responses_id_valid CHECK (id ~~ 'resp\_%'::text),
   constraint responses_state_valid CHECK (

@@ -52,6 +52,8 @@ async function recordResponses({ record, call }: ExampleRecorder): Promise<void>
   const streamedBriefly = { ...body, stream: true, max_output_tokens: 16 };
   const response = await record<Named>("createResponse", { body });
   await record("createResponse", { body: streamedBriefly, isVariant: true });
+  await record("countInputTokens", { body });
+  await record("compactResponse", { body: { model: body.model, previous_response_id: response.id } });
   const path = { response_id: response.id };
   await record("getResponse", { path });
   await record("listInputItems", { path });

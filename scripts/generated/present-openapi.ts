@@ -133,9 +133,12 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     responses: createResponses({
       ...parts,
       chat,
+      files,
       heartbeatMs: settings.stream_heartbeat_ms,
       days: 0,
       ...readTextLimits(settings),
+      claims: { validityMs: 0, liveForMs: () => 0, releaseHold: refuse },
+      getKeyCaller: refuse,
     }),
     speech: createSpeech({ calls, catalog, registry, clock, tasks }),
     tasks,

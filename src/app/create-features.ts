@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { createCallerDirectory, createKeyUses } from "../features/accounts/index.ts";
+import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
@@ -102,15 +103,13 @@ export async function createFeatures(
   const chat = createChat({ calls, catalog, registry, clock, logger });
   const completions = createCompletions({ calls, chat });
   const messages = createMessages({ calls, chat, catalog, clock });
-  const days = settings.response_days;
-  const texts = readTextLimits(settings);
-  const responses = createResponses({ calls, chat, database, clock, logger, heartbeatMs, days, ...texts });
-  stack.defer(() => responses.close());
   const embeddings = createEmbeddings({ calls, catalog, registry, clock });
   const isLead = (): boolean => options.siblings?.isLead() ?? true;
   const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, feed, isLead });
   const { files } = opened;
   stack.defer(opened.close);
+  const responses = openResponses(foundation, options, { calls, chat, files, keyValidityMs });
+  stack.defer(() => responses.close());
   const transcriptions = createTranscriptions({ calls, catalog, registry, clock, files });
   const webhooks = createGatewayWebhooks(foundation, options, { random, files });
   stack.defer(() => webhooks.close());
@@ -155,6 +154,23 @@ export async function createFeatures(
       jobs.stopStarting();
     },
   };
+}
+
+function openResponses(
+  { database, feed, catalog }: Foundation,
+  { settings, clock, ids, logger }: FeatureOptions,
+  { keyValidityMs, ...parts }: { calls: Calls; chat: ReturnType<typeof createChat>; files: Files; keyValidityMs: number },
+) {
+  return createResponses({
+    ...{ ...parts, catalog, database, clock, ids, logger, ...readTextLimits(settings) },
+    heartbeatMs: settings.stream_heartbeat_ms,
+    days: settings.response_days,
+    claims: {
+      ...{ validityMs: keyValidityMs, liveForMs: feed.liveForMs },
+      releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),
+    },
+    getKeyCaller: (keyId) => getKeyCaller(database, keyId, clock.now()),
+  });
 }
 
 function openNotes(

@@ -703,6 +703,56 @@ describe("a background response", () => {
     expect(await own.listCharges()).toEqual([]);
   });
 
+  test("runs once for an Idempotency-Key, and a repeat gets it as it is now", async () => {
+    const own = await chat.createCaller();
+    const gate = createGate();
+    chat.upstream.script({ beforeHead: gate, text: "Done once" });
+    const asked = { model, input: "Take your time", background: true };
+    const options = { headers: { "idempotency-key": "background-once" }, maxRetries: 0 };
+    const begun = await own.client.responses.create(asked, options);
+    const repeated = await own.client.responses.create(asked, options).withResponse();
+    expect(repeated.data).toMatchObject({ id: begun.id, status: "in_progress" });
+    expect(repeated.response.headers.get("idempotent-replayed")).toBe("true");
+    const different = own.client.responses.create({ ...asked, input: "Hurry" }, options);
+    await expect(different).rejects.toMatchObject({ status: 422, code: "idempotency_key_reused" });
+    gate.open();
+    await untilOver(own, begun.id);
+    const last = await own.client.responses.create(asked, options);
+    expect(last).toMatchObject({ id: begun.id, status: "completed", output_text: "Done once" });
+    expect(await own.listCharges()).toHaveLength(1);
+  });
+
+  test("is streamed again to a repeat with the same Idempotency-Key", async () => {
+    const own = await chat.createCaller();
+    const asked = { model, input: "Hello there", background: true, stream: true as const };
+    const options = { headers: { "idempotency-key": "background-stream" }, maxRetries: 0 };
+    const events = await Array.fromAsync(await own.client.responses.create(asked, options));
+    expect(events.at(-1)?.type).toBe("response.completed");
+    expect(await Array.fromAsync(await own.client.responses.create(asked, options))).toEqual(events);
+    expect(await own.listCharges()).toHaveLength(1);
+  });
+
+  test("that was refused leaves its Idempotency-Key free", async () => {
+    const own = await chat.createCaller({ cash: "0" });
+    const asked = { model, input: "Hello", background: true };
+    const options = { headers: { "idempotency-key": "background-refused" }, maxRetries: 0 };
+    for (let times = 0; times < 2; times += 1) {
+      await expect(own.client.responses.create(asked, options)).rejects.toMatchObject({ status: 402 });
+    }
+  });
+
+  test("leaves no claim behind when it is over", async () => {
+    const own = await chat.createCaller();
+    const begun = await own.client.responses.create({ model, input: "Hello", background: true });
+    await untilOver(own, begun.id);
+    const rows = await chat.gateway.database
+      .selectFrom("idempotency_keys")
+      .select("key")
+      .where("account_id", "=", own.accountId)
+      .execute();
+    expect(rows).toEqual([]);
+  });
+
   test("has to be stored, and needs money", async () => {
     const own = await chat.createCaller({ cash: "0" });
     const asked = { model, input: "Hello", background: true };

@@ -1,32 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createAccount, createApiKey } from "../../src/features/accounts/index.ts";
-import { applyCatalog } from "../../src/features/catalog/index.ts";
-import { bookCredit, findViolations, sweepLedger } from "../../src/features/ledger/index.ts";
+import { findViolations, sweepLedger } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type AccountId, createIdSource } from "../../src/lib/ids.ts";
-import { nano } from "../../src/lib/money.ts";
-import { createDatabase, type Database } from "../../src/platform/database/database.ts";
-import { getClusterPaths } from "../../src/platform/database/embedded/cluster-directory.ts";
-import { upstreamKeyName, writeChatCatalog } from "../harness/chat/chat-catalog.ts";
-import {
-  createDataDirectory,
-  findFreePort,
-  type GatewayProcess,
-  startGatewayProcess,
-} from "../harness/gateway-process.ts";
+import { type CrashPlace, type Customer, openCrashPlace } from "../harness/chat/crash-place.ts";
 import { createRandom, type Random } from "../harness/ledger/ledger-load.ts";
 import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
 import { testSeed } from "../harness/test-seed.ts";
-import { type FakeUpstreams, startFakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { createDelay } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const cycles = Number(process.env.CRASH_CYCLES ?? 3);
 const callersCount = 24;
 const patienceMs = 60_000;
-const leaseMs = 60_000;
 /** Longer than any hold lasts. */
 const holdsEndMs = 60 * 60_000;
 const models = ["open", "anthropic", "google"] as const;
@@ -35,7 +19,8 @@ test("a gateway that is killed during its calls charges answered calls, once, an
   timeout: 240_000 + cycles * 20_000,
 }, async () => {
   const random = createRandom(testSeed);
-  await using place = await openPlace();
+  await using place = await openCrashPlace();
+  place.upstream.always({ beforePiece: createDelay(3) });
   const load = createLoad(place, random);
   let sentAgain = 0;
   let running = 0;
@@ -68,98 +53,6 @@ test("a gateway that is killed during its calls charges answered calls, once, an
   expect(place.upstream.refusals()).toEqual([]);
 });
 
-type Customer = { accountId: AccountId; key: string; isKeyed: boolean };
-
-type Place = AsyncDisposable & {
-  upstream: FakeUpstreams;
-  url: string;
-  /** Two with keys and two without, to tell their charges apart. */
-  customers: Customer[];
-  database(): Database;
-  kill(): Promise<void>;
-  restart(): Promise<void>;
-  /** Ends the leases of claims that the dead process left, as if a minute had passed. */
-  endLeases(): Promise<void>;
-};
-
-/** A gateway as users run it, with its own database on disk; the upstream outlives it. */
-async function openPlace(): Promise<Place> {
-  const upstream = await startFakeUpstreams();
-  upstream.always({ beforePiece: createDelay(3) });
-  const data = createDataDirectory();
-  const environment = {
-    SLUICE_DATA_DIR: data.path,
-    SLUICE_PORT: await findFreePort(),
-    [upstreamKeyName]: "sk-fake-upstream",
-  };
-  let gateway: GatewayProcess = await startGatewayProcess({ environment });
-  let database = connect(data.path);
-  const customers = await prepare(database, upstream);
-  const baseUrl = `http://127.0.0.1:${environment.SLUICE_PORT}/v1`;
-  await waitUntil("the catalog to be served", async () => {
-    const headers = { authorization: `Bearer ${customers[0]?.key}` };
-    return (await fetch(`${baseUrl}/models/open`, { headers })).status === 200;
-  });
-  return {
-    upstream,
-    url: `${baseUrl}/chat/completions`,
-    customers,
-    database: () => database,
-    async kill() {
-      gateway.kill("SIGKILL");
-      await gateway.exited;
-    },
-    async restart() {
-      await database.destroy();
-      gateway = await startGatewayProcess({ environment });
-      database = connect(data.path);
-    },
-    async endLeases() {
-      const earlier = new Date(systemClock.now().getTime() - leaseMs);
-      await database
-        .updateTable("idempotency_keys")
-        .set({ lease_until: earlier })
-        .where("state", "=", "running")
-        .execute();
-    },
-    async [Symbol.asyncDispose]() {
-      await database.destroy();
-      await gateway[Symbol.asyncDispose]();
-      await upstream[Symbol.asyncDispose]();
-      data[Symbol.dispose]();
-    },
-  };
-}
-
-function connect(dataDir: string): Database {
-  const { socketDir, passwordFile } = getClusterPaths(dataDir);
-  const password = readFileSync(passwordFile, "utf8");
-  const address = { host: socketDir, user: "sluice", password, database: "sluice" };
-  return createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
-}
-
-async function prepare(database: Database, upstream: FakeUpstreams): Promise<Customer[]> {
-  const ids = createIdSource({ clock: systemClock, randomBytes });
-  const parts = { database, clock: systemClock, ids, randomBytes, hasModel: () => true };
-  const surroundings = {
-    ...{ currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>() },
-    hasSecret: () => true,
-    findPackageFault: () => null,
-  };
-  const outcome = await applyCatalog({ ...parts, surroundings }, writeChatCatalog(upstream));
-  expect(outcome).toMatchObject({ version: expect.any(Number) });
-  const customers: Customer[] = [];
-  for (const isKeyed of [true, true, false, false]) {
-    const email = `${randomBytes(6).toString("hex")}@example.com`;
-    const { id: accountId } = await createAccount(parts, { email });
-    const { text: key } = await createApiKey(parts, { accountId, name: "crash" });
-    const booking = { kind: "top-up", amount: nano(10_000_000_000_000n) } as const;
-    await bookCredit(parts, { accountId, booking, actor: "test", reason: "test", reference: null });
-    customers.push({ accountId, key, isKeyed });
-  }
-  return customers;
-}
-
 type Call = {
   customer: Customer;
   idempotencyKey: string | null;
@@ -183,7 +76,7 @@ type Load = {
   insist(call: Call): Promise<void>;
 };
 
-function createLoad(place: Place, random: Random): Load {
+function createLoad(place: CrashPlace, random: Random): Load {
   const calls: Call[] = [];
   let isOver = false;
   const isComplete = ({ answer }: Call): boolean => answer !== null;
@@ -208,7 +101,7 @@ function createLoad(place: Place, random: Random): Load {
 
   async function send(call: Call): Promise<number> {
     try {
-      const { status, text } = await post(place.url, call);
+      const { status, text } = await post(`${place.baseUrl}/chat/completions`, call);
       if (status === 200) call.answer = readAnswer(text);
       return status === 200 && call.answer === null ? 0 : status;
     } catch {
@@ -267,7 +160,7 @@ function readAnswer(text: string): Call["answer"] {
  * Checks that keys of a possibly live process are not claimed, and that calls that ended before the kill are answered.
  * Counts the former.
  */
-async function expectRunningClaimsToHold(place: Place, load: Load, unfinished: readonly Call[]): Promise<number> {
+async function expectRunningClaimsToHold(place: CrashPlace, load: Load, unfinished: readonly Call[]): Promise<number> {
   const rows = await place.database().selectFrom("idempotency_keys").select(["key", "state"]).execute();
   const states = new Map(rows.map(({ key, state }) => [key, state]));
   let running = 0;
@@ -280,7 +173,7 @@ async function expectRunningClaimsToHold(place: Place, load: Load, unfinished: r
   return running;
 }
 
-async function checkCharges(place: Place, { calls }: Load): Promise<void> {
+async function checkCharges(place: CrashPlace, { calls }: Load): Promise<void> {
   const database = place.database();
   expect(await findViolations(database, { kind: "whole", accountIds: "all", now: systemClock.now() })).toEqual([]);
   for (const customer of place.customers) {
@@ -304,7 +197,7 @@ async function checkCharges(place: Place, { calls }: Load): Promise<void> {
 }
 
 /** The dead process leaves at most the holds of lost calls, which expire. */
-async function checkOpenHolds(place: Place, load: Load): Promise<void> {
+async function checkOpenHolds(place: CrashPlace, load: Load): Promise<void> {
   const database = place.database();
   const listOpen = () => database.selectFrom("holds").select("id").where("state", "=", "open").execute();
   const open = await listOpen();

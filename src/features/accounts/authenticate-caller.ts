@@ -169,6 +169,16 @@ export async function requireKeyAccess(database: Database, keyId: KeyId, attempt
   return known.expiresAt;
 }
 
+/** The caller of work that goes on without a request. Throws if the key was revoked or has expired. */
+export async function getKeyCaller(database: Database, keyId: KeyId, now: Date): Promise<Caller> {
+  const apiKey = await findApiKey(database, keyId);
+  if (apiKey === null) throw createInvalidKey();
+  const known = await loadKnownKey(database, apiKey);
+  requireLive(known, now);
+  requireUnsuspended(known);
+  return known.caller;
+}
+
 function admitKey(known: KnownKey, attempt: CallAttempt): Caller {
   requireLive(known, attempt.now);
   requirePermission(known, attempt);
@@ -185,12 +195,15 @@ function requireLive({ caller: { keyId }, revokedAt, expiresAt }: KnownKey, now:
   }
 }
 
+function requireUnsuspended({ caller: { keyId }, isSuspended }: KnownKey): void {
+  if (!isSuspended) return;
+  const message = "The account is suspended. Contact the service's operator.";
+  throw new AppError("account_suspended", message, { detail: { keyId } });
+}
+
 function requirePermission(known: KnownKey, { address, endpointScope }: CallAttempt): void {
   const { keyId } = known.caller;
-  if (known.isSuspended) {
-    const message = "The account is suspended. Contact the service's operator.";
-    throw new AppError("account_suspended", message, { detail: { keyId } });
-  }
+  requireUnsuspended(known);
   if (!known.allowsAddress(address)) {
     throw new AppError("key_not_permitted", "The API key is not allowed from this IP address.", { detail: { keyId } });
   }

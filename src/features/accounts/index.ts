@@ -13,6 +13,7 @@ export {
   authenticateCaller,
   authenticateSession,
   type CallAttempt,
+  getKeyCaller,
   recallCaller,
   recognizeCaller,
   requireKeyAccess,

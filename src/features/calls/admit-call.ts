@@ -6,7 +6,12 @@ import { consumeLimits, type Slot } from "../limits/index.ts";
 import type { CallContext } from "./call-context.ts";
 
 /** An idempotency key and the fingerprint of its request. */
-export type KeyedRequest = { key: string; fingerprint: Buffer };
+export type KeyedRequest = {
+  key: string;
+  fingerprint: Buffer;
+  /** The owner of the claim, if a request runs more than once. Defaults to the request's id. */
+  runId?: string;
+};
 
 export type Admission =
   | { kind: "admitted"; claim: Claim | null; limits: SeenLimits }
@@ -32,12 +37,12 @@ export async function admitCall(
 async function admitKeyed(
   context: CallContext,
   call: AdmittedCall,
-  { key, fingerprint }: KeyedRequest,
+  { key, fingerprint, runId }: KeyedRequest,
   seen: SeenLimits | undefined,
 ): Promise<Admission> {
   const { claims } = context;
-  const { caller, requestId, holdId } = call;
-  const wanted = { accountId: caller.accountId, key, requestId, fingerprint, holdId };
+  const { caller, holdId } = call;
+  const wanted = { accountId: caller.accountId, key, requestId: runId ?? call.requestId, fingerprint, holdId };
   const outcome = await claims.claim(wanted);
   if (outcome.kind === "answered") return outcome;
   const { claim } = outcome;

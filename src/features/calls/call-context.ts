@@ -55,6 +55,8 @@ export type CallAudience<K extends CallKinds> = {
   listener: CallListener<K> | null;
   /** The claim of a call with an idempotency key, and the response to store under it. */
   kept: KeptCall<K> | null;
+  /** Whether another process runs the call again if this one shuts down. */
+  isHandedOver?: boolean;
 };
 
 export type KeptCall<K extends CallKinds> = {

@@ -139,7 +139,8 @@ async function replayKept<K extends CallKinds>(
   return true;
 }
 
-function readKey({ headers, rawBody }: FastifyRequest, path: string): KeyedRequest | null {
+/** The request's idempotency key and fingerprint. */
+export function readKey({ headers, rawBody }: FastifyRequest, path: string): KeyedRequest | null {
   const key = parseIdempotencyKey(headers["idempotency-key"]);
   return key === null || rawBody === null ? null : { key, fingerprint: fingerprintRequest(path, rawBody) };
 }

@@ -54,7 +54,7 @@ describe("the call table", () => {
   test.each(held.filter((state) => state !== "settling"))(
     "ends a call that is %s after a fault or a shutdown",
     (state) => {
-      for (const event of ["fault", "stop"] as const) {
+      for (const event of ["fault", "stop", "hand-over"] as const) {
         const cell = decideTransition(state, event);
         expect(cell).not.toBe("impossible");
         // Buffered events are dispatched when the ledger has answered.
@@ -128,6 +128,12 @@ describe("the call table", () => {
       for (const event of ["fail", "stop", "fault"] as const) {
         expect(decideMove(state, event).effects).toContain("release");
       }
+    }
+  });
+
+  test("charges nothing for a call that another process runs again", () => {
+    for (const state of ["authorized", "accepted", "streaming", "short"] as const) {
+      expect(decideMove(state, "hand-over").effects).toEqual(["cancel-upstream", "release"]);
     }
   });
 

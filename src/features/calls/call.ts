@@ -56,8 +56,8 @@ export const callEvents = [
   "overrun",
   /** The caller closed the connection. `leave`: the cost is known, stop the upstream. `forfeit`: charge the hold. */
   ...(["hang-up", "leave", "forfeit"] as const),
-  /** The gateway shuts down. */
-  "stop",
+  /** The gateway shuts down. `hand-over`: another process runs the call again. */
+  ...(["stop", "hand-over"] as const),
   /** The gateway's own code threw. */
   "fault",
   /** How the ledger ended the hold: charged, released, never opened, or not confirmed. */
@@ -127,7 +127,14 @@ const late: Cells = {
   ...{ authorize: "ignore", refuse: "ignore" },
   ...{ accept: "ignore", pieces: "ignore", end: "ignore", answer: "ignore", fail: "ignore" },
   ...{ "run-short": "ignore", cover: "ignore", exhaust: "ignore", overrun: "ignore" },
-  ...{ "hang-up": "ignore", leave: "ignore", forfeit: "ignore", stop: "ignore", fault: "ignore" },
+  ...{
+    "hang-up": "ignore",
+    leave: "ignore",
+    forfeit: "ignore",
+    stop: "ignore",
+    "hand-over": "ignore",
+    fault: "ignore",
+  },
 };
 
 /** The caller has hung up: charge the reported usage, or the hold without a report. */
@@ -139,6 +146,7 @@ const drained: Cells = {
   leave: charge("always", "cancel-upstream"),
   forfeit: charge("reported-or-hold", "cancel-upstream"),
   stop: charge("reported-or-hold", "cancel-upstream"),
+  "hand-over": charge("reported-or-hold", "cancel-upstream"),
   fault: charge("reported-or-hold", "cancel-upstream"),
   "hang-up": "ignore",
 };
@@ -149,6 +157,8 @@ const served: Cells = {
   answer: charge("if-written"),
   exhaust: charge("always", "cancel-upstream", "truncate"),
   overrun: charge("always", "cancel-upstream", "truncate"),
+  // The process that runs the call again charges for it.
+  "hand-over": release("cancel-upstream"),
   fault: charge("reported-or-hold", "cancel-upstream"),
 };
 
@@ -168,12 +178,13 @@ const table: Readonly<Record<CallState, Row>> = {
     refuse: release(),
     "hang-up": to("withdrawn"),
     stop: to("reserving", "buffer"),
+    "hand-over": to("reserving", "buffer"),
     fault: to("reserving", "buffer"),
   }),
   withdrawn: row({
     authorize: charge("nothing"),
     refuse: release(),
-    ...{ "hang-up": "ignore", stop: "ignore", fault: "ignore" },
+    ...{ "hang-up": "ignore", stop: "ignore", "hand-over": "ignore", fault: "ignore" },
   }),
   // A whole response need not wait: the ledger writes hold and charge in order, and confirms after both.
   racing: row({
@@ -186,6 +197,7 @@ const table: Readonly<Record<CallState, Row>> = {
     fail: to("racing", "buffer", "open-hold"),
     "hang-up": to("racing", "buffer", "open-hold"),
     stop: to("racing", "buffer", "open-hold"),
+    "hand-over": to("racing", "buffer", "open-hold"),
     fault: to("racing", "buffer", "open-hold"),
   }),
   authorized: row({
@@ -231,6 +243,7 @@ const table: Readonly<Record<CallState, Row>> = {
     answer: charge("reported-or-hold"),
     fail: release(),
     stop: release("cancel-upstream"),
+    "hand-over": release("cancel-upstream"),
     fault: release("cancel-upstream"),
     forfeit: charge("reported-or-hold", "cancel-upstream"),
     "hang-up": "ignore",

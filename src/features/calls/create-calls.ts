@@ -5,9 +5,10 @@ import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
 import type { Span } from "../../platform/tracing/span.ts";
-import { createClaims } from "../idempotency/index.ts";
+import { createClaims, type KeptAnswer } from "../idempotency/index.ts";
 import { type RefusalTexts, releaseHold } from "../ledger/index.ts";
-import type { CallContext, CallListener, Routing, RunningCall } from "./call-context.ts";
+import type { KeyedRequest } from "./admit-call.ts";
+import type { CallContext, CallListener, KeptCall, Routing, RunningCall } from "./call-context.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
 import type { CallKinds, CallPlan } from "./paid-endpoint.ts";
@@ -21,8 +22,12 @@ export type Calls = {
   answer<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): void;
   /** Sends the stored response of the request's idempotency key; `false` if there is none. */
   replay<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): Promise<boolean>;
-  /** Starts a call that runs to its end even if the caller stops waiting. Throws if a limit or the balance is exceeded. */
-  begin<K extends CallKinds>(plan: CallPlan<K>, options: BeginOptions<K>): Promise<BegunCall<K>>;
+  /**
+   * Starts a run of a call that no caller waits for; or returns the stored end of an earlier run that was charged. A run of
+   * a dead process is taken over and its hold released. Throws if that process may be alive, or if a limit or the balance is
+   * exceeded.
+   */
+  begin<K extends CallKinds>(plan: CallPlan<K>, options: BeginOptions<K>): Promise<Begun<K>>;
   /** Sends a request of the gateway's own, with failover and without a charge. */
   route<K extends CallKinds>(order: RoutedOrder<K>, sink: RoutedSink<K>): RoutedRun<K>;
   /** Resolves when no call of a hung-up caller is being drained, or after `timeoutMs`. */
@@ -36,9 +41,20 @@ type BeginOptions<K extends CallKinds> = {
   listener: CallListener<K> | null;
   limits: SeenLimits | null;
   span: Span | null;
+  /** The key that all runs of the call claim. */
+  run: Required<KeyedRequest>;
+  /** The end of the call, which is stored with its charge. */
+  kept: Omit<KeptCall<K>, "claim">;
 };
 
-export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp" | "plan" | "routed" | "findChargeId">;
+export type BegunCall<K extends CallKinds> = Pick<
+  PaidCall<K>,
+  "ended" | "hangUp" | "stop" | "plan" | "routed" | "findChargeId"
+>;
+
+export type Begun<K extends CallKinds> =
+  | { kind: "running"; call: BegunCall<K> }
+  | { kind: "answered"; answer: KeptAnswer };
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 
@@ -94,15 +110,20 @@ export function createCalls(options: CallsOptions): Calls {
 async function beginCall<K extends CallKinds>(
   context: CallContext,
   plan: CallPlan<K>,
-  { listener, limits, span }: BeginOptions<K>,
-): Promise<BegunCall<K>> {
+  { listener, limits, span, run, kept }: BeginOptions<K>,
+): Promise<Begun<K>> {
+  const { claims, logger } = context;
   const call = new PaidCall(context, plan, span);
-  await call.admit(null, limits ?? undefined);
-  call.start({ listener, kept: null });
+  const admission = await call.admit(run, limits ?? undefined);
+  if (admission.kind === "answered") return admission;
+  const { claim } = admission;
+  call.start({ listener, kept: claim && { ...kept, claim }, isHandedOver: true });
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "idempotency claim not renewed");
+  const leave = claim === null ? () => {} : claims.renew(claim, onTrouble);
   // The call may end before its caller attaches a handler to `ended`.
-  call.ended.catch(() => {});
+  call.ended.then(leave, leave);
   await call.authorize();
-  return call;
+  return { kind: "running", call };
 }
 
 function createStopError(): AppError {

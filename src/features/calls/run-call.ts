@@ -173,7 +173,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   stop(error: AppError): void {
-    this.dispatch("stop", { error });
+    this.dispatch(this.audience.isHandedOver === true ? "hand-over" : "stop", { error });
   }
 
   private dispatch(event: CallEvent, detail: EventDetail<K> = noDetail): void {

@@ -10,5 +10,6 @@ export { chatFields } from "./chat-request-schema.ts";
 export { chatErrors } from "./chat-routes.ts";
 export { checkFetchedUrls } from "./check-fetched-urls.ts";
 export { type Chat, createChat } from "./create-chat.ts";
+export { countInput } from "./measure-input.ts";
 export { describeCost, presentCost, presentUsage } from "./present-chat.ts";
 export { type CallersNames, type CallersPlaces, type MessagePlace, translateError } from "./translate-error.ts";

@@ -65,7 +65,7 @@ export function measureInput(request: ChatRequest, bodyBytes: number): InputSize
 }
 
 /** Our own count of the input, for calls without a usage report. */
-export function countInput(request: ChatRequest, size: Pick<InputSize, "tokensMax">): number {
+export function countInput(request: ChatRequest, { tokensMax }: Partial<InputSize> = {}): number {
   const { tools, response_format: format } = request;
   let tokens = tools === undefined ? 0 : countTokens(JSON.stringify(tools));
   if (format?.type === "json_schema") tokens += countTokens(JSON.stringify(format));
@@ -76,11 +76,13 @@ export function countInput(request: ChatRequest, size: Pick<InputSize, "tokensMa
       for (const part of content ?? []) {
         if (part.type === "text") tokens += countTokens(part.text);
         if (part.type === "image_url") tokens += imageTokensLikely;
+        if (part.type === "file")
+          tokens += Math.ceil((part.file.file_data?.length ?? 0) / fileCharactersPerToken.likely);
       }
     }
     if (message.role === "assistant" && message.tool_calls != null) {
       tokens += countTokens(JSON.stringify(message.tool_calls));
     }
   }
-  return Math.min(tokens, size.tokensMax);
+  return Math.min(tokens, tokensMax ?? tokens);
 }

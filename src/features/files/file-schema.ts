@@ -50,7 +50,7 @@ export const uploadSchema = Type.Object(
   {
     file: Type.String({
       format: "binary",
-      description: "PNG, JPEG, WebP, GIF, MP3, WAV, M4A, OGG, FLAC, MP4, WebM or MOV.",
+      description: "PNG, JPEG, WebP, GIF, MP3, WAV, M4A, OGG, FLAC, MP4, WebM, MOV or PDF.",
     }),
     purpose: Type.Enum([...uploadPurposes], { description: "`generation`, or a purpose of OpenAI's clients." }),
   },

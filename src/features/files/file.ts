@@ -6,7 +6,7 @@ export type FileKind = MediaKind | "document";
 
 export type DocumentType = "application/json" | "text/vtt";
 
-/** Accepted purposes; all mean generation, under the names OpenAI's clients use. */
+/** Accepted purposes; all mean the same, under the names OpenAI's clients use. */
 export const uploadPurposes = ["generation", "vision", "user_data", "assistants"] as const;
 export type UploadPurpose = (typeof uploadPurposes)[number];
 /** Uploads are inputs of generations; outputs are created by tasks. */

@@ -11,7 +11,7 @@ export type WantedMedia = { param: string; kinds: readonly FileKind[] };
 
 export type Inspect = (path: string, wanted: WantedMedia & { signal: AbortSignal }) => Promise<InspectedMedia>;
 
-const allKinds: readonly FileKind[] = ["image", "audio", "video"];
+const allKinds: readonly FileKind[] = ["image", "audio", "video", "pdf"];
 
 export const anyMedia = (param: string): WantedMedia => ({ param, kinds: allKinds });
 
@@ -69,6 +69,7 @@ const names = {
   audio: "audio",
   video: "a video",
   document: "a document",
+  pdf: "a PDF",
 } as const satisfies Record<FileKind, string>;
 
 /** The formats that an upload may have; documents are not uploaded. */

@@ -48,7 +48,7 @@ export async function readUploadForm(
 function readPurpose(part: FormPart): UploadPurpose {
   const purpose = uploadPurposes.find((known) => part.type === "field" && part.value === known);
   if (purpose !== undefined) return purpose;
-  const message = `\`purpose\` must be one of: ${uploadPurposes.join(", ")}. Only images, audio and video for generations are stored.`;
+  const message = `\`purpose\` must be one of: ${uploadPurposes.join(", ")}. Only images, audio, video and PDFs are stored.`;
   throw createProblem("purpose", message);
 }
 

@@ -15,7 +15,7 @@ import { withUploadSlot } from "./limit-uploads.ts";
 import { createTooLarge, type FormPart } from "./read-upload-form.ts";
 import { uploadFile } from "./upload-file.ts";
 
-const description = `Uploads one image, audio or video file as \`multipart/form-data\`. Its type is detected from its content: a damaged,
+const description = `Uploads one image, audio, video or PDF file as \`multipart/form-data\`. Its type is detected from its content: a damaged,
 truncated or mislabeled file is rejected. With an \`Idempotency-Key\`, retries of the same upload are stored
 once.`;
 

@@ -1,41 +1,38 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AccountId } from "../../lib/ids.ts";
 import { presentMoney } from "../../lib/money.ts";
+import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { presentError } from "../../platform/http/error-response.ts";
-import { type CallFacts, closeFacts, type SeenLimits } from "../../platform/http/request-context.ts";
-import type { Span } from "../../platform/tracing/span.ts";
-import { type BegunCall, type CallEnd, noteFacts, noteRouting } from "../calls/index.ts";
+import { closeFacts } from "../../platform/http/request-context.ts";
+import { type CallEnd, noteFacts, noteRouting } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
-import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
-import type { PreparedResponse } from "./prepare-response.ts";
+import { type Claim, keepAnswer, lockClaim, withdrawClaims } from "../idempotency/index.ts";
+import { type BackgroundOrder, type Running, startRun, writeWork } from "./background-run.ts";
+import { findLastNumber, skipEvents } from "./event-log.ts";
 import type { FinishedResponse } from "./present-response.ts";
+import { recoverResponse } from "./recover-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
-import { writeEvent } from "./response-output.ts";
 import {
-  type AbandonedResponse,
   deleteResponse,
   endResponse,
-  findAbandoned,
   findEvents,
   insertResponse,
+  type ResponseLease,
   renewLease,
   type StoredResponse,
+  saveWork,
+  takeOverAbandoned,
 } from "./response-store.ts";
-import { addToConversation, describeRow, type SavedRequest } from "./save-response.ts";
-
-type BackgroundOrder = PreparedResponse & {
-  saved: SavedRequest;
-  limits: SeenLimits | null;
-  span: Span | null;
-  /** Filled in when the response ends. */
-  facts: CallFacts;
-};
+import { addToConversation, describeRow } from "./save-response.ts";
 
 /** Responses that run in the background, without a waiting caller. */
 export type BackgroundResponses = {
-  /** Starts a response and returns its initial state. Throws if a limit or the balance does not allow it. */
-  begin(order: BackgroundOrder): Promise<{ id: string; body: string }>;
+  /**
+   * Starts a response and returns its initial state. Ends the claim of the caller's `Idempotency-Key` with it. Throws if a
+   * limit or the balance does not allow it.
+   */
+  begin(order: BackgroundOrder, request: { bodyBytes: number; claim: Claim | null }): Promise<BegunResponse>;
   /**
    * Cancels a running response. Stops its upstream immediately if it runs in this process, else at its next lease
    * renewal.
@@ -43,27 +40,30 @@ export type BackgroundResponses = {
   cancel(response: StoredResponse): Promise<void>;
   /** Writes the events after `startingAfter`, past and future, until there are no more. */
   follow(response: StoredResponse, startingAfter: number, stream: EventReader): Promise<void>;
-  /** Marks responses whose process died as failed. Their holds expire. */
-  endAbandoned(): Promise<void>;
-  close(): void;
+  /** Runs responses whose process died again: all, or one. */
+  recover(key: Key | null): Promise<void>;
+  /** Hands running responses over to other processes. */
+  close(): Promise<void>;
 };
 
+type BegunResponse = { id: string; body: string };
 type EventReader = { write(events: string): void; isGone(): boolean };
 type Key = { accountId: AccountId; id: string };
-type Running = Key & { saved: SavedRequest; call: BegunCall<ChatKinds>; log: EventLog | null };
 
-const leaseMs = 30_000;
+/** As long as the lease of a run's claim. */
+const leaseMs = 60_000;
 const renewMs = 5_000;
 /** How often to poll the events of a response that runs in another process. */
 const pollMs = 500;
-const abandonedAtOnceMax = 100;
+const takenOverAtOnceMax = 100;
 const eventBytesMax = 8 * 1024 * 1024;
 const endTriesMax = 5;
 const endRetryMs = 1000;
+const jsonType = "application/json";
 
 export function createBackgroundResponses(dependencies: ResponseDependencies): BackgroundResponses {
-  const { database, clock, logger, retentionMs, calls } = dependencies;
-  const running = new Map<string, Running>();
+  const { database, clock, logger, retentionMs, claims } = dependencies;
+  const running = new Map<string, Running & { over: Promise<void> }>();
   const readLease = (): Date => new Date(clock.now().getTime() + leaseMs);
   const timer = setInterval(() => void renewAll(), renewMs);
   timer.unref();
@@ -72,48 +72,33 @@ export function createBackgroundResponses(dependencies: ResponseDependencies): B
     for (const one of running.values()) await renewOne(dependencies, one, readLease());
   }
 
-  async function finish(order: BackgroundOrder, one: Running, end: CallEnd<ChatKinds>): Promise<void> {
-    logger.info(describeEnd(order, end), "background response finished");
-    noteFacts(order.facts, one.call, end);
-    // The cancel has already stored the final state.
-    if (end.hasHungUp) one.log?.end("");
-    else await saveEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
-  }
-
-  async function fail({ presenter, saved, facts }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
-    noteRouting(facts, one.call);
-    closeFacts(facts);
-    const failure = toFailure(error);
-    const tail = presenter.presentFailure(presentError(failure, saved.requestId).body);
-    await saveEnd(dependencies, one, presenter.describeFailure(failure), tail);
-  }
-
   function watch(order: BackgroundOrder, one: Running): void {
-    running.set(one.id, one);
-    one.call.ended
-      .then((end) => finish(order, one, end))
-      .catch((error: unknown) => fail(order, one, error))
+    const over = one.call.ended
+      .then((end) => finish(dependencies, order, { one, end }))
+      .catch((error: unknown) => fail(dependencies, order, { one, error }))
       .catch((error: unknown) => logger.error({ response_id: one.id, error }, "response result not stored"))
       .finally(() => running.delete(one.id));
+    running.set(one.id, { ...one, over });
   }
 
   return {
-    async begin(order) {
-      const { saved, presenter, plan } = order;
+    async begin(order, { bodyBytes, claim }) {
+      const { saved, presenter } = order;
       const row = describeRow(saved, { now: clock.now(), retentionMs });
       const body = presenter.describeBegun();
-      const log = presenter.form === "events" ? createEventLog() : null;
-      const begun = { state: "in_progress", body, itemIds: [], events: log?.text() ?? null } as const;
+      const events = presenter.form === "events" ? "" : null;
+      const begun = { state: "in_progress", body, itemIds: [], events } as const;
       await insertResponse(database, { ...row, ...begun, leaseUntil: readLease() });
       const { accountId, id } = row;
+      const one = await startFirst(dependencies, order, { accountId, id, run: 0 });
       try {
-        const listener = log && createListener(presenter, log);
-        const call = await calls.begin(plan, { listener, limits: order.limits, span: order.span });
-        watch(order, { accountId, id, saved, call, log });
+        await acknowledge(database, one, { work: writeWork(saved, bodyBytes), claim });
       } catch (error) {
+        one.call.stop(toFailure(error));
         await deleteResponse(database, row);
         throw error;
       }
+      watch(order, one);
       return { id, body };
     },
 
@@ -132,40 +117,120 @@ export function createBackgroundResponses(dependencies: ResponseDependencies): B
       await pollEvents(database, { accountId, id }, startingAfter, reader);
     },
 
-    async endAbandoned() {
-      const abandoned = await findAbandoned(database, clock.now(), abandonedAtOnceMax);
-      for (const one of abandoned) await endResponse(database, one, describeAbandoned(one));
+    async recover(key) {
+      // After an outage, live processes need time to renew their leases.
+      if (claims.liveForMs() < databaseLimits.leaseGraceMs) return;
+      const times = { now: clock.now(), leaseUntil: readLease(), countMax: takenOverAtOnceMax };
+      for (const abandoned of await takeOverAbandoned(database, key, times)) {
+        await recoverResponse(dependencies, abandoned, watch).catch((error: unknown) =>
+          logger.warn({ response_id: abandoned.id, error }, "background response not recovered"),
+        );
+      }
     },
 
-    close: () => clearInterval(timer),
+    async close() {
+      clearInterval(timer);
+      const stopped = new AppError("shutting_down", "The gateway stopped before the response was complete.");
+      const open = [...running.values()];
+      for (const { call } of open) call.stop(stopped);
+      await Promise.all(open.map(({ over }) => over));
+    },
   };
+}
+
+/** The first run. Without it there is no response. */
+async function startFirst(
+  dependencies: ResponseDependencies,
+  order: BackgroundOrder,
+  lease: ResponseLease,
+): Promise<Running> {
+  try {
+    const started = await startRun(dependencies, order, lease);
+    if (started.kind === "running") return started.one;
+    throw new Error(`the response ${lease.id} has ended before it began`);
+  } catch (error) {
+    await deleteResponse(dependencies.database, lease);
+    throw error;
+  }
+}
+
+/** From here on the caller knows the response, so it must outlive this process. */
+async function acknowledge(
+  database: ResponseDependencies["database"],
+  one: Running,
+  { work, claim }: { work: string; claim: Claim | null },
+): Promise<void> {
+  const { id } = one;
+  await database.transaction().execute(async (tx) => {
+    if (claim !== null) {
+      await lockClaim(tx, claim);
+      await keepAnswer(tx, claim, { status: 200, contentType: jsonType, body: Buffer.from(id), summary: id });
+    }
+    await saveWork(tx, one, work);
+  });
+}
+
+async function finish(
+  dependencies: ResponseDependencies,
+  order: BackgroundOrder,
+  { one, end }: { one: Running; end: CallEnd<ChatKinds> },
+): Promise<void> {
+  dependencies.logger.info(describeEnd(order, end), "background response finished");
+  noteFacts(order.facts, one.call, end);
+  if (!end.hasHungUp) {
+    await saveEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
+    return;
+  }
+  // The cancel has already stored the final state.
+  one.log?.end("");
+  await withdrawClaims(dependencies.database, [one.claim]);
+}
+
+async function fail(
+  dependencies: ResponseDependencies,
+  { presenter, saved, facts }: BackgroundOrder,
+  { one, error }: { one: Running; error: unknown },
+): Promise<void> {
+  noteRouting(facts, one.call);
+  closeFacts(facts);
+  const failure = toFailure(error);
+  if (failure.code === "shutting_down") {
+    // Ends the lease, so that another process takes over.
+    await renewOne(dependencies, one, dependencies.clock.now());
+    one.log?.end("");
+    return;
+  }
+  const tail = presenter.presentFailure(presentError(failure, saved.requestId).body);
+  await saveEnd(dependencies, one, presenter.describeFailure(failure), tail);
 }
 
 async function renewOne({ database, logger }: ResponseDependencies, one: Running, leaseUntil: Date): Promise<void> {
   try {
     const events = boundEvents(one.log?.text() ?? null);
-    // Cancelled or deleted through another process.
+    // Cancelled, deleted or taken over through another process.
     if (!(await renewLease(database, one, { leaseUntil, events }))) one.call.hangUp();
   } catch (error) {
     logger.warn({ response_id: one.id, error }, "response lease not renewed");
   }
 }
 
-/** Stores the final state, unless the response was cancelled or deleted in the meantime. */
+/** Stores the final state, unless the response was cancelled, deleted or taken over in the meantime. */
 async function saveEnd(
   { database, clock, logger, retentionMs }: ResponseDependencies,
-  { log, accountId, id, saved }: Running,
+  one: Running,
   finished: FinishedResponse,
   tail: string,
 ): Promise<void> {
+  const { log, id, saved, claim } = one;
   const { status: state, body, itemIds } = finished;
-  const events = log === null ? null : boundEvents(log.text() + tail);
+  const events = log === null ? null : boundEvents(log.text(tail));
   let isWanted = false;
   for (let tries = 1; tries <= endTriesMax; tries += 1) {
     try {
       isWanted = await database.transaction().execute(async (tx) => {
-        const isOpen = await endResponse(tx, { accountId, id }, { state, body, itemIds, events });
+        const isOpen = await endResponse(tx, one, { state, body, itemIds, events });
         if (isOpen) await addToConversation(tx, saved, finished, { now: clock.now(), retentionMs });
+        await withdrawClaims(tx, [claim]);
         return isOpen;
       });
       break;
@@ -193,17 +258,6 @@ async function pollEvents(
   }
 }
 
-function createListener(presenter: PreparedResponse["presenter"], log: EventLog) {
-  return {
-    onAccepted: () => {},
-    onPieces: (pieces: readonly ChatKinds["delta"][]) => {
-      log.add(presenter.presentPieces(pieces));
-      return true;
-    },
-    onCut: () => log.add(presenter.presentCut()),
-  };
-}
-
 function presentTail({ presenter, saved }: BackgroundOrder, end: CallEnd<ChatKinds>): string {
   return end.failure === null
     ? presenter.presentTail(end)
@@ -219,18 +273,6 @@ function toFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = "The gateway failed unexpectedly. Retry, and report the request_id if it persists.";
   return new AppError("internal_error", message, { cause: error });
-}
-
-function describeAbandoned({ body, events }: AbandonedResponse) {
-  const message = "The gateway stopped before the response was complete. Create it again.";
-  const failed = JSON.stringify({
-    ...JSON.parse(body),
-    status: "failed",
-    error: { code: "server_error", message },
-  });
-  const allEvents =
-    events && events + writeEvent("response.failed", findLastNumber(events) + 1, `"response":${failed}`);
-  return { state: "failed" as const, body: failed, itemIds: [], events: allEvents };
 }
 
 function describeEnd({ plan, saved }: BackgroundOrder, { usage, settlement, hasHungUp }: CallEnd<ChatKinds>) {

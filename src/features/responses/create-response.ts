@@ -11,12 +11,15 @@ import { isSavable, type SavedRequest, saveResponse } from "./save-response.ts";
 export class RequestedResponse {
   private readonly dependencies: ResponseDependencies;
   private readonly conversation: Conversation;
+  /** Set if an earlier run created the response. */
+  private readonly createdAt: Date | undefined;
   private prepared: PreparedResponse | null = null;
   private saved: SavedRequest | null = null;
 
-  constructor(dependencies: ResponseDependencies, conversation: Conversation) {
+  constructor(dependencies: ResponseDependencies, conversation: Conversation, createdAt?: Date) {
     this.dependencies = dependencies;
     this.conversation = conversation;
+    this.createdAt = createdAt;
   }
 
   prepare(incoming: IncomingCall): CallPlan<ChatKinds> {
@@ -42,7 +45,9 @@ export class RequestedResponse {
     const request = incoming.body as ResponseRequest;
     const isStored = isSavable(dependencies, { request, bytes: bodyBytes });
     const conversationId = readConversationId(request);
-    this.prepared = prepareResponse(dependencies, incoming, { conversation, isStored, conversationId });
+    this.prepared = prepareResponse(dependencies, incoming, {
+      ...{ conversation, isStored, conversationId, createdAt: this.createdAt },
+    });
     if (isStored || conversationId !== null) {
       this.saved = { caller, requestId, request, items: conversation.own, isStored, conversationId };
     }

@@ -2,6 +2,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createBackgroundResponses } from "./background-responses.ts";
+import { addCompactionRoutes } from "./compaction-routes.ts";
 import { addConversationRoutes } from "./conversation-routes.ts";
 import { deleteExpiredConversations } from "./conversation-store.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -11,9 +12,10 @@ import { createTextQuota } from "./text-quota.ts";
 
 export type Responses = {
   addRoutes(http: HttpServer): void;
-  /** Deletes expired responses, and ends those whose process died. */
+  /** Deletes expired responses, and runs background responses whose process died again. */
   sweep(): Promise<void>;
-  close(): void;
+  /** Hands running background responses over to other processes. */
+  close(): Promise<void>;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -34,15 +36,16 @@ export function createResponses(
   return {
     addRoutes(http) {
       addResponseRoutes(http, { ...dependencies, background, heartbeats });
+      addCompactionRoutes(http, dependencies);
       addConversationRoutes(http, dependencies);
     },
     async sweep() {
-      await background.endAbandoned();
+      await background.recover(null);
       await sweepExpiredResponses(database, clock.now());
     },
-    close() {
-      background.close();
+    async close() {
       heartbeats.close();
+      await background.close();
     },
   };
 }

@@ -1,24 +1,29 @@
 const sequencePattern = /"sequence_number":\s*(\d+)/;
+/** The first number of each event: JSON strings cannot contain an unescaped quote. */
+const dataPattern = /^(data:.*?"sequence_number":\s*)(\d+)/gm;
 
 /** The events of a running response, for current and later readers. */
 export type EventLog = {
   add(events: string): void;
   /** Adds the last events. */
   end(events: string): void;
-  text(): string;
+  /** All events so far, and `tail` if they end with it. */
+  text(tail?: string): string;
   /** Writes all events with greater sequence numbers, past and future. Resolves after the last. */
   follow(startingAfter: number, write: (events: string) => void): Promise<void>;
 };
 
-export function createEventLog(): EventLog {
+/** `firstNumber` is added to the sequence numbers of all events. */
+export function createEventLog(firstNumber: number): EventLog {
   const parts: string[] = [];
   const readers = new Set<(events: string) => void>();
   const { promise: ended, resolve } = Promise.withResolvers<void>();
 
   function add(events: string): void {
     if (events === "") return;
-    parts.push(events);
-    for (const read of readers) read(events);
+    const numbered = addToNumbers(events, firstNumber);
+    parts.push(numbered);
+    for (const read of readers) read(numbered);
   }
 
   return {
@@ -28,7 +33,7 @@ export function createEventLog(): EventLog {
       readers.clear();
       resolve();
     },
-    text: () => parts.join(""),
+    text: (tail = "") => parts.join("") + addToNumbers(tail, firstNumber),
     async follow(startingAfter, write) {
       const read = (events: string): void => write(skipEvents(events, startingAfter));
       read(parts.join(""));
@@ -36,6 +41,11 @@ export function createEventLog(): EventLog {
       await ended;
     },
   };
+}
+
+function addToNumbers(events: string, delta: number): string {
+  if (delta === 0) return events;
+  return events.replace(dataPattern, (_match, head: string, number: string) => head + (Number(number) + delta));
 }
 
 /** The events with greater sequence numbers. */

@@ -15,7 +15,7 @@ const chainMax = 1000;
 /** Other ids cannot exist, so they are not looked up. */
 const responseIdPattern = /^resp_[0-9a-z]{1,64}$/;
 const conversationIdPattern = /^conv_[0-9a-z]{1,64}$/;
-const ownIdPattern = /^(?:msg|rs|fc|ctc)_([0-9a-z]{26})_i?\d{1,5}$/;
+const ownIdPattern = /^(?:msg|rs|fc|ctc|cmp)_([0-9a-z]{26})_i?\d{1,5}$/;
 
 /** Whether a request refers to stored items. */
 export function hasHistory(request: ResponseRequest): boolean {

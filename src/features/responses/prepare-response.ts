@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { NativeRequest } from "../../providers/contract.ts";
-import type { CallPlan, IncomingCall } from "../calls/index.ts";
+import type { CallPlan, CallPresenter, IncomingCall } from "../calls/index.ts";
 import { type Chat, type ChatKinds, checkFetchedUrls, translateError } from "../chat/index.ts";
 import { ResponsePresenter } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
@@ -20,7 +20,15 @@ export type Conversation = {
 };
 
 /** The conversation of a response, and how it is stored. */
-type ResponseSetting = { conversation: Conversation; isStored: boolean; conversationId: string | null };
+type ResponseSetting = {
+  conversation: Conversation;
+  isStored: boolean;
+  conversationId: string | null;
+  /** Defaults to now. */
+  createdAt?: Date | undefined;
+  /** Writes the answer in another form. */
+  wrap?(presenter: ResponsePresenter): CallPresenter<ChatKinds>;
+};
 
 /** About the size of a long document. */
 const bytesPerReference = 200_000;
@@ -31,7 +39,7 @@ export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponseP
 export function prepareResponse(
   { chat, clock }: { chat: Pick<Chat, "plan">; clock: Clock },
   { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
-  { conversation, isStored, conversationId }: ResponseSetting,
+  { conversation, isStored, conversationId, createdAt, wrap }: ResponseSetting,
 ): PreparedResponse {
   // Validated by the schema.
   const request = body as ResponseRequest;
@@ -52,9 +60,9 @@ export function prepareResponse(
         envelope: { id: nameResponse(requestId), model: request.model },
       },
       createPresenter: ({ modelId: model, now }) => {
-        const envelope = new ResponseEnvelope(request, { requestId, model, now });
+        const envelope = new ResponseEnvelope(request, { requestId, model, now: createdAt ?? now });
         presenter = createPresenter(request, { ...asked, envelope, now: () => clock.now() });
-        return presenter;
+        return wrap?.(presenter) ?? presenter;
       },
     });
     const { explain } = plan;

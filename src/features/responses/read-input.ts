@@ -2,6 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
 import type { MessagePlace } from "../chat/index.ts";
+import { readCompactionMark } from "./compaction-mark.ts";
 import { type Reasoning, readReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
@@ -69,6 +70,9 @@ class InputReader implements ReadInput {
       case "custom_tool_call_output":
         this.addOutput(item, place);
         break;
+      case "compaction":
+        this.addSummary(item, place);
+        break;
       case "item_reference":
         refuseItem(`${place}.id`, `There is no stored item with the id ${String(item.id)}.`);
         break;
@@ -76,6 +80,13 @@ class InputReader implements ReadInput {
         if (typeof type !== "string") refuseItem(`${place}.type`, `\`${place}.type\` must be a string.`);
         this.addObstacle(place, `This model does not support items of type ${type}.`);
     }
+  }
+
+  private addSummary({ encrypted_content: mark }: JsonObject, place: string): void {
+    const content = readCompactionMark(mark);
+    if (content !== null) this.push({ role: "user", content }, place);
+    else
+      this.addObstacle(`${place}.encrypted_content`, "Only the service that compacted this conversation can read it.");
   }
 
   /** Records something that only an upstream with the Responses API supports. */
@@ -223,7 +234,7 @@ class InputReader implements ReadInput {
     if (typeof fileId !== "string") refuseItem(`${place}.image_url`, `\`${place}\` needs \`image_url\`.`);
     return this.markAbsent(
       `${place}.file_id`,
-      "Images by `file_id` are not supported by this model. Send `image_url`.",
+      "This image is not an uploaded file. Send `image_url`, or the `file_id` of a file from `POST /v1/files`.",
     );
   }
 

@@ -4,6 +4,7 @@ import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, NativeRequest } from "../../providers/contract.ts";
 import { isCallersTool } from "../../providers/native/find-native-obstacle.ts";
 import { type CallersPlaces, chatFields } from "../chat/index.ts";
+import { readCompactionMark } from "./compaction-mark.ts";
 import { type PlacedItem, readInput } from "./read-input.ts";
 import { readTools } from "./read-tools.ts";
 import { readReasoningMark } from "./reasoning-mark.ts";
@@ -222,6 +223,8 @@ const namelessItems: ReadonlySet<unknown> = new Set([
 
 /** Calls of the vendor's own tools keep the vendor's ids. Reasoning that the vendor cannot decrypt is dropped. */
 function presentNativeItem(whole: JsonObject): JsonObject | null {
+  const summary = whole.type === "compaction" ? readCompactionMark(whole.encrypted_content) : null;
+  if (summary !== null) return { type: "message", role: "user", content: summary };
   if (!namelessItems.has(whole.type)) return whole;
   const { id: _, ...item } = whole;
   if (item.type !== "reasoning") return item;

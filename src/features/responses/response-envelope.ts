@@ -38,6 +38,11 @@ export function nameResponse(requestId: string): string {
   return `resp_${readSuffix(requestId)}`;
 }
 
+/** The id of the request that created a response. */
+export function nameRequest(responseId: string): string {
+  return `req_${readSuffix(responseId)}`;
+}
+
 /** The common part of the ids of a request, its response and the items of both. */
 export function readSuffix(id: string): string {
   return id.slice(id.indexOf("_") + 1);

@@ -104,3 +104,27 @@ export const responseRequestSchema = Type.Object(
   // Unknown fields pass if a route of the model names them.
   { additionalProperties: true, examples: [shortRequest] },
 );
+
+const { model, input, instructions, previous_response_id, conversation, tools, tool_choice } =
+  responseRequestSchema.properties;
+const { parallel_tool_calls, text: textOptions, reasoning, truncation } = responseRequestSchema.properties;
+
+/** The fields of a request that count as input, and those that do not change it. */
+export const countRequestSchema = Type.Object(
+  {
+    ...{ model: nullable(model), input, instructions, previous_response_id, conversation, tools, tool_choice },
+    ...{ parallel_tool_calls, text: textOptions, reasoning, truncation },
+  },
+  { ...closed, examples: [shortRequest] },
+);
+
+const { prompt_cache_key, prompt_cache_options, prompt_cache_retention, service_tier } =
+  responseRequestSchema.properties;
+
+export const compactRequestSchema = Type.Object(
+  {
+    ...{ model, input, instructions, previous_response_id, service_tier },
+    ...{ prompt_cache_key, prompt_cache_options, prompt_cache_retention },
+  },
+  { ...closed, examples: [shortRequest] },
+);

@@ -10,12 +10,15 @@ import { sendEvents } from "../../platform/http/hijack-reply.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { PaidRoute } from "../calls/index.ts";
+import { type PaidRoute, readKey } from "../calls/index.ts";
 import { type ChatKinds, chatErrors } from "../chat/index.ts";
+import { type Claim, claimKey, freeKey, type KeptAnswer, recallAnswer } from "../idempotency/index.ts";
 import type { BackgroundResponses } from "./background-responses.ts";
+import { openInput } from "./background-run.ts";
 import { openConversation, RequestedResponse } from "./create-response.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
-import { hasHistory, listInputItems, loadConversation } from "./load-conversation.ts";
+import { hasHistory, listInputItems } from "./load-conversation.ts";
+import { hasFiles } from "./load-files.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
@@ -77,7 +80,7 @@ function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): v
     (request, reply) => {
       const asked = request.body as ResponseRequest;
       if (asked.background === true) answerAtOnce(dependencies, request, reply);
-      else if (!hasHistory(asked) && hasRoom(dependencies, request)) {
+      else if (!hasHistory(asked) && !hasFiles(asked) && hasRoom(dependencies, request)) {
         answerNow(dependencies, openConversation(asked), request, reply);
       } else answerLater(dependencies, request, reply);
     },
@@ -110,7 +113,7 @@ async function openStored(dependencies: RouteDependencies, request: FastifyReque
   const { accountId } = getCaller(request);
   const asked = request.body as ResponseRequest;
   if (!hasRoom(dependencies, request)) await dependencies.quota.require(dependencies.database, accountId, 0);
-  return hasHistory(asked) ? await loadConversation(dependencies, accountId, asked) : openConversation(asked);
+  return await openInput(dependencies, accountId, asked);
 }
 
 /** An idempotent retry is answered even if the conversation that it continued is gone. */
@@ -136,34 +139,76 @@ async function createInBackground(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  if (request.headers["idempotency-key"] !== undefined) {
-    const message = "`background` does not support `Idempotency-Key`. Remove the header.";
-    throw new AppError("invalid_parameter", message, { param: "Idempotency-Key" });
-  }
-  const { background } = dependencies;
-  const asked = request.body as ResponseRequest;
-  const caller = getCaller(request);
-  const conversation = await openStored(dependencies, request);
-  const { body, bodyBytes, id: requestId, limits, span } = request;
-  const requested = new RequestedResponse(dependencies, conversation);
-  const prepared = requested.prepareSaved({ caller, body, bodyBytes, requestId });
+  const { accountId } = getCaller(request);
+  const keyed = readKey(request, path);
   request.rawBody = null;
+  const wanted = keyed && { ...keyed, accountId, requestId: request.id, holdId: null };
+  const prepared = await prepareInBackground(dependencies, request).catch(async (error: unknown) => {
+    // A repeated request gets its response even if the conversation that it continued is gone.
+    const kept = wanted && (await recallAnswer({ ...dependencies, ...dependencies.claims }, wanted));
+    if (kept === null) throw error;
+    return kept;
+  });
+  if ("contentType" in prepared) return await replay(dependencies, request, reply, prepared);
+  const outcome = wanted && (await claimKey({ ...dependencies, ...dependencies.claims }, wanted));
+  if (outcome?.kind === "answered") return await replay(dependencies, request, reply, outcome.answer);
+  const claim = outcome?.claim ?? null;
   reply.headers(prepared.plan.headers);
-  const { modelId } = prepared.plan;
-  const facts = createFacts({ model: modelId, isOpen: true, isBackground: true });
-  // Before the response starts: a rejected stream must not leave it running.
-  const leave = asked.stream === true ? await request.enterStream() : () => {};
-  const begun = await background.begin({ ...prepared, limits, span, facts }).catch((error: unknown) => {
-    leave();
+  const begun = await beginInBackground(dependencies, request, prepared, claim).catch(async (error: unknown) => {
+    if (claim !== null) await freeKey(dependencies.database, claim);
     throw error;
   });
-  request.logFields = { model: modelId };
-  request.facts = facts;
-  if (asked.stream !== true) {
+  if ((request.body as ResponseRequest).stream !== true) {
     reply.type(jsonType).send(begun.body);
     return;
   }
-  const stored = await getStored(dependencies, { accountId: caller.accountId, id: begun.id });
+  const stored = await getStored(dependencies, { accountId, id: begun.id });
+  await sendStored(dependencies, reply, stored, -1);
+}
+
+async function beginInBackground(
+  { background }: RouteDependencies,
+  request: FastifyRequest,
+  prepared: ReturnType<RequestedResponse["prepareSaved"]>,
+  claim: Claim | null,
+): Promise<{ id: string; body: string }> {
+  const { limits, span, bodyBytes } = request;
+  const { modelId } = prepared.plan;
+  const facts = createFacts({ model: modelId, isOpen: true, isBackground: true });
+  // Before the response starts: a rejected stream must not leave it running.
+  const isStreamed = (request.body as ResponseRequest).stream === true;
+  const leave = isStreamed ? await request.enterStream() : () => {};
+  try {
+    const begun = await background.begin({ ...prepared, limits, span, facts }, { bodyBytes, claim });
+    request.logFields = { model: modelId };
+    request.facts = facts;
+    return begun;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function prepareInBackground(dependencies: RouteDependencies, request: FastifyRequest) {
+  const { body, bodyBytes, id: requestId } = request;
+  const requested = new RequestedResponse(dependencies, await openStored(dependencies, request));
+  return requested.prepareSaved({ caller: getCaller(request), body, bodyBytes, requestId });
+}
+
+/** Answers a repeated request with the response that it created, as it is now. */
+async function replay(
+  dependencies: RouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body }: KeptAnswer,
+): Promise<void> {
+  const { accountId } = getCaller(request);
+  const stored = await getStored(dependencies, { accountId, id: String(body) });
+  reply.header("idempotent-replayed", "true");
+  if ((request.body as ResponseRequest).stream !== true) {
+    reply.type(jsonType).send(stored.body);
+    return;
+  }
   await sendStored(dependencies, reply, stored, -1);
 }
 
@@ -173,8 +218,8 @@ async function getStored(
 ): Promise<StoredResponse> {
   let response = await findResponse(database, key, clock.now());
   if (response?.state === "in_progress") {
-    // End it now if its process died, instead of at the next sweep.
-    await background.endAbandoned();
+    // Recover it now if its process died, instead of at the next sweep.
+    await background.recover(key);
     response = await findResponse(database, key, clock.now());
   }
   if (response !== null) return response;

@@ -82,3 +82,17 @@ export const deletedResponseSchema = Type.Object({
   object: Type.Literal("response"),
   deleted: Type.Literal(true),
 });
+
+export const inputTokensSchema = Type.Object({
+  object: Type.Literal("response.input_tokens"),
+  input_tokens: tokenCount,
+});
+
+/** Documentation only: the response is written by hand. */
+export const compactedSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal("response.compaction"),
+  created_at: Type.Integer({ description: "Unix time in seconds." }),
+  output: Type.Array(anyObject, { description: "The user's messages, then one `compaction` item." }),
+  usage: responseSchema.properties.usage,
+});

@@ -128,11 +128,16 @@ export async function findResponsesOfItems(
   return (await found.select(columns).execute()).map(toResponse);
 }
 
-/** Ends a background response; returns whether it was still running. */
+/** A lease on a background response. `run` is its fencing token: a process that lost the lease cannot write. */
+export type ResponseLease = ResponseKey & { run: number };
+
+export type ResponseEnd = { state: StoredState; body: string; itemIds: readonly string[]; events: string | null };
+
+/** Ends a background response; returns whether it was still running, under this lease if one is given. */
 export async function endResponse(
   database: Database,
-  { accountId, id }: ResponseKey,
-  end: { state: StoredState; body: string; itemIds: readonly string[]; events: string | null },
+  { accountId, id, run = null }: ResponseKey & { run?: number | null },
+  end: ResponseEnd,
 ): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable("responses")
@@ -143,41 +148,74 @@ export async function endResponse(
       item_ids: end.itemIds.length === 0 ? null : [...end.itemIds],
       events: end.events,
       lease_until: null,
+      work: null,
     })
     .where("account_id", "=", accountId)
     .where("id", "=", id)
     .where("state", "=", "in_progress")
+    .$if(run !== null, (query) => query.where("run", "=", run))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-/** Renews the lease and stores the events so far; returns whether the response still exists and runs. */
+/** Stores what another process needs to run the response again; returns whether the response still runs. */
+export async function saveWork(database: Database, lease: ResponseLease, work: string): Promise<boolean> {
+  const { numUpdatedRows } = await selectLease(database, lease).set({ work }).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Renews the lease and stores the events so far; returns whether the response still runs under this lease. */
 export async function renewLease(
   database: Database,
-  { accountId, id }: ResponseKey,
+  lease: ResponseLease,
   { leaseUntil, events }: { leaseUntil: Date; events: string | null },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await database
-    .updateTable("responses")
+  const { numUpdatedRows } = await selectLease(database, lease)
     .set({ lease_until: leaseUntil, ...(events === null ? {} : { events }) })
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function selectLease(database: Database, { accountId, id, run }: ResponseLease) {
+  return database
+    .updateTable("responses")
     .where("account_id", "=", accountId)
     .where("id", "=", id)
     .where("state", "=", "in_progress")
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .where("run", "=", run);
 }
 
-export type AbandonedResponse = ResponseKey & { body: string; events: string | null };
+/** `work` is `null` if the caller never got the response's id. */
+export type AbandonedResponse = ResponseLease & {
+  body: string;
+  events: string | null;
+  work: string | null;
+  createdAt: Date;
+};
 
-/** A batch of responses whose process died. */
-export async function findAbandoned(database: Database, now: Date, countMax: number): Promise<AbandonedResponse[]> {
-  const rows = await database
-    .selectFrom("responses")
-    .select(["account_id", "id", "body", "events"])
-    .where("lease_until", "<=", now)
-    .limit(countMax)
-    .execute();
-  return rows.map(({ account_id, id, body, events }) => ({ accountId: account_id as AccountId, id, body, events }));
+type AbandonedRow = Omit<AbandonedResponse, "accountId" | "createdAt"> & { account_id: AccountId; created_at: Date };
+
+/**
+ * Takes over the leases of responses whose process died: all, or the one of `key`. Also reads `idempotency_keys`: a process
+ * that renews its claim is alive. `FOR UPDATE SKIP LOCKED`: skip rows another process is taking over.
+ */
+export async function takeOverAbandoned(
+  database: Database,
+  key: ResponseKey | null,
+  { now, leaseUntil, countMax }: { now: Date; leaseUntil: Date; countMax: number },
+): Promise<AbandonedResponse[]> {
+  const own = key === null ? sql`` : sql`and account_id = ${key.accountId} and id = ${key.id}`;
+  const { rows } = await sql<AbandonedRow>`
+    update responses set lease_until = ${leaseUntil}, run = run + 1
+    where (account_id, id) in (
+      select account_id, id from responses abandoned
+      where lease_until <= ${now} ${own} and not exists (
+        select from idempotency_keys claim
+        where claim.account_id = abandoned.account_id and claim.key = 'response ' || abandoned.id
+          and claim.state = 'running' and claim.lease_until > ${now})
+      limit ${countMax} for update skip locked)
+    returning account_id, id, run, body, events, work, created_at`.execute(database);
+  return rows.map(({ account_id: accountId, created_at: createdAt, ...row }) => ({ ...row, accountId, createdAt }));
 }
 
 export async function findEvents(

@@ -8,6 +8,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
   function_call_output: "fc",
   custom_tool_call: "ctc",
   custom_tool_call_output: "ctc",
+  compaction: "cmp",
 };
 
 /** Item ids appear in paths and in table keys. */

@@ -545,6 +545,8 @@ type ResponsesTable = {
   lease_until: Date | null;
   created_at: Date;
   expires_at: Date;
+  work: string | null;
+  run: Generated<number>;
 };
 
 type ScheduledJobsTable = {

@@ -20,6 +20,8 @@ const endpointTable = {
   getConversationItem: { scope: "chat", wire: "responses", stability: "preview" },
   deleteConversationItem: { scope: "chat", wire: "responses", stability: "preview" },
   createResponse: { scope: "chat", wire: "responses", stability: "preview", spends: true },
+  countInputTokens: { scope: "chat", wire: "responses", stability: "preview" },
+  compactResponse: { scope: "chat", wire: "responses", stability: "preview", spends: true },
   createMessage: { scope: "chat", wire: "messages", stability: "preview", spends: true, anthropicForm: "always" },
   countMessageTokens: { scope: "chat", wire: "messages", stability: "preview", anthropicForm: "always" },
   getResponse: { scope: "chat", wire: "responses", stability: "preview" },

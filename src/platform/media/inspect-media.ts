@@ -8,6 +8,7 @@ import { acceptedTypes, detectMediaType, headBytes, type MediaType } from "./med
 import { animationPixelsMax, framesMax, pixelsMax, sideMax } from "./read-image.ts";
 
 const paddingBytesMax = 64 * 1024;
+const pdfTailBytes = 1024;
 
 /**
  * Determines the type of a user-supplied file from its first bytes, its structure and a full decode; never from its name
@@ -26,7 +27,9 @@ export async function inspectMedia(
 
 async function inspectStructure(file: FileWindow): Promise<MediaType | Inspection> {
   if (file.size === 0) return refuse("is empty");
-  const type = detectMediaType(await file.read(0, headBytes));
+  const head = await file.read(0, headBytes);
+  if (head.toString("latin1", 0, 5) === "%PDF-") return await inspectPdf(file);
+  const type = detectMediaType(head);
   if (type === null) return refuse(`must be ${acceptedTypes}, detected from its content`);
   const container = await findContainerEnd(file, type);
   if (container !== null && container.end > file.size) return refuse("is damaged or incomplete");
@@ -36,6 +39,15 @@ async function inspectStructure(file: FileWindow): Promise<MediaType | Inspectio
   if (container !== null && container.frames > framesMax) return refuse(`has more than ${framesMax} frames`);
   if (await hasForeignContent(file)) return refuse("is also valid as another format, such as an archive or a page");
   return type;
+}
+
+/** Nothing here opens a PDF: the model's vendor does. Nothing may follow its end, such as an archive. */
+async function inspectPdf(file: FileWindow): Promise<Inspection> {
+  const tailStart = Math.max(0, file.size - pdfTailBytes);
+  const tail = (await file.read(tailStart, file.size - tailStart)).toString("latin1");
+  if (!/%%EOF\s*$/.test(tail)) return refuse("is damaged or incomplete, or has extra data after its end");
+  const media = { kind: "pdf", contentType: "application/pdf", width: null, height: null, durationMs: null } as const;
+  return { kind: "accepted", media };
 }
 
 /** A confined process decodes the whole image. */

@@ -1,4 +1,4 @@
-export type MediaKind = "image" | "audio" | "video";
+export type MediaKind = "image" | "audio" | "video" | "pdf";
 
 export type InspectedMedia = {
   kind: MediaKind;

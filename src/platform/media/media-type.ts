@@ -8,7 +8,7 @@ type RecordingName = "mp3" | "wav" | "m4a" | "ogg" | "flac" | "mp4" | "webm" | "
 /** Enough to detect any type. */
 export const headBytes = 4096;
 
-export const acceptedTypes = "PNG, JPEG, WebP, GIF, MP3, WAV, M4A, OGG, FLAC, MP4, WebM or MOV";
+export const acceptedTypes = "PNG, JPEG, WebP, GIF, MP3, WAV, M4A, OGG, FLAC, MP4, WebM, MOV or PDF";
 
 const image = (name: "png" | "jpeg" | "webp" | "gif"): MediaType => ({
   name,

@@ -82,6 +82,13 @@ describe.each(mediaNames)("a %s", (name) => {
   });
 });
 
+test("a complete PDF is accepted, a truncated one or one with an archive behind it is refused", async () => {
+  const pdf = Buffer.from("%PDF-1.4\n1 0 obj << >> endobj\ntrailer << >>\n%%EOF\n");
+  expect(await findReason(pdf)).toBeNull();
+  expect(await findReason(pdf.subarray(0, -8))).toMatch(/incomplete/);
+  expect(await findReason(Buffer.concat([pdf, zip]))).toMatch(/extra data/);
+});
+
 describe("content of an unsupported type", () => {
   test.each([
     ["nothing", Buffer.alloc(0)],
@@ -92,7 +99,6 @@ describe("content of an unsupported type", () => {
     ["XML", Buffer.from('<?xml version="1.0"?><a/>')],
     ["a ZIP archive", zip],
     ["gzip", Buffer.from("H4sIAAAAAAAAA8tIzcnJBwCGphA2BQAAAA==", "base64")],
-    ["a PDF", Buffer.from("%PDF-1.4\n%%EOF")],
     ["a program", Buffer.from("\x7fELF\x02\x01\x01", "latin1")],
     ["zeros", Buffer.alloc(100_000)],
     ["a playlist that leads elsewhere", Buffer.from("#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n")],

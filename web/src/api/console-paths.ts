@@ -1560,6 +1560,7 @@ export type paths = {
             object: "list";
             data: ({
               id: string;
+              aliases?: (string)[];
               object: "model";
               created: number;
               owned_by: string;
@@ -1592,6 +1593,7 @@ export type paths = {
         200: { content: {
           "application/json": {
             id: string;
+            aliases?: (string)[];
             object: "model";
             created: number;
             owned_by: string;
@@ -2241,6 +2243,93 @@ export type paths = {
             first_id: string | null;
             last_id: string | null;
             has_more: boolean;
+          };
+        } };
+      };
+    };
+  };
+  "/responses/input_tokens": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model?: string | null;
+          input?: string | (Record<string, unknown>)[] | null;
+          instructions?: string | null;
+          previous_response_id?: string | null;
+          conversation?: string | Record<string, unknown> | null;
+          tools?: (Record<string, unknown>)[] | null;
+          tool_choice?: "none" | "auto" | "required" | Record<string, unknown> | null;
+          parallel_tool_calls?: boolean | null;
+          text?: {
+            format?: Record<string, unknown> | null;
+            verbosity?: "low" | "medium" | "high" | null;
+          } | null;
+          reasoning?: {
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            summary?: "auto" | "concise" | "detailed" | null;
+            generate_summary?: "auto" | "concise" | "detailed" | null;
+            context?: "auto" | "current_turn" | "all_turns" | null;
+            mode?: string | null;
+          } | null;
+          truncation?: "auto" | "disabled" | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "response.input_tokens";
+            input_tokens: number;
+          };
+        } };
+      };
+    };
+  };
+  "/responses/compact": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          input?: string | (Record<string, unknown>)[] | null;
+          instructions?: string | null;
+          previous_response_id?: string | null;
+          service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | "fast" | null;
+          prompt_cache_key?: string | null;
+          prompt_cache_options?: Record<string, unknown> | null;
+          prompt_cache_retention?: "in_memory" | "in-memory" | "24h" | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "response.compaction";
+            created_at: number;
+            output: (Record<string, unknown>)[];
+            usage: {
+              input_tokens: number;
+              input_tokens_details: {
+                cached_tokens: number;
+                cache_write_tokens: number;
+              };
+              output_tokens: number;
+              output_tokens_details: {
+                reasoning_tokens: number;
+              };
+              total_tokens: number;
+              charge: string;
+              cache_saving?: string;
+            } | null;
           };
         } };
       };

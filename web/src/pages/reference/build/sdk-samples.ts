@@ -11,6 +11,8 @@ const sdkCalls: Readonly<Record<string, SdkCall>> = {
   getResponse: { sdk: "openai", method: "responses.retrieve" },
   deleteResponse: { sdk: "openai", method: "responses.delete" },
   cancelResponse: { sdk: "openai", method: "responses.cancel" },
+  countInputTokens: { sdk: "openai", method: "responses.inputTokens.count" },
+  compactResponse: { sdk: "openai", method: "responses.compact" },
   listInputItems: { sdk: "openai", method: "responses.inputItems.list" },
   createConversation: { sdk: "openai", method: "conversations.create" },
   getConversation: { sdk: "openai", method: "conversations.retrieve" },
