@@ -1,9 +1,9 @@
-import OpenAI, { toFile } from "openai";
+import { type OpenAI, toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
-import { canary } from "../harness/upstreams/fake-upstreams.ts";
 import { pixelUrl } from "../harness/chat/client-catalog.ts";
+import { canary } from "../harness/upstreams/fake-upstreams.ts";
 
 let chat: ChatGateway;
 let caller: ChatCaller;
@@ -83,7 +83,10 @@ describe.each(["open", "anthropic", "google"])("compacting a conversation with %
     expect(await own.listCharges()).toHaveLength(1);
     const asked = chat.upstream.requests.at(-1)?.ask;
     expect(asked?.prompt).toContain('"name":"save"');
-    const next = [...(compacted.output as OpenAI.Responses.ResponseInput), { role: "user" as const, content: "Who am I?" }];
+    const next = [
+      ...(compacted.output as OpenAI.Responses.ResponseInput),
+      { role: "user" as const, content: "Who am I?" },
+    ];
     await own.client.responses.create({ model: id, input: next });
     expect(String(chat.upstream.requests.at(-1)?.body)).toContain("her name was saved");
   });

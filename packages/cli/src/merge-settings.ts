@@ -1,8 +1,8 @@
 import { isSettings, providerName, type Settings } from "./agent-table.ts";
 
-export type Merged = {
+type Merged = {
   settings: Settings;
-  /** Settings that somebody else made and that differ, as paths such as `env.ANTHROPIC_MODEL`. */
+  /** Settings of the user that differ, as paths such as `env.ANTHROPIC_MODEL`. */
   conflicts: readonly string[];
 };
 

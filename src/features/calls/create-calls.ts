@@ -52,7 +52,7 @@ export type BegunCall<K extends CallKinds> = Pick<
   "ended" | "hangUp" | "stop" | "plan" | "routed" | "findChargeId"
 >;
 
-export type Begun<K extends CallKinds> =
+type Begun<K extends CallKinds> =
   | { kind: "running"; call: BegunCall<K> }
   | { kind: "answered"; answer: KeptAnswer };
 

@@ -39,7 +39,7 @@ export type Running = ResponseLease & {
 };
 
 /** A run that started, or the end of an earlier run that was charged but not recorded. */
-export type StartedRun = { kind: "running"; one: Running } | { kind: "ended"; finished: FinishedResponse | null };
+type StartedRun = { kind: "running"; one: Running } | { kind: "ended"; finished: FinishedResponse | null };
 
 /** Above all numbers that a reader may have seen of an earlier run. */
 export const numbersPerRun = 1_000_000;
