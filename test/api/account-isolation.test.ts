@@ -59,6 +59,8 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
     stage: "storyboard",
   }),
   "POST /responses": ({ conversations }) => ({ model: "sandbox-chat", input: "Hi", conversation: conversations }),
+  "POST /responses/input_tokens": ({ conversations }) => ({ input: "Hi", conversation: conversations }),
+  "POST /responses/compact": ({ responses }) => ({ model: "sandbox-chat", previous_response_id: responses }),
   "POST /keys": () => ({ name: "x", models: [""] }),
   "POST /codes/redeem": () => ({ code: "x" }),
   "POST /connect/device/lookup": () => ({ user_code: "BCDF-GHJK" }),
