@@ -719,6 +719,15 @@ create table request_contents (
   constraint request_contents_unique PRIMARY KEY (account_id, created_at, id)
 );
 
+create table request_errors (
+  account_id text not null,
+  created_at timestamp with time zone not null,
+  id text not null,
+  message text not null,
+  param text,
+  constraint request_errors_unique PRIMARY KEY (account_id, created_at, id)
+);
+
 create table request_gaps (
   account_id text not null,
   id text not null,

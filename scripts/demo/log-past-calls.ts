@@ -28,14 +28,26 @@ const routes: Record<PastCall["wire"], string> = {
   embeddings: "/v1/embeddings",
 };
 
-type Failure = Pick<Entry, "status" | "errorCode" | "ending">;
+type Failure = Pick<Entry, "status" | "errorCode" | "ending" | "error">;
 
 /** Occasional errors; they are not charged. */
 const failures: readonly [Failure, ...Failure[]] = [
-  { status: 429, errorCode: "rate_limit_exceeded", ending: "refused" },
-  { status: 429, errorCode: "token_limit_exceeded", ending: "refused" },
-  { status: 400, errorCode: "context_length_exceeded", ending: "refused" },
-  { status: 503, errorCode: "upstream_unavailable", ending: "failed" },
+  {
+    ...{ status: 429, errorCode: "rate_limit_exceeded", ending: "refused" },
+    error: { message: "The key reached its limit of 600 requests per minute. Retry after 2 s.", param: null },
+  },
+  {
+    ...{ status: 429, errorCode: "token_limit_exceeded", ending: "refused" },
+    error: { message: "The account reached its limit of 1000000 tokens per minute. Retry after 9 s.", param: null },
+  },
+  {
+    ...{ status: 400, errorCode: "context_length_exceeded", ending: "refused" },
+    error: { message: "The request exceeds the model's context window. Shorten the messages.", param: "messages" },
+  },
+  {
+    ...{ status: 503, errorCode: "upstream_unavailable", ending: "failed" },
+    error: { message: "The model did not respond. Retry after Retry-After.", param: null },
+  },
   { status: 499, errorCode: null, ending: "hung_up" },
 ];
 const failureChance = 0.04;
@@ -43,6 +55,7 @@ const failureChance = 0.04;
 /** Creates the log's past partitions; the gateway creates only future ones. */
 export async function makePastPartitions(database: Database, from: Date, to: Date): Promise<void> {
   await sql`select make_partitions('requests', 'month', ${from}, ${to})`.execute(database);
+  await sql`select make_partitions('request_errors', 'month', ${from}, ${to})`.execute(database);
 }
 
 /** Writes past calls to the request log, including some that failed. */

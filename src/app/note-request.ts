@@ -1,6 +1,7 @@
 import { type CallerDirectory, recallCaller } from "../features/accounts/index.ts";
-import { clientClosedStatus, decideEnding, type RequestLog } from "../features/requests/index.ts";
+import { clientClosedStatus, decideEnding, describeError, type RequestLog } from "../features/requests/index.ts";
 import { readIdTime } from "../lib/ids.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import { getWire } from "../platform/http/endpoint-table.ts";
 import { type CallFacts, createFacts } from "../platform/http/request-context.ts";
 import type { EndedRequest } from "../platform/http/request-log.ts";
@@ -36,6 +37,7 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
     route,
     model: facts?.model ?? readModel(request.body),
     errorCode: ended.code,
+    error: request.failure instanceof AppError ? describeError(request.failure) : null,
     durationMs: Math.round(ended.durationMs),
     userAgent: request.headers["user-agent"]?.slice(0, userAgentCharactersMax) ?? null,
     isReplayed: reply.hasHeader("idempotent-replayed"),

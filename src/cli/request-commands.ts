@@ -51,6 +51,8 @@ function presentRequest(request: ShownRequest, task: Task | null) {
     model: request.model,
     status: request.status,
     error_code: request.errorCode,
+    error_message: request.error?.message ?? null,
+    error_param: request.error?.param ?? null,
     ending: request.ending,
     duration_ms: request.durationMs,
     first_token_ms: request.firstTokenMs,

@@ -92,6 +92,7 @@ function describeChat(caller: ChatCaller, id: string | null): Fields {
     latency_ms: expect.any(Number),
     user_agent: expect.any(String),
     ...{ time_to_first_token_ms: null, tokens: null, charge: null, charge_id: null },
+    ...{ error_message: null, error_param: null },
   };
 }
 
@@ -160,6 +161,52 @@ test("a failed call is logged with its status and its error code", async () => {
     chat.gateway.database,
   );
   expect(rows).toEqual([{ status: 429, error_code: "rate_limit_exceeded", ending: "refused" }]);
+});
+
+test("a failed call keeps the error its client got, bounded and without secrets; an answered call stores none", async () => {
+  const caller = await chat.createCaller();
+  const poor = await chat.createCaller({ cash: "0.000001" });
+  const secret = `sk-slc-${"a1B2".repeat(9)}`;
+  const sendBad = async (sender: ChatCaller, body: string): Promise<[Logged, Fields]> => {
+    const response = await sender.post(body);
+    const { error } = (await response.json()) as { error: Fields };
+    return [await findLogged(sender, response.headers.get("x-request-id")), error];
+  };
+  const [typed, typeError] = await sendBad(caller, writeQuestion("open", { temperature: "hot" }));
+  expect(typed).toMatchObject({ error_message: typeError.message, error_param: "temperature" });
+  const [unpaid, balanceError] = await sendBad(poor, writeQuestion("open"));
+  expect(unpaid).toMatchObject({ status: 402, error_message: balanceError.message });
+  expect(unpaid.error_message).toMatch(/Add [\d.]+ USD to continue\./);
+  const [quoting] = await sendBad(caller, writeQuestion("open", { [`\0${secret}${"x".repeat(5000)}`]: 1 }));
+  const texts = `${quoting.error_message} ${quoting.error_param}`;
+  expect(texts).not.toContain(secret);
+  expect(texts.length).toBeLessThan(1300);
+  chat.upstream.script({ text: "Hi", usage });
+  const answered = await sendAndFind(caller, writeQuestion("open"));
+  expect(answered).toMatchObject({ error_message: null, error_param: null });
+  const page = await list(caller, "?status=4xx");
+  expect(page.data.map(({ error_message: message }) => message)).toContain(typeError.message);
+  const csv = await chat.gateway.get("/requests/export?status=4xx", caller.key).then((found) => found.text());
+  expect(csv).toContain(",temperature\r\n");
+  const { rows } = await sql<{ id: string }>`
+    select id from request_errors where account_id = ${caller.accountId} order by id`.execute(chat.gateway.database);
+  expect(rows.map(({ id }) => id)).toEqual([typed.id, quoting.id]);
+});
+
+test("the console's calls are listed only by their key or their ids", async () => {
+  const caller = await chat.createCaller();
+  const { log } = openLog({});
+  const made = describeRecord(caller, new Date());
+  const [own, console] = [made, { ...describeRecord(caller, new Date()), keyId: "key_console" as typeof made.keyId }];
+  log.note(own);
+  log.note({ ...console, route: "/console/api/chat/completions" });
+  await log.close();
+  const listIds = async (query: string) => (await list(caller, query)).data.map(({ id }) => id);
+  expect(await listIds("?wire=chat")).toEqual([own.id]);
+  expect(await listIds("?key_id=key_console")).toEqual([console.id]);
+  expect(await listIds(`?ids=${console.id}`)).toEqual([console.id]);
+  const summary = await chat.gateway.get("/requests/summary?wire=chat", caller.key).then((found) => found.json());
+  expect(summary).toMatchObject({ total: { count: 1 } });
 });
 
 test("unknown endpoints and forbidden keys are logged for the key's account; unknown keys for none", async () => {

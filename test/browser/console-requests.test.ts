@@ -175,16 +175,43 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
 
     await page.getByLabel("Status", { exact: true }).selectOption("");
     await listRows(page).filter({ hasText: "sandbox-chat" }).getByRole("link").first().click();
-    await page.getByRole("heading", { level: 1, name: "Request" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Chat completions with sandbox-chat" }).waitFor();
     await page.getByText("POST /v1/chat/completions").first().waitFor();
     await page.getByRole("link", { name: "Open charge" }).click();
     await page.getByRole("heading", { level: 1, name: "Charge" }).waitFor();
     await page.getByRole("link", { name: "Open request" }).click();
-    await page.getByRole("heading", { level: 1, name: "Request" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Chat completions with sandbox-chat" }).waitFor();
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Requests" }).click();
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("a failed request shows its error, and for a 402 what was missing and the way to add it", async () => {
+    const caller = await createConsolePerson(site, { credit: "0.01" });
+    await using opened = await openSignedInPage(site, caller.email);
+    const { page } = opened;
+    const bad = { ...ask, temperature: "hot" };
+    await caller.call("POST", "/chat/completions", bad, { "x-client-request-id": "typed" }).catch(() => {});
+    const dear = { model: "sandbox-image", prompt: "A harbour" };
+    await caller.call("POST", "/images/generations", dear, { "x-client-request-id": "unpaid" }).catch(() => {});
+    const find = (trace: string) =>
+      waitUntil("the call to be logged", async () => {
+        const { data } = await caller.call("GET", `/requests?client_request_id=${trace}`);
+        return data[0] ?? null;
+      });
+    const [typed, unpaid] = [await find("typed"), await find("unpaid")];
+    const section = page.getByRole("region", { name: "Error" });
+    await page.goto(`/console/requests/${typed.id}`);
+    await section.getByText(typed.error_message).waitFor();
+    await section.getByText("temperature", { exact: true }).waitFor();
+    await section.getByText(typed.error_code, { exact: true }).waitFor();
+    expect(unpaid.status).toBe(402);
+    await page.goto(`/console/requests/${unpaid.id}`);
+    await section.getByText("Add 0.01 USD to continue.").waitFor();
+    await section.getByRole("link", { name: "Add credit" }).click();
+    await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+    expect(opened.complaints).toEqual([]);
   });
 
   test("the log can be paused, read by keyboard and narrowed to a bar, and axe finds nothing", async () => {

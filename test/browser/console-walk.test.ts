@@ -36,7 +36,7 @@ const places: readonly Stop[] = [
 function listStops({ task, charge, endpoint, key, request }: ConsoleThings): Stop[] {
   return [
     ...places,
-    { path: `/console/requests/${request}`, heading: "Request" },
+    { path: `/console/requests/${request}`, heading: "Images with sandbox-image" },
     { path: `/console/tasks/${task}`, heading: "Image task" },
     { path: `/console/usage/charges/${charge}`, heading: "Charge" },
     { path: `/console/webhooks/${endpoint}`, heading: "Webhook endpoint" },

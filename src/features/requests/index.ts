@@ -10,6 +10,7 @@
  */
 export { type ContentSeal, createContentSeal } from "./content/seal-content.ts";
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
+export { describeError } from "./describe-error.ts";
 export { countStrayRequests } from "./partition-store.ts";
 export { showRequest } from "./read-requests.ts";
 export { clientClosedStatus, decideEnding, type ShownRequest } from "./request-record.ts";

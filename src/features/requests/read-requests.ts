@@ -4,7 +4,8 @@ import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createUnknownCursor, parseRange, readTimeZone } from "../usage/index.ts";
-import type { RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
+import { listErrors } from "./error-store.ts";
+import type { ReadRequest, RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
 import {
   findAnyRequest,
   findRequest,
@@ -77,28 +78,28 @@ export async function readRequests(
   reading: RequestReading,
   filter: RequestFilter,
   { after, limit }: { after: string | null; limit: number },
-): Promise<{ records: RequestRecord[]; gaps: RequestGap[] }> {
+): Promise<{ records: ReadRequest[]; gaps: RequestGap[] }> {
   const { database } = reading;
   const place = after === null ? null : parsePlace(after);
   if (after !== null && place === null) throw createUnknownCursor();
   const records = await listRequests(database, filter, { after: place, limit });
   const gaps = await listGaps(database, filter, gapsMax);
-  return { records: await addTaskCharges(database, filter.accountId, records), gaps };
+  return { records: await completeRecords(database, filter.accountId, records), gaps };
 }
 
 export async function getRequest(
   { database, clock, keptDays }: RequestReading,
   accountId: AccountId,
   id: string,
-): Promise<RequestRecord> {
+): Promise<ReadRequest> {
   const place = parsePlace(id);
   const isKept = place !== null && place.createdAt >= findKeptFrom(clock, keptDays);
   const record = isKept ? await findRequest(database, { accountId, ...place }) : null;
-  if (record === null) {
+  const [found] = record === null ? [] : await completeRecords(database, accountId, [record]);
+  if (found === undefined) {
     throw new AppError("not_found", "The account has no such request, or it has expired.", { param: "request_id" });
   }
-  const [charged = record] = await addTaskCharges(database, accountId, [record]);
-  return charged;
+  return found;
 }
 
 /** A call of any account, with the fields that only operators see. Throws if it is not in the log. */
@@ -108,12 +109,23 @@ export async function showRequest(database: Database, id: string): Promise<Shown
   if (record === null) {
     throw new AppError("not_found", `The request log has no ${id}: it was made without a key, or it has expired.`);
   }
-  const [charged] = await addTaskCharges(database, record.accountId, [record]);
-  return { ...record, ...charged };
+  const [completed] = await completeRecords(database, record.accountId, [record]);
+  return { ...record, ...completed };
+}
+
+/** Adds what other tables have: the charges of tasks, and the errors of failed calls. */
+export async function completeRecords(
+  database: Database,
+  accountId: AccountId,
+  records: readonly RequestRecord[],
+): Promise<ReadRequest[]> {
+  const charged = await addTaskCharges(database, accountId, records);
+  const errors = await listErrors(database, accountId, charged);
+  return charged.map((record) => ({ ...record, error: errors.get(record.id) ?? null }));
 }
 
 /** A task is charged when it ends, long after its request. */
-export async function addTaskCharges(
+async function addTaskCharges(
   database: Database,
   accountId: AccountId,
   records: readonly RequestRecord[],

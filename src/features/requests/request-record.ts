@@ -6,6 +6,9 @@ import type { FailedAttempt } from "../../platform/http/request-context.ts";
 export const requestEndings = ["answered", "refused", "failed", "hung_up", "broken_off"] as const;
 export type RequestEnding = (typeof requestEndings)[number];
 
+/** What the response said about a failed call. */
+export type RequestError = { message: string; param: string | null };
+
 /** A call in the request log. */
 export type RequestRecord = {
   /** The response's `x-request-id`, which starts with its time. */
@@ -44,11 +47,14 @@ type RequestRouting = {
   failedAttempts: readonly FailedAttempt[];
 };
 
-/** A call as written; most endpoints call no upstream. */
-export type LoggedRequest = RequestRecord & Partial<RequestRouting>;
+/** A call as written; most call no upstream, and only failed ones have an error. */
+export type LoggedRequest = RequestRecord & Partial<RequestRouting> & { error?: RequestError | null };
+
+/** A call as read; failed calls of earlier versions have no error. */
+export type ReadRequest = RequestRecord & { error: RequestError | null };
 
 /** A call as operators see it. */
-export type ShownRequest = RequestRecord & RequestRouting;
+export type ShownRequest = ReadRequest & RequestRouting;
 
 /** Calls of an account that are missing in the log. */
 export type RequestGap = { accountId: AccountId; from: Date; to: Date; lost: number };

@@ -9,7 +9,7 @@ import {
   periodFields,
   toSeconds,
 } from "../usage/index.ts";
-import { type RequestGap, type RequestRecord, requestEndings } from "./request-record.ts";
+import { type ReadRequest, type RequestGap, type RequestRecord, requestEndings } from "./request-record.ts";
 import type { SummaryFigures } from "./request-summary-store.ts";
 import type { RequestSummary } from "./summarize-requests.ts";
 
@@ -79,6 +79,8 @@ export const requestSchema = Type.Object({
     description: "The response's status; 499 if the client disconnected before the response started.",
   }),
   error_code: maybe("The error code of the response or of the stream."),
+  error_message: maybe("The error message of the response, up to 1000 characters, without secrets."),
+  error_param: maybe("The field, query parameter or header that the error names."),
   ending: Type.Enum(requestEndings, {
     description: `\`answered\`; \`refused\` with a 4xx; \`failed\` with a 5xx; \`hung_up\` if the client disconnected before the end;
 \`broken_off\` if the response failed after it had started.`,
@@ -172,7 +174,7 @@ function presentFigures({ count: all, byClass, hungUp, latency, firstToken }: Su
   };
 }
 
-export function presentRequest(record: RequestRecord, contentIds: ReadonlySet<string>): Static<typeof requestSchema> {
+export function presentRequest(record: ReadRequest, contentIds: ReadonlySet<string>): Static<typeof requestSchema> {
   return {
     object: "request",
     id: record.id,
@@ -186,6 +188,8 @@ export function presentRequest(record: RequestRecord, contentIds: ReadonlySet<st
     model: record.model,
     status: record.status,
     error_code: record.errorCode,
+    error_message: record.error?.message ?? null,
+    error_param: record.error?.param ?? null,
     ending: record.ending,
     latency_ms: record.durationMs,
     time_to_first_token_ms: record.firstTokenMs,

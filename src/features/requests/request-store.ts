@@ -6,6 +6,7 @@ import { presentRows, type RowType } from "../../platform/database/row-arrays.ts
 import type { Tables } from "../../platform/database/tables.ts";
 import type { FailedAttempt } from "../../platform/http/request-context.ts";
 import { type ContentRecord, insertContents } from "./content/content-store.ts";
+import { errorRow, hasError } from "./error-store.ts";
 import type { LoggedRequest, RequestEnding, RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
 
 /** The table's columns, in order. */
@@ -50,7 +51,7 @@ const requestRow: RowType<LoggedRequest> = {
 type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[] };
 
 /**
- * Inserts a batch with its contents. Only a retry after an unacknowledged commit ignores existing rows: the check would
+ * Inserts a batch with its errors and contents. Only a retry after an unacknowledged commit ignores existing rows: the check would
  * double the cost of every batch.
  */
 export async function insertRequests(
@@ -65,7 +66,12 @@ export async function insertRequests(
     });
     return;
   }
+  const failed = records.filter(hasError);
+  const withErrors = sql`with failed as (
+    insert into request_errors select * from unnest(${presentRows(errorRow, failed)}::request_errors[])
+      on conflict do nothing)`;
   await sql`
+    ${failed.length === 0 ? sql`` : withErrors}
     insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
       ${isSentAgain ? sql`on conflict do nothing` : sql``}`.execute(database);
 }
@@ -163,6 +169,8 @@ function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> 
   yield sql`created_at >= ${from} and created_at < ${to}`;
   if (model !== null) yield sql`model = ${model}`;
   if (keyId !== null) yield sql`key_id = ${keyId}`;
+  // Only a filter by its key or by ids finds the console's calls: the account's programs did not make them.
+  if (keyId === null && ids === null) yield sql`(route is null or route not like '/console/%')`;
   if (wire !== null) yield sql`wire = ${wire}`;
   // Implies the partial index's predicate.
   if (wire !== null && wire !== "chat") yield sql`wire <> 'chat'`;
@@ -197,7 +205,7 @@ export async function findAnyRequest(
   const [row] = rows;
   if (row === undefined) return null;
   const failedAttempts = JSON.parse(row.failed_attempts ?? "[]") as FailedAttempt[];
-  return { ...toRecord(row), upstream: row.upstream, failedAttempts };
+  return { ...toRecord(row), error: null, upstream: row.upstream, failedAttempts };
 }
 
 /** The newest gaps of a period. */

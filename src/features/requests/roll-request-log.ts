@@ -20,6 +20,7 @@ export async function rollRequestLog(dependencies: {
   const keptFrom = findKeptFrom(clock, keptDays);
   const ahead = new Date(now.getTime() + aheadMs);
   await rollPartitions(database, { table: "requests", now, ahead, keptFrom });
+  await rollPartitions(database, { table: "request_errors", now, ahead, keptFrom });
   await deleteGaps(database, keptFrom);
   const contentAhead = new Date(now.getTime() + contentAheadMs);
   const contentKeptFrom = findKeptFrom(clock, contentDays);

@@ -37,6 +37,7 @@ export type Tables = {
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
   request_contents: RequestContentsTable;
+  request_errors: RequestErrorsTable;
   request_gaps: RequestGapsTable;
   requests: RequestsTable;
   responses: ResponsesTable;
@@ -491,6 +492,14 @@ type RequestContentsTable = {
   id: string;
   state: string;
   sealed: Buffer | null;
+};
+
+type RequestErrorsTable = {
+  account_id: string;
+  created_at: Date;
+  id: string;
+  message: string;
+  param: string | null;
 };
 
 type RequestGapsTable = {

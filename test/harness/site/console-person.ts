@@ -14,8 +14,11 @@ export type ConsolePerson = {
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer, it compares.
 type CallAnswer = any;
 
-export async function createConsolePerson(site: BrowsedSite, options: { email?: string } = {}): Promise<ConsolePerson> {
-  const email = await site.createPerson({ ...options, credit: "10" });
+export async function createConsolePerson(
+  site: BrowsedSite,
+  options: { email?: string; credit?: string } = {},
+): Promise<ConsolePerson> {
+  const email = await site.createPerson({ credit: "10", ...options });
   const { database, parts } = site.gateway;
   const row = await database.selectFrom("accounts").select("id").where("email", "=", email).executeTakeFirstOrThrow();
   const accountId = row.id as AccountId;

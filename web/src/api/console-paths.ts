@@ -4934,6 +4934,8 @@ export type paths = {
               model: string | null;
               status: number;
               error_code: string | null;
+              error_message: string | null;
+              error_param: string | null;
               ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
               latency_ms: number;
               time_to_first_token_ms: number | null;
@@ -5087,6 +5089,8 @@ export type paths = {
             model: string | null;
             status: number;
             error_code: string | null;
+            error_message: string | null;
+            error_param: string | null;
             ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
             latency_ms: number;
             time_to_first_token_ms: number | null;

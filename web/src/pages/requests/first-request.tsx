@@ -27,7 +27,8 @@ export function FirstRequest() {
           </div>
         }
       >
-        Make your first call. It appears here automatically, with its status, latency, tokens and cost.
+        Make your first call with an API key. It appears here automatically, with its status, latency, tokens and cost.
+        Playground runs are in Usage.
       </EmptyState>
       {model !== undefined && site !== undefined && (
         <Section title="Your first call" intro="Replace the key in the code with yours.">

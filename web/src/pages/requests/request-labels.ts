@@ -33,6 +33,12 @@ export function nameWire(wire: string): string {
   return wireNames[wire] ?? `${wire.charAt(0).toUpperCase()}${wire.slice(1)}`;
 }
 
+/** A short title: what was asked of which model, or the path. */
+export function nameRequest({ model, wire, method, route }: LoggedRequest): string {
+  if (model === null) return `${method} ${route ?? "unknown path"}`;
+  return wire === null ? model : `${nameWire(wire)} with ${model}`;
+}
+
 export function formatLatency(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : formatDuration(milliseconds);
 }

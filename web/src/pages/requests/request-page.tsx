@@ -19,7 +19,8 @@ import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { RequestBodies } from "./request-bodies.tsx";
-import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-labels.ts";
+import { RequestError } from "./request-error.tsx";
+import { describeEnding, formatInstant, formatLatency, nameRequest, nameWire } from "./request-labels.ts";
 
 const route = getRouteApi("/signed-in/console/console/requests/$id");
 const requests = { to: "/console/requests", name: "Requests" };
@@ -54,8 +55,9 @@ export function RequestPage() {
   }
   const { base_url: baseUrl, currency, content_log_days: contentDays } = site.data;
   return (
-    <ConsoleFrame title="Request" parent={requests}>
+    <ConsoleFrame title={nameRequest(request.data)} parent={requests}>
       <Outcome request={request.data} />
+      <RequestError request={request.data} />
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-10">
           <RequestTiming request={request.data} />
@@ -83,19 +85,7 @@ function Outcome({ request }: { request: LoggedRequest }): ReactNode {
           {request.method} {request.route ?? "unknown path"}
         </code>
       </p>
-      <p className="max-w-prose text-sm text-ink-soft">
-        {endings[request.ending]}
-        {request.error_code !== null && (
-          <>
-            {" "}
-            The error code is <code className="font-mono text-ink">{request.error_code}</code>:{" "}
-            <Link to="/docs/guide/$chapter" params={{ chapter: "errors" }} className={linkClasses}>
-              see what it means
-            </Link>
-            .
-          </>
-        )}
-      </p>
+      <p className="max-w-prose text-sm text-ink-soft">{endings[request.ending]}</p>
     </div>
   );
 }

@@ -54,7 +54,7 @@ export function RequestsPage() {
   return (
     <ConsoleFrame
       title="Requests"
-      intro="Every request of your account, including failed ones, within a second of its end."
+      intro="Every request made with your API keys, including failed ones, within a second of its end."
       actions={
         state.data?.isEmpty === false && (
           <>
@@ -135,17 +135,9 @@ function NoRequests({ view, onClear }: { view: RequestsView; onClear(): void }) 
       title={view.isFiltered ? "No requests match." : "No requests in this period."}
       action={!isWhole && <Button onClick={onClear}>Show all requests</Button>}
     >
-      {view.isFiltered ? (
-        "Choose another period, status, model, key or API."
-      ) : (
-        <>
-          Choose a longer period, or{" "}
-          <Link to="/console/playground" className="font-medium text-accent underline underline-offset-4">
-            make a call in the playground
-          </Link>
-          .
-        </>
-      )}
+      {view.isFiltered
+        ? "Choose another period, status, model, key or API."
+        : "Choose a longer period, or make a call with one of your API keys."}
     </EmptyState>
   );
 }
