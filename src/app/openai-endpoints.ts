@@ -17,16 +17,6 @@ export const absentEndpoints: readonly AbsentEndpoint[] = [
     method: "GET",
     instead: "Chat completions are not stored. Use `POST /v1/chat/completions`.",
   },
-  {
-    path: "/v1/responses/compact",
-    method: "POST",
-    instead: "Use `POST /v1/responses`, and ask the model for a summary.",
-  },
-  {
-    path: "/v1/responses/input_tokens",
-    method: "POST",
-    instead: "Use `POST /v1/messages/count_tokens`, which counts the tokens of a Messages request.",
-  },
   { path: "/v1/models", method: "DELETE", instead: "Models belong to this service. Use `GET /v1/models`." },
   {
     path: "/v1/messages/batches",

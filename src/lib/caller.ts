@@ -17,4 +17,6 @@ export type Caller = {
   keyLimits: Partial<LimitSet>;
   /** Whether request and response bodies are logged. */
   logsContent: boolean;
+  /** The console's own key: its user watches the page. */
+  isConsole?: boolean;
 };

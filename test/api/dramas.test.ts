@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../src/app/change-account.ts";
 import { nano } from "../../src/lib/money.ts";
+import { planScript } from "../../web/src/pages/playground/estimate-drama.ts";
 import {
   type DramaFront,
   dramaPath,
@@ -33,7 +35,7 @@ describe("a drama", () => {
       id: expect.stringMatching(/^task_[0-9a-z]{26}$/),
       ...{ object: "generation.task", type: "drama", model: "sandbox-drama" },
       ...{ status: "queued", progress: 0, output: [], prompt: usualDrama.title },
-      usage: { total_units: 0, estimated_charge: "4.93" },
+      usage: { total_units: 0, estimated_charge: "2.53" },
       created: expect.any(Number),
       request_id: response.headers.get("x-request-id"),
       updated_at: expect.any(String),
@@ -49,20 +51,20 @@ describe("a drama", () => {
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(response.headers.get("etag")).toBe('W/"1"');
     expect(await caller.readTask(task.id)).toMatchObject({ id: task.id, steps: task.steps });
-    expect(await caller.readBalance()).toEqual({ available: "5.07", frozen: "4.93" });
+    expect(await caller.readBalance()).toEqual({ available: "7.47", frozen: "2.53" });
   });
 
   test.each([
     ["script", usualDrama.script, ["script"], "0.02"],
     ["roles", usualDrama.script, ["script", "roles"], "0.03"],
     ["storyboard", usualDrama.script, ["script", "roles", "storyboard"], "0.13"],
-    ["video", usualDrama.script, allSteps, "4.93"],
+    ["video", usualDrama.script, allSteps, "2.53"],
     ["roles", sampleScript, ["roles"], "0.01"],
     ["storyboard", sampleScript, ["roles", "storyboard"], "0.11"],
-    ["video", sampleScript, allSteps.slice(1), "4.91"],
+    ["video", sampleScript, allSteps.slice(1), "1.31"],
     ["storyboard", sampleRoles, ["storyboard"], "0.10"],
-    ["video", sampleRoles, allSteps.slice(2), "4.90"],
-    ["video", sampleStoryboard, allSteps.slice(3), "4.80"],
+    ["video", sampleRoles, allSteps.slice(2), "1.30"],
+    ["video", sampleStoryboard, allSteps.slice(3), "1.12"],
   ] as const)(
     "up to %s has the steps that lead there, and only these are held",
     async (stage, script, steps, price) => {
@@ -87,8 +89,21 @@ describe("a drama", () => {
     const model = (await (await caller.get("/models/sandbox-drama")).json()) as { limits: { durations: number[] } };
     const seconds = Math.max(...model.limits.durations);
     const sum = prices.reduce((total, { price, unit }) => total + Number(price) * (unit === "second" ? seconds : 1), 0);
-    const task = await caller.order({ stage: "video" });
+    const task = await caller.order({ stage: "video", script: `ANNA\n${"The lamp is out. ".repeat(60)}` });
     expect(Number(task.usage.estimated_charge)).toBeCloseTo(sum, 6);
+  });
+
+  test("holds the length that the playground announces", async () => {
+    const caller = await front.createCaller({ cash: "100" });
+    const page = readFileSync(new URL("../../docs/media/drama-script.txt", import.meta.url), "utf8");
+    const long = `INT. ROOM\n\nANNA (aside)\n(quietly)\n${"A word. ".repeat(300)}`;
+    const texts = [page, "An idea.", "灯灭了。", "Anna: Hello.\nBen: Who is there?", long];
+    for (const script of [...texts, sampleScript, sampleRoles, sampleStoryboard]) {
+      const plan = planScript(typeof script === "string" ? script : JSON.stringify(script));
+      const { id } = await caller.order({ script, stage: "video" });
+      const row = await front.database.selectFrom("tasks").select("request").where("id", "=", id).executeTakeFirst();
+      expect(row?.request).toMatchObject({ secondsMax: Math.min(60, plan?.secondsMax ?? 0) });
+    }
   });
 
   test("canceled before any work costs nothing, and every step is canceled", async () => {
@@ -194,13 +209,13 @@ describe("a drama needs a receiver for its end:", () => {
 
 describe("a drama is rejected", () => {
   test("with 402 and the missing amount, leaving no trace, and the key and the id can be reused", async () => {
-    const caller = await front.createCaller({ cash: "4.92" });
+    const caller = await front.createCaller({ cash: "2.52" });
     const headers = { "idempotency-key": "poor-1" };
     const body = { stage: "video", client_business_id: "poor" };
     const response = await caller.ask(body, headers);
     const problem = await readProblem(response);
     expect(problem).toMatchObject({ status: 402, code: "insufficient_balance" });
-    expect(problem.message).toContain("4.93 USD");
+    expect(problem.message).toContain("2.53 USD");
     expect(response.headers.get("x-should-retry")).toBe("false");
     expect(await caller.countTraces()).toEqual(noTraces);
     expect(await caller.countOrders()).toBe(0);

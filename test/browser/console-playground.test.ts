@@ -283,14 +283,13 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("a drama requires a webhook endpoint or the event inbox, then runs and shows its steps", async () => {
+  test("a drama runs without a webhook, shows its steps, and its hold follows the script", async () => {
     await using opened = await openPlayground("sandbox-drama");
     const { page } = opened;
     await page.getByLabel("Title").fill("The Lighthouse");
     await page.getByLabel("Story or script").fill("Anna climbs the stairs. The lamp is out.");
     await page.getByLabel("Stop after").selectOption("script");
     await page.getByRole("button", { name: "Generate" }).click();
-    await page.getByRole("button", { name: "Open the event inbox" }).click();
     const steps = page.getByRole("list", { name: "Steps" });
     await steps.getByText("Succeeded").first().waitFor();
     await steps.locator("summary").click();
@@ -302,7 +301,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .first()
       .waitFor();
     await page
-      .getByText(/Estimated from the script: \d+ shots.*At most \$4\.93/)
+      .getByText(/Estimated from the script: \d+ shots.*At most \$2\.53 for 30 s/)
       .first()
       .waitFor();
     await page.getByLabel("Stop after").selectOption("storyboard");

@@ -123,6 +123,7 @@ function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): Known
       accountLimits,
       keyLimits: apiKey.limits,
       logsContent: apiKey.logsContent,
+      isConsole: apiKey.isConsole,
     },
     isSuspended: account.suspendedAt !== null,
     expiresAt: apiKey.expiresAt,

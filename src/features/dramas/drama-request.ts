@@ -13,6 +13,7 @@ export type DramaRequest = {
   characters: readonly { name: string; referenceFileId: FileId | null }[];
   /** What it starts from: a text, or an earlier stage's document. */
   source: { kind: "text"; text: string } | { kind: "document"; document: DramaDocument };
+  /** The longest video, which the hold covers. */
   secondsMax: number;
   isPartialAllowed: boolean;
 };

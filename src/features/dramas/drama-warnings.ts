@@ -20,6 +20,15 @@ export function warnOfLost(filming: Filming): TaskWarning[] {
   ];
 }
 
+/** Warns if the voices took longer than the longest video. */
+export function warnOfBeyond({ beyondCount, board }: Filming, secondsMax: number): TaskWarning[] {
+  if (beyondCount === 0) return [];
+  const shots = beyondCount === 1 ? "shot" : `${beyondCount} shots`;
+  const after = board.shots.at(-1)?.id ?? "";
+  const message = `The last ${shots} after ${after} did not fit into a video of ${secondsMax} seconds: the voices took longer than estimated.`;
+  return [{ code: "shortened", message }];
+}
+
 export function warnOfUndrawn({ shots }: StoryboardDocument): TaskWarning[] {
   const undrawn = shots.filter((shot) => shot.image_file_id === null).map(({ id }) => id);
   return warn(undrawn, (names) => `These shots have no image, because generating it failed: ${names}.`);

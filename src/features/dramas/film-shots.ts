@@ -18,7 +18,7 @@ import type { DramaRequest } from "./drama-request.ts";
 import { changeStep, findStep } from "./drama-step.ts";
 import type { StepOutcome } from "./draw-storyboard.ts";
 import { type PlannedChild, planAvatar, planClip, planKeyframe, planSpeech } from "./plan-children.ts";
-import { isSpeakable } from "./speaking-time.ts";
+import { estimateSpeakingSeconds, isSpeakable } from "./speaking-time.ts";
 import { getStageModels, type StageModels } from "./stage-models.ts";
 
 /** The purpose of a line's task. Purposes are stored, so these texts must not change. */
@@ -37,8 +37,16 @@ export function nameClip({ id }: Shot): string {
 /** Silence around the lines: between them, and at both ends together. */
 const pauseMs = 400;
 const edgesMs = 800;
+const titleSeconds = 3;
 
-export type Filming = { board: StoryboardDocument; lines: Children; clips: Children };
+export type Filming = {
+  /** Without the shots beyond the longest video. */
+  board: StoryboardDocument;
+  lines: Children;
+  clips: Children;
+  /** How many shots are beyond the longest video. */
+  beyondCount: number;
+};
 
 /**
  * Starts the tasks for lines and clips as soon as possible: a clip is as long as its lines, so it waits for their audio,
@@ -51,30 +59,58 @@ export async function filmShots(
 ): Promise<StepOutcome & { filming: Filming }> {
   const children = await context.listChildren();
   const filming = readFilming(given, board, children);
+  const lineNames = listLineNames(board);
   const failure = findFailure(given, filming);
   if (failure !== null) {
     // Write the outputs so far before failing.
-    await noteProgress(given, { context, filming, speech: [], shots: [], lineCount: countSpeakable(board) });
+    await noteProgress(given, { context, filming, speech: [], shots: [], lineNames });
     throw new DramaFailure(failure);
   }
   const models = getStageModels(catalog, given.model);
   const spoken = board.shots.flatMap((shot) => planLines(shot, board, models.speech()));
   const missingLines = spoken.filter(({ purpose }) => !filming.lines.has(purpose));
-  const missingClips = board.shots.flatMap((shot) => planNext(shot, filming, models));
+  const missingClips = filming.board.shots.flatMap((shot) => planNext(shot, filming, models));
   const withId = <C extends PlannedChild & { purpose: string }>(child: C) => ({ id: ids.next("task"), ...child });
   const speech = missingLines.map(withId);
   const shots = missingClips.map(withId);
-  const task = await noteProgress(given, { context, filming, speech, shots, lineCount: spoken.length });
+  const task = await noteProgress(given, { context, filming, speech, shots, lineNames });
   const isDone = findStep(task, "shots")?.state === "succeeded" && findStep(task, "speech")?.state === "succeeded";
   return { task, isWaiting: !isDone, filming };
 }
 
 function readFilming(task: CompositeTask, board: StoryboardDocument, children: readonly Task[]): Filming {
+  const { secondsMax } = task.request as DramaRequest;
+  const lines = groupChildren(findStep(task, "speech"), children);
+  const shots = keepFitting(board.shots, lines, secondsMax);
   return {
-    board,
-    lines: groupChildren(findStep(task, "speech"), children),
+    board: { ...board, shots },
+    lines,
     clips: groupChildren(findStep(task, "shots"), children),
+    beyondCount: board.shots.length - shots.length,
   };
+}
+
+/**
+ * The shots that begin before the longest video ends: the hold covers no more. Voices can be far slower than a storyboard
+ * estimates.
+ */
+function keepFitting(shots: readonly Shot[], lines: Children, secondsMax: number): Shot[] {
+  let startSeconds = titleSeconds;
+  const firstBeyond = shots.findIndex((shot, index) => {
+    if (index > 0 && startSeconds >= secondsMax) return true;
+    startSeconds += measureShot(shot, lines);
+    return false;
+  });
+  return shots.slice(0, firstBeyond === -1 ? shots.length : firstBeyond);
+}
+
+/** By the recorded lines; estimated for those that are not recorded. */
+function measureShot(shot: Shot, lines: Children): number {
+  if (shot.lines.length === 0) return shot.duration;
+  return shot.lines.reduce((sum, { text }, index) => {
+    const recordedMs = lines.get(nameLine(shot, index))?.output[0]?.durationMs ?? null;
+    return sum + (recordedMs === null ? estimateSpeakingSeconds(text) : (recordedMs + pauseMs) / 1000);
+  }, 0);
 }
 
 function findFailure(task: CompositeTask, { lines, clips, board }: Filming): TaskError | null {
@@ -90,8 +126,10 @@ export function hasClip(shot: Shot, { clips }: Filming): boolean {
   return clips.get(nameClip(shot))?.output[0] !== undefined;
 }
 
-function countSpeakable({ shots }: StoryboardDocument): number {
-  return shots.flatMap(({ lines }) => lines.filter(({ text }) => isSpeakable(text))).length;
+function listLineNames({ shots }: StoryboardDocument): string[] {
+  return shots.flatMap((shot) =>
+    shot.lines.flatMap(({ text }, index) => (isSpeakable(text) ? [nameLine(shot, index)] : [])),
+  );
 }
 
 function isLost(child: Task | undefined): boolean {
@@ -146,18 +184,22 @@ type Noted = {
   filming: Filming;
   speech: readonly (NewChild & { purpose: string })[];
   shots: readonly (NewChild & { purpose: string })[];
-  lineCount: number;
+  lineNames: readonly string[];
 };
 
 /** Writes new child tasks and progress, if anything changed. */
 async function noteProgress(
   task: CompositeTask,
-  { context, filming, speech, shots, lineCount }: Noted,
+  { context, filming, speech, shots, lineNames }: Noted,
 ): Promise<CompositeTask> {
   const { board, lines, clips } = filming;
   const clipCount = board.shots.length + board.shots.filter((shot) => shot.image_file_id === null).length;
-  const spoken = describeStep(findStep(task, "speech"), { children: lines, added: speech, countAll: lineCount });
-  const filmed = describeStep(findStep(task, "shots"), { children: clips, added: shots, countAll: clipCount });
+  const spoken = describeStep(findStep(task, "speech"), {
+    ...{ children: lines, added: speech, needed: lineNames, countAll: lineNames.length },
+  });
+  const filmed = describeStep(findStep(task, "shots"), {
+    ...{ children: clips, added: shots, needed: board.shots.map(nameClip), countAll: clipCount },
+  });
   const withSpeech = changeStep(task, "speech", spoken);
   const change = changeStep(withSpeech, "shots", filmed);
   if (JSON.stringify(change.steps) === JSON.stringify(task.steps)) return task;
@@ -167,11 +209,12 @@ async function noteProgress(
 
 function describeStep(
   step: StepRecord | null,
-  { children, added, countAll }: { children: Children; added: Noted["speech"]; countAll: number },
+  given: { children: Children; added: Noted["speech"]; needed: readonly string[]; countAll: number },
 ): Partial<StepRecord> {
   invariant(step !== null, "a film has speech and shots");
-  const isDone =
-    added.length === 0 && children.size >= countAll && [...children.values()].every(({ state }) => isFinal(state));
+  const { children, added, needed, countAll } = given;
+  const isComplete = added.length === 0 && needed.every((purpose) => children.has(purpose));
+  const isDone = isComplete && [...children.values()].every(({ state }) => isFinal(state));
   return {
     state: isDone ? "succeeded" : "processing",
     progress: isDone ? 100 : Math.floor(Math.min(99, measureProgress(children, countAll))),

@@ -13,7 +13,7 @@ import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
 import { explainFailure } from "./drama-failure.ts";
 import type { DramaRequest, StepName } from "./drama-request.ts";
 import { completeStep, findStep, isDone } from "./drama-step.ts";
-import { warnOfShortened, warnOfUndrawn } from "./drama-warnings.ts";
+import { warnOfBeyond, warnOfShortened, warnOfUndrawn } from "./drama-warnings.ts";
 import { drawStoryboard } from "./draw-storyboard.ts";
 import { filmShots } from "./film-shots.ts";
 
@@ -56,7 +56,9 @@ export async function orchestrateDrama(
     part = "film";
     const film = await produceFilm(task, { filming: outcome.filming, context });
     const steps = completeStep(film.task, "film", film.output).steps;
-    const warnings = [...film.warnings, ...(await listShortened(writer, task))];
+    const { secondsMax } = task.request as DramaRequest;
+    const beyond = warnOfBeyond(outcome.filming, secondsMax);
+    const warnings = [...film.warnings, ...beyond, ...(await listShortened(writer, task))];
     const output = listFinished({ ...film.task, steps });
     return { kind: "concluded", end: { state: "succeeded", output, warnings, steps } };
   } catch (error) {

@@ -18,6 +18,7 @@ import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
+import { limitLength } from "./estimate-length.ts";
 import { quoteDrama } from "./quote-drama.ts";
 import { listSteps, readSource } from "./read-source.ts";
 
@@ -32,16 +33,18 @@ export function prepareDrama(dependencies: DramaDependencies): PrepareTask<Drama
     const { accountId } = caller;
     const stage = body.stage ?? "video";
     requireStage(model, stage);
-    if (body.callback_url === undefined) await requireListener(database, accountId, clock.now());
+    const isHeard = body.callback_url !== undefined || caller.isConsole === true;
+    if (!isHeard) await requireListener(database, accountId, clock.now());
     const { source, earlier } = await readSource(dependencies, body, { accountId, stage });
     const before = earlier === null ? null : (earlier.request as DramaRequest);
-    const secondsMax = Math.max(...(model.limits.durations ?? [secondsMaxUsual]));
+    const modelSecondsMax = Math.max(...(model.limits.durations ?? [secondsMaxUsual]));
     checkLength(source, model);
     const voices = catalog.current().modelById.get(model.stages?.video?.speech ?? "")?.limits.voices ?? [];
     if (source.kind === "document") {
       const root = typeof body.script === "object" ? "script" : "from_task_id";
-      await checkDocument(files, source.document, { accountId, voices, secondsMax, root });
+      await checkDocument(files, source.document, { accountId, voices, secondsMax: modelSecondsMax, root });
     }
+    const secondsMax = limitLength(source, modelSecondsMax);
     const known = describeSource(source, before);
     const isCast = listSteps({ source, stage }).includes("roles");
     const characters = await checkCharacters(files, body, { accountId, before: isCast ? before : null });
@@ -93,7 +96,7 @@ function requireStage(model: Model, stage: DramaStage): void {
   throw new AppError("unsupported_capability", message, { param: "stage" });
 }
 
-/** A drama takes long, so its caller must be able to receive its end. */
+/** A drama takes long, so its caller must be able to receive its end. The console follows its own tasks. */
 async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
   if (await hasListener(database, accountId, now)) return;
   throw new AppError(

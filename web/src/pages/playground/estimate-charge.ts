@@ -11,6 +11,11 @@ export type Estimate =
   | { kind: "exact" | "most"; amount: string }
   | ({ kind: "about"; amount: string; most: string } & DramaPlan);
 
+/** What the run puts on hold. */
+export function findHold(estimate: Estimate): string {
+  return estimate.kind === "about" ? estimate.most : estimate.amount;
+}
+
 const charactersPerPrice = 1000n;
 
 type Asked = { model: Pick<ModelDetail, "id" | "type" | "limits">; body: Record<string, unknown>; values: MediaValues };
@@ -78,6 +83,7 @@ function estimateDrama(prices: readonly PriceEntry[], { model, body }: Asked): E
   const secondsMax = Math.max(1, ...(model.limits.durations ?? [1]));
   const plan = planScript(typeof body.script === "object" ? script : String(body.script ?? ""));
   const seconds = Math.min(secondsMax, plan?.seconds ?? secondsMax);
+  const heldSeconds = Math.min(secondsMax, plan?.secondsMax ?? secondsMax);
   let most = 0n;
   let about = 0n;
   let isBySecond = false;
@@ -86,12 +92,13 @@ function estimateDrama(prices: readonly PriceEntry[], { model, body }: Asked): E
     if (price?.price === undefined) return null;
     const cost = (units: number) => atLeast(BigInt(units) * toNano(price.price ?? "0"), price.minimum_charge);
     isBySecond ||= price.unit === "second";
-    most += cost(price.unit === "second" ? secondsMax : 1);
+    most += cost(price.unit === "second" ? heldSeconds : 1);
     about += cost(price.unit === "second" ? seconds : 1);
   }
   if (!isBySecond) return { kind: "exact", amount: fromNano(most) };
-  if (plan === null) return { kind: "most", amount: fromNano(most) };
-  return { kind: "about", amount: fromNano(about), most: fromNano(most), shots: plan.shots, seconds };
+  if (plan === null) return null;
+  const amounts = { amount: fromNano(about), most: fromNano(most) };
+  return { kind: "about", ...amounts, shots: plan.shots, seconds, secondsMax: heldSeconds };
 }
 
 function atLeast(amount: bigint, minimum: string | undefined): bigint {

@@ -19,7 +19,7 @@ test("known shots are counted by their lines, else by their planned duration", (
     { duration: 3, lines: [] },
     { duration: 3, lines: [{ text: "x".repeat(150) }] },
   ]);
-  expect(plan).toEqual({ shots: 2, seconds: Math.ceil(2.5 + 3 + 10.8) });
+  expect(plan).toEqual({ shots: 2, seconds: Math.ceil(2.5 + 3 + 10.8), secondsMax: 26 });
 });
 
 test.each([

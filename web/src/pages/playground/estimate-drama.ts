@@ -1,5 +1,14 @@
 /** Estimated shots and length of a script's video. */
-export type DramaPlan = { shots: number; seconds: number };
+export type DramaPlan = {
+  shots: number;
+  seconds: number;
+  /** The longest video, which is put on hold. */
+  secondsMax: number;
+};
+
+/** As the API limits a drama. An outline says little about its length. */
+const margin = 1.5;
+const textSecondsMin = 30;
 
 type Line = { text: string };
 type Shot = { duration: number; lines: readonly Line[] };
@@ -26,19 +35,22 @@ export function planScript(text: string): DramaPlan | null {
   if (given === "") return null;
   const document = parseDocument(given);
   if (document !== null) return document;
-  const { scenes, lines } = readScreenplay(given);
+  const plan = planScenes(listScenes(given));
+  return { ...plan, secondsMax: Math.max(plan.secondsMax, textSecondsMin) };
+}
+
+function listScenes(text: string): Scene[] {
+  const { scenes, lines } = readScreenplay(text);
   // A story without dialogue is narrated.
-  if (lines.length === 0) return planScenes([{ lines: splitSentences(given).map((sentence) => ({ text: sentence })) }]);
+  if (lines.length === 0) return [{ lines: splitSentences(text).map((sentence) => ({ text: sentence })) }];
   const perScene = Math.ceil(lines.length / scenes);
-  return planScenes(
-    Array.from({ length: scenes }, (_, i) => ({ lines: lines.slice(i * perScene, (i + 1) * perScene) })),
-  );
+  return Array.from({ length: scenes }, (_, i) => ({ lines: lines.slice(i * perScene, (i + 1) * perScene) }));
 }
 
 /** The video of known shots: by their lines, else by their planned duration. */
 export function planShots(shots: readonly Shot[]): DramaPlan {
-  const seconds = shots.reduce((sum, shot) => sum + measureShot(shot), titleSeconds);
-  return { shots: shots.length, seconds: Math.ceil(seconds) };
+  const seconds = Math.ceil(shots.reduce((sum, shot) => sum + measureShot(shot), titleSeconds));
+  return { shots: shots.length, seconds, secondsMax: Math.ceil(seconds * margin) };
 }
 
 export function measureShot({ duration, lines }: Shot): number {

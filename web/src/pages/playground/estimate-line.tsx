@@ -16,7 +16,8 @@ export function EstimateLine({ estimate, currency, source = "script" }: Estimate
       {estimate.kind === "about" && (
         <span className="block text-xs">
           Estimated from the {source}: {formatCount(estimate.shots)} {estimate.shots === 1 ? "shot" : "shots"}, about{" "}
-          {formatCount(estimate.seconds)} s. At most {formatMoney(estimate.most, currency)}, which is put on hold.
+          {formatCount(estimate.seconds)} s. At most {formatMoney(estimate.most, currency)} for{" "}
+          {formatCount(estimate.secondsMax)} s, which is put on hold.
         </span>
       )}
     </p>

@@ -106,7 +106,7 @@ I was. I counted the steps instead.`,
       values: {
         title: "Last Train",
         script:
-          "Noor runs down the stairs and sees the doors close. The platform is empty but for an old man with a cello case. He tells her that the last train is never the last one, sits down and begins to play. When he stops, a light appears in the tunnel.",
+          "Noor runs down the stairs and sees the doors close. On the empty platform, an old man opens a cello case and begins to play. When he stops, a light appears in the tunnel.",
         aspect_ratio: "9:16",
       },
     },

@@ -19,6 +19,7 @@ import { MediaFieldList } from "./media-field-list.tsx";
 import { listMediaFields, type MediaType } from "./media-fields.ts";
 import { buildMediaBody, type KeptFile, type MediaProblems, type MediaValues } from "./media-values.ts";
 import type { FormControls } from "./media-workspace.tsx";
+import { MissingCredit } from "./missing-credit.tsx";
 import { fromNano, toNano } from "./nano-amount.ts";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { TaskRun } from "./task-run.tsx";
@@ -74,6 +75,7 @@ export function MediaComparison({ models, all, prices, form, onUse }: MediaCompa
         }}
       >
         <MediaFieldList fields={shared} values={values} errorAt={errorAt} onChange={onChange} />
+        <MissingCredit type={type} estimates={plans.map(({ estimate }) => estimate)} />
         <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
           <Button type="submit" look="primary" isBusy={submissions.isBusy}>
             Generate with {models.length} models

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
-import { estimateCharge } from "./estimate-charge.ts";
+import { estimateCharge, findHold } from "./estimate-charge.ts";
+import { listExamples } from "./examples.ts";
 import { listMediaFields } from "./media-fields.ts";
 import { buildMediaBody, type KeptFile, type MediaValues, parseValues } from "./media-values.ts";
 
@@ -121,22 +122,38 @@ test.each([
   [avatar, { audio_file_id: [file("f", 6.1)] }, "0.21"],
   [avatar, { audio_file_id: [file("f", 1)] }, "0.15"],
   [drama, { stage: "roles" }, "0.03"],
-  [drama, { stage: "video" }, "4.93"],
-] as [Part, MediaValues, string][])("%o with %o costs %s", (model, values, amount) => {
+  [drama, { stage: "video" }, undefined],
+] as [Part, MediaValues, string | undefined][])("%o with %o costs %s", (model, values, amount) => {
   expect(estimateCharge(prices, { model, body: build(model, values).body, values })?.amount).toBe(amount);
 });
 
-test("a drama's estimate follows its script, up to the longest video", () => {
+test("a drama's estimate and hold follow its script, up to the longest video", () => {
   const values = { title: "T", script: "ANNA: The lamp is out. Somebody has to climb up.", stage: "video" };
   const estimate = estimateCharge(prices, { model: drama, body: build(drama, values).body, values });
   // A title, a shot without lines, and one line: 9 s.
-  expect(estimate).toEqual({ kind: "about", amount: "0.85", most: "4.93", shots: 2, seconds: 9 });
+  const amounts = { amount: "0.85", most: "2.53" };
+  expect(estimate).toEqual({ kind: "about", ...amounts, shots: 2, seconds: 9, secondsMax: 30 });
+  const long = { ...values, script: `ANNA: ${"The lamp is out. ".repeat(60)}` };
+  expect(estimateCharge(prices, { model: drama, body: build(drama, long).body, values: long })).toMatchObject({
+    most: "4.93",
+    secondsMax: 60,
+  });
   const board = { object: "drama.storyboard", shots: [{ duration: 4, lines: [] }] };
   const film = { model: "stage", stage: "video", script: board };
   expect(estimateCharge(prices, { model: drama, body: film, values: {} })).toMatchObject({
     amount: "0.56",
-    most: "4.8",
+    most: "0.88",
   });
+});
+
+test("the drama examples can run one after the other on a welcome credit of 5", () => {
+  const [first, second] = listExamples(drama).map(({ values }) => {
+    const { body } = build(drama, { ...values, stage: "video" });
+    const estimate = estimateCharge(prices, { model: drama, body, values });
+    return { cost: Number(estimate?.amount), held: estimate === null ? 0 : Number(findHold(estimate)) };
+  });
+  expect(first?.held).toBeLessThan(5);
+  expect((first?.cost ?? 5) + (second?.held ?? 5)).toBeLessThan(5);
 });
 
 test("an unknown price has no estimate", () => {

@@ -1,5 +1,4 @@
 import { useRef, useState } from "react";
-import { ApiError } from "../../api/console-api.ts";
 import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import { isOver, type Task, type TaskOutput } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
@@ -19,6 +18,7 @@ import { type InputUse, listInputUses } from "./list-input-uses.ts";
 import { MediaFieldList } from "./media-field-list.tsx";
 import { listMediaFields, type MediaType } from "./media-fields.ts";
 import { buildMediaBody, type KeptFile, type MediaProblems, type MediaValue } from "./media-values.ts";
+import { MissingCredit } from "./missing-credit.tsx";
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { RunHistory } from "./run-history.tsx";
@@ -27,7 +27,6 @@ import { TaskRun } from "./task-run.tsx";
 import { UseAsInput } from "./use-as-input.tsx";
 import type { Form } from "./use-forms.ts";
 import { useSubmission } from "./use-submission.ts";
-import { WebhookNeeded } from "./webhook-needed.tsx";
 
 export type FormControls = Form & {
   onChange(name: string, value: MediaValue): void;
@@ -92,8 +91,9 @@ export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse
           >
             <MediaFieldList fields={fields} values={values} dropped={dropped} errorAt={errorAt} onChange={onChange} />
             {submission.error !== null && !isShownAtField && (
-              <SubmissionFailure error={submission.error} onRetry={submit} />
+              <RequestFailure error={submission.error} onRetry={submit} />
             )}
+            <MissingCredit type={model.type} estimates={[estimate]} />
             <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
               <Button type="submit" look="primary" isBusy={submission.isBusy}>
                 Generate
@@ -169,11 +169,6 @@ function StoryboardOf({ task, model, models, prices, onShow }: StoryboardOfProps
   const isKept = board !== undefined && Date.parse(board.expires_at) > Date.now();
   if (!isKept || !isOver(task) || !model.capabilities.includes("drama_video")) return null;
   return <StoryboardEditor {...{ task, model, models, prices, onShow }} fileId={board.file_id} />;
-}
-
-function SubmissionFailure({ error, onRetry }: { error: Error; onRetry(): void }) {
-  if (error instanceof ApiError && error.code === "webhook_required") return <WebhookNeeded onOpened={onRetry} />;
-  return <RequestFailure error={error} onRetry={onRetry} />;
 }
 
 const textsFirst = ["title", "prompt", "input", "script"];

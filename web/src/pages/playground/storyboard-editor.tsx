@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { ApiError } from "../../api/console-api.ts";
 import type { Model, ModelDetail, PriceList } from "../../api/fetch-catalog.ts";
 import type { Task } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
@@ -10,6 +9,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { estimateCharge } from "./estimate-charge.ts";
 import { EstimateLine } from "./estimate-line.tsx";
 import { Filmstrip } from "./filmstrip.tsx";
+import { MissingCredit } from "./missing-credit.tsx";
 import { RequestFailure } from "./request-failure.tsx";
 import { ReshootRun } from "./reshoot.tsx";
 import { ShotEditor } from "./shot-editor.tsx";
@@ -25,7 +25,6 @@ import {
 } from "./storyboard.ts";
 import { useStoredState } from "./use-stored-state.ts";
 import { useSubmission } from "./use-submission.ts";
-import { WebhookNeeded } from "./webhook-needed.tsx";
 
 type StoryboardEditorProps = {
   task: Task;
@@ -120,7 +119,8 @@ function Editor({ task, model, models, prices, made, onShow }: StoryboardEditorP
           />
         );
       })}
-      {submission.error !== null && <FilmFailure error={submission.error} onRetry={film} />}
+      {submission.error !== null && <RequestFailure error={submission.error} onRetry={film} />}
+      <MissingCredit type="drama" estimates={[estimate]} />
       <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
         <Button look="primary" isBusy={submission.isBusy} isDisabled={problem !== null} onClick={film}>
           Make the video
@@ -133,9 +133,4 @@ function Editor({ task, model, models, prices, made, onShow }: StoryboardEditorP
       </div>
     </section>
   );
-}
-
-function FilmFailure({ error, onRetry }: { error: Error; onRetry(): void }) {
-  if (error instanceof ApiError && error.code === "webhook_required") return <WebhookNeeded onOpened={onRetry} />;
-  return <RequestFailure error={error} onRetry={onRetry} />;
 }

@@ -20,6 +20,12 @@ export function formatRoughMoney(amount: string, currency: string): string {
   return `${amount.startsWith("-") ? "−" : ""}<${format.format(smallest)}`;
 }
 
+/** Rounded up to the currency's decimals: an amount to add. */
+export function formatMoneyUp(amount: string, currency: string): string {
+  const format = new Intl.NumberFormat("en", { style: "currency", currency, roundingMode: "ceil" });
+  return format.format(amount as Intl.StringNumericLiteral);
+}
+
 export function formatCount(count: number): string {
   return new Intl.NumberFormat("en").format(count);
 }
