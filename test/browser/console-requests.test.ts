@@ -40,12 +40,12 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await page.goto("/console");
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     const places = [
-      [things.task, `/console/tasks/${things.task}`, "Image task"],
+      [things.task, `/console/tasks/${things.task}`, "Harbour"],
       [things.charge, `/console/usage/charges/${things.charge}`, "Charge"],
       [things.key, `/console/keys?key=${things.key}`, "API keys"],
       [things.endpoint, `/console/webhooks/${things.endpoint}`, "Webhook endpoint"],
-      [event, `/console/tasks/${things.task}`, "Image task"],
-      [output, `/console/tasks/${things.task}`, "Image task"],
+      [event, `/console/tasks/${things.task}`, "Harbour"],
+      [output, `/console/tasks/${things.task}`, "Harbour"],
       ["sandbox-video", "/console/models/sandbox-video", "Sandbox Video"],
       ["add cred", "/console/billing", "Billing"],
     ] as const;
@@ -211,6 +211,33 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await section.getByText("Add 0.01 USD to continue.").waitFor();
     await section.getByRole("link", { name: "Add credit" }).click();
     await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("a custom range and a saved filter restore what they show", async () => {
+    const caller = await createConsolePerson(site);
+    await fail(caller, "saved");
+    await using opened = await openSignedInPage(site, caller.email);
+    const { page } = opened;
+    await page.goto("/console/requests?status=4xx");
+    await page.getByLabel("Period", { exact: true }).selectOption("own");
+    await page.getByLabel("First day").fill("2026-01-01");
+    await listRows(page).filter({ hasText: "no-such-model" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("from")).toBe("2026-01-01");
+    await page.getByRole("button", { name: "Saved filters" }).click();
+    await page.getByRole("menuitem", { name: "Save the current filter" }).click();
+    await page.getByLabel("Name").fill("Failures of the year");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    await page.goto("/console/requests");
+    await page.getByRole("button", { name: "Saved filters" }).click();
+    await page.getByRole("menuitem", { name: "Failures of the year", exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search).toContain("from=2026-01-01");
+    await expect.poll(() => page.getByLabel("Status", { exact: true }).inputValue()).toBe("4xx");
+    await page.getByRole("button", { name: "Saved filters" }).click();
+    await page.getByRole("menuitem", { name: "Delete the filter Failures of the year" }).click();
+    await page.getByRole("button", { name: "Saved filters" }).click();
+    await expect.poll(() => page.getByRole("menuitem").count()).toBe(1);
     expect(opened.complaints).toEqual([]);
   });
 

@@ -1,12 +1,15 @@
 import { Menu as Primitive } from "@base-ui/react/menu";
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
+import { joinClasses } from "./join-classes.ts";
 
 const itemClasses =
-  "flex min-h-10 w-full cursor-pointer items-center rounded-sm px-3 text-left text-sm outline-none data-highlighted:bg-sunken";
+  "flex min-h-10 cursor-pointer items-center rounded-sm px-3 text-left text-sm outline-none data-highlighted:bg-sunken";
 
-/** Actions behind one button; opens upwards if there is room. */
-export function Menu({ label, name, children }: { label: ReactNode; name: string; children: ReactNode }) {
+type MenuProps = { label: ReactNode; name: string; side?: "top" | "bottom"; children: ReactNode };
+
+/** Actions behind one button; opens upwards by default, if there is room. */
+export function Menu({ label, name, side = "top", children }: MenuProps) {
   return (
     <Primitive.Root modal={false}>
       <Primitive.Trigger
@@ -17,7 +20,7 @@ export function Menu({ label, name, children }: { label: ReactNode; name: string
         <Icon name="chevron" className="size-3 rotate-90" />
       </Primitive.Trigger>
       <Primitive.Portal>
-        <Primitive.Positioner side="top" align="start" sideOffset={4} className="z-20">
+        <Primitive.Positioner side={side} align="start" sideOffset={4} className="z-20">
           <Primitive.Popup className="w-60 rounded-lg border border-line bg-surface p-1.5 shadow-float outline-none">
             {children}
           </Primitive.Popup>
@@ -27,9 +30,20 @@ export function Menu({ label, name, children }: { label: ReactNode; name: string
   );
 }
 
-export function MenuItem({ onSelect, children }: { onSelect(): void; children: ReactNode }) {
+type MenuItemProps = {
+  onSelect(): void;
+  /** For screen readers, if the content is an icon. */
+  name?: string;
+  children: ReactNode;
+};
+
+export function MenuItem({ onSelect, name, children }: MenuItemProps) {
   return (
-    <Primitive.Item onClick={onSelect} className={itemClasses}>
+    <Primitive.Item
+      onClick={onSelect}
+      aria-label={name}
+      className={joinClasses(itemClasses, name === undefined && "min-w-0 flex-1")}
+    >
       {children}
     </Primitive.Item>
   );

@@ -92,8 +92,8 @@ const audiences = [
     what: "Chat Completions, Responses and Messages at one base URL. Claude Code, the AI SDK and LangChain just work.",
   },
   {
-    who: "Teams with a budget",
-    what: "Keys with limits, usage by model and key, and a prepaid balance that is never exceeded.",
+    who: "Keys with a budget",
+    what: "Each key has its own models, rate limits and budget. Usage by model and key, and a prepaid balance that is never exceeded.",
   },
 ] as const;
 

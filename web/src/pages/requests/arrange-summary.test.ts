@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequestSummary } from "../../api/fetch-requests.ts";
-import { arrangeSummary, findBucketSpan, writeErrorRate } from "./arrange-summary.ts";
+import { arrangeSummary, findBucketSpan, findBusySpan, writeErrorRate } from "./arrange-summary.ts";
 
 const none = { count: 0, "1xx": 0, "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, hung_up: 0 };
 const figures = { ...none, latency_ms: null, time_to_first_token_ms: null };
@@ -30,6 +30,17 @@ test("a bar counts requests by status in the account's time zone; an empty bucke
     { id: "2026-11-17T10:05:00.000Z", name: "Nov 17, 19:05", mark: "19:05", text: "0 requests", parts: [] },
   ]);
   expect(arrangeSummary({ ...summary, from: "2026-11-01T00:00:00Z" }, "UTC")[0]?.mark).toBe("Nov 17");
+});
+
+test("the charts adapt to the part of the period with requests", () => {
+  const empty = (minute: number) => ({ from: `2026-11-17T10:${minute}:00.000Z`, ...figures });
+  const buckets = [empty(10), { ...empty(15), count: 43, "2xx": 43 }, empty(20), empty(25)];
+  expect(findBusySpan({ ...summary, buckets })).toEqual({
+    from: "2026-11-17T10:15:00.000Z",
+    to: "2026-11-17T10:20:00.000Z",
+  });
+  expect(findBusySpan(summary)).toBeNull();
+  expect(findBusySpan({ ...summary, buckets: [empty(10), empty(15)] })).toBeNull();
 });
 
 test("a bar has a period, and the total an error rate", () => {

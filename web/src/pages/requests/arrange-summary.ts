@@ -45,6 +45,20 @@ function nameBucket(
   return { name: write({ ...day, ...clock, ...second }), mark: write(isLong ? day : { ...clock, ...second }) };
 }
 
+/**
+ * The part of the period with requests, if it is less than half: its own summary has narrower buckets. Otherwise `null`.
+ */
+export function findBusySpan({
+  buckets,
+  bucket_seconds: seconds,
+}: RequestSummary): { from: string; to: string } | null {
+  const first = buckets.findIndex(({ count }) => count > 0);
+  const last = buckets.findLastIndex(({ count }) => count > 0);
+  const [start, end] = [buckets[first], buckets[last]];
+  if (start === undefined || end === undefined || (last - first + 1) * 2 >= buckets.length) return null;
+  return { from: start.from, to: new Date(Date.parse(end.from) + seconds * 1000).toISOString() };
+}
+
 /** The bucket's period, as search parameters. */
 export function findBucketSpan(
   { bucket_seconds: seconds }: RequestSummary,

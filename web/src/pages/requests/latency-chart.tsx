@@ -15,7 +15,7 @@ export type LatencyPoint = {
 
 type LatencyChartProps = { label: string; points: readonly LatencyPoint[] };
 
-const tickStyle = { fill: "var(--ink-soft)", fontSize: 13 };
+const tickStyle = { fill: "var(--ink-soft)", fontSize: 12 };
 
 /** Latency percentiles over time. Screen readers get the totals shown beside it. */
 export function LatencyChart({ label, points }: LatencyChartProps) {

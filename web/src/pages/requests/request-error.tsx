@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { buttonClasses } from "../../design/button.tsx";
+import { CodeWord } from "../../design/code-word.tsx";
 import { FactList } from "../../design/fact-list.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
@@ -11,8 +12,8 @@ export function RequestError({ request }: { request: LoggedRequest }) {
   const { error_code: code, error_message: message, error_param: param } = request;
   if (code === null) return null;
   const facts = [
-    { name: "Code", value: <code className="font-mono wrap-break-word">{code}</code> },
-    ...(param === null ? [] : [{ name: "Param", value: <code className="font-mono wrap-break-word">{param}</code> }]),
+    { name: "Code", value: <CodeWord>{code}</CodeWord> },
+    ...(param === null ? [] : [{ name: "Param", value: <CodeWord>{param}</CodeWord> }]),
   ];
   return (
     <section aria-label="Error" className="flex max-w-2xl flex-col gap-3">

@@ -3,8 +3,10 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { ChoiceField } from "../../design/choice-field.tsx";
+import { DayField } from "../../design/day-field.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { SelectField } from "../../design/select-field.tsx";
+import { findDay } from "../../parts/format/calendar-days.ts";
 import { formatInstant, nameWire } from "./request-labels.ts";
 import { periods, type RequestsSearch, type RequestsView, writePeriod } from "./requests-view.ts";
 
@@ -44,6 +46,7 @@ export function RequestFilters({ view, timeZone, errorCodes, onChange }: Request
     status,
     statuses.map(({ value }) => value),
   );
+  const today = findDay(new Date(), timeZone);
   return (
     <search className="grid grid-cols-2 gap-3 sm:flex sm:flex-wrap sm:items-start">
       {view.period === "span" && from !== undefined && to !== undefined ? (
@@ -56,9 +59,29 @@ export function RequestFilters({ view, timeZone, errorCodes, onChange }: Request
           label="Period"
           isCompact
           value={view.period}
-          onChange={(period) => onChange(writePeriod(period))}
-          options={periods.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(period) => onChange(writePeriod(period, today))}
+          options={[
+            ...periods.map(({ id, name }) => ({ value: id, label: name })),
+            { value: "own", label: "Custom range" },
+          ]}
         />
+      )}
+      {view.days !== null && (
+        <>
+          <DayField
+            label="First day"
+            value={view.days.first}
+            max={today}
+            error={view.days.last < view.days.first ? "Choose a last day after the first day." : null}
+            onChange={(from) => from !== "" && onChange({ from })}
+          />
+          <DayField
+            label="Last day"
+            value={view.days.last}
+            max={today}
+            onChange={(to) => to !== "" && onChange({ to })}
+          />
+        </>
       )}
       <SelectField
         label="Status"

@@ -7,6 +7,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { buttonClasses } from "../../design/button.tsx";
 import { CodeBlock } from "../../design/code-block.tsx";
+import { CodeWord } from "../../design/code-word.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { type Fact, FactList } from "../../design/fact-list.tsx";
@@ -81,9 +82,7 @@ function Outcome({ request }: { request: LoggedRequest }): ReactNode {
     <div className="-mt-4 flex flex-col gap-2">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Badge kind={kind}>{name}</Badge>
-        <code className="font-mono text-sm wrap-anywhere">
-          {request.method} {request.route ?? "unknown path"}
-        </code>
+        <CodeWord className="text-sm">{`${request.method} ${request.route ?? "unknown path"}`}</CodeWord>
       </p>
       <p className="max-w-prose text-sm text-ink-soft">{endings[request.ending]}</p>
     </div>

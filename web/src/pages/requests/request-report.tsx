@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, Suspense } from "react";
 import type { RequestSummary } from "../../api/fetch-requests.ts";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
@@ -16,22 +16,24 @@ const LatencyChart = lazy(async () => ({ default: (await import("./latency-chart
 
 type RequestReportProps = {
   summary: RequestSummary | undefined;
+  /** The charts' part of the period. */
+  charted: RequestSummary | undefined;
   timeZone: string;
   onSpan(span: { from: string; to: string }): void;
 };
 
 /** Counts, error rate and latency; a bar links to its own period. */
-export function RequestReport({ summary, timeZone, onSpan }: RequestReportProps) {
+export function RequestReport({ summary, charted, timeZone, onSpan }: RequestReportProps) {
   return (
     <div className="flex flex-col gap-6">
       <Figures summary={summary} />
-      {summary === undefined ? (
+      {charted === undefined ? (
         <div aria-busy="true" className="grid gap-8 lg:grid-cols-2">
           <Skeleton className="h-60" />
           <Skeleton className="h-60 max-lg:hidden" />
         </div>
       ) : (
-        <Charts summary={summary} timeZone={timeZone} onSpan={onSpan} />
+        <Charts summary={charted} timeZone={timeZone} onSpan={onSpan} />
       )}
       {summary?.partial === true && (
         <p className="text-sm text-ink-soft">
@@ -59,7 +61,7 @@ function Figures({ summary }: { summary: RequestSummary | undefined }) {
   );
 }
 
-function Charts({ summary, timeZone, onSpan }: RequestReportProps & { summary: RequestSummary }) {
+function Charts({ summary, timeZone, onSpan }: Omit<RequestReportProps, "charted"> & { summary: RequestSummary }) {
   const bars = arrangeSummary(summary, timeZone);
   const points = summary.buckets.map(
     ({ from, latency_ms: latency }, index): LatencyPoint => ({
@@ -82,24 +84,23 @@ function Charts({ summary, timeZone, onSpan }: RequestReportProps & { summary: R
         />
       </div>
       <div className="flex min-w-0 flex-col gap-3">
-        <ChartTitle title="Latency">
-          <LatencyLegend />
-        </ChartTitle>
-        <Suspense fallback={<Skeleton className="h-60" />}>
-          <LatencyChart label={describeLatency(summary)} points={points} />
-        </Suspense>
+        <ChartTitle title="Latency" />
+        {/* As high as the other chart's legend, so both charts have one baseline. */}
+        <div className="flex flex-col gap-2">
+          <div className="min-h-7">
+            <LatencyLegend />
+          </div>
+          <Suspense fallback={<Skeleton className="h-60" />}>
+            <LatencyChart label={describeLatency(summary)} points={points} />
+          </Suspense>
+        </div>
       </div>
     </div>
   );
 }
 
-function ChartTitle({ title, children }: { title: string; children?: ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-      <h2 className="text-sm font-semibold">{title}</h2>
-      {children}
-    </div>
-  );
+function ChartTitle({ title }: { title: string }) {
+  return <h2 className="text-sm font-semibold">{title}</h2>;
 }
 
 function LatencyLegend() {

@@ -2,9 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { Badge } from "../../design/badge.tsx";
+import { CodeWord } from "../../design/code-word.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { formatCount, formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
 import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-labels.ts";
 
 type RequestTableProps = {
@@ -133,7 +134,7 @@ function StatusCell({ row }: { row: LoggedRequest }) {
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <Badge kind={kind}>{name}</Badge>
       {row.replayed && <Badge>Replayed</Badge>}
-      {row.error_code !== null && <code className={`${soft} font-mono wrap-anywhere`}>{row.error_code}</code>}
+      {row.error_code !== null && <CodeWord className={soft}>{row.error_code}</CodeWord>}
     </div>
   );
 }
@@ -150,13 +151,15 @@ function ModelCell({ row }: { row: LoggedRequest }) {
 
 function CostCell({ row, currency }: RequestTableProps & { row: LoggedRequest }) {
   if (row.charge === null || currency === undefined) return <Nothing />;
-  const text = formatMoney(row.charge, currency);
-  if (row.charge_id === null) return text;
+  const exact = formatMoney(row.charge, currency);
+  const text = formatRoughMoney(row.charge, currency);
+  if (row.charge_id === null) return <span title={exact}>{text}</span>;
   return (
     <Link
       to="/console/usage/charges/$id"
       params={{ id: row.charge_id }}
-      aria-label={`${text}, open the charge`}
+      aria-label={`${exact}, open the charge`}
+      title={exact}
       className="relative z-[1] underline decoration-line-strong underline-offset-4 hover:text-accent"
     >
       {text}

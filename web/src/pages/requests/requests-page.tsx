@@ -20,9 +20,12 @@ import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
+import { findBusySpan } from "./arrange-summary.ts";
 import { RequestFilters } from "./request-filters.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { type RequestsSearch, type RequestsView, readRequestsView, writePeriod } from "./requests-view.ts";
+import { openFilter } from "./saved-filter.ts";
+import { SavedFilters } from "./saved-filters.tsx";
 
 const route = getRouteApi("/signed-in/console/console/requests");
 
@@ -58,6 +61,7 @@ export function RequestsPage() {
       actions={
         state.data?.isEmpty === false && (
           <>
+            <SavedFilters search={search} onOpen={(saved) => change(openFilter(saved))} />
             {view.isOpen && <LiveSwitch isLive={isLive} onChange={switchLive} />}
             <a href={writeExportAddress(view.filter)} download="requests.csv" className={buttonClasses("plain")}>
               <Icon name="download" />
@@ -93,6 +97,11 @@ function RequestLog({ view, isLive, onChange }: RequestLogProps) {
     isHeld: !isLive,
     decideRefreshMs: () => (isLive ? tailMs : null),
   });
+  const busy = summary.data === undefined ? null : findBusySpan(summary.data);
+  const busySummary = useTableQuery(queryTable.requests.summary({ ...view.filter, ...busy }), {
+    ...{ isHeld: !isLive, isEnabled: busy !== null },
+    decideRefreshMs: () => (isLive ? summaryMs : null),
+  });
   const clear = () => onChange({ ...writePeriod("30d"), model: "", key: "", status: "", error: "", wire: "" });
   return (
     <>
@@ -105,7 +114,12 @@ function RequestLog({ view, isLive, onChange }: RequestLogProps) {
       {summary.data === undefined && summary.error !== null ? (
         <LoadFailure title="Could not load the summary." error={summary.error} onRetry={() => void summary.refetch()} />
       ) : (
-        <RequestReport summary={summary.data} timeZone={timeZone} onSpan={onChange} />
+        <RequestReport
+          summary={summary.data}
+          charted={busy === null ? summary.data : (busySummary.data ?? summary.data)}
+          timeZone={timeZone}
+          onSpan={onChange}
+        />
       )}
       {rows === undefined && error !== null && (
         <LoadFailure title="Could not load the requests." error={error} onRetry={onRetry} />

@@ -1,9 +1,10 @@
 import type { RequestFilter } from "../../api/fetch-requests.ts";
+import { addDays, isDay } from "../../parts/format/calendar-days.ts";
+
+export const searchNames = ["period", "from", "to", "model", "key", "status", "error", "wire"] as const;
 
 /** Search parameters of the page. */
-export type RequestsSearch = {
-  [name in "period" | "from" | "to" | "model" | "key" | "status" | "error" | "wire"]?: string;
-};
+export type RequestsSearch = { [name in (typeof searchNames)[number]]?: string };
 
 const hourMs = 60 * 60 * 1000;
 
@@ -17,8 +18,10 @@ export const periods = [
 const standardPeriod = periods[1];
 
 export type RequestsView = {
-  /** `span` for a custom range, from a bar of the chart. */
-  period: (typeof periods)[number]["id"] | "span";
+  /** `span` for a bar of the chart, `own` for days that the user chose. */
+  period: (typeof periods)[number]["id"] | "span" | "own";
+  /** The first and last day of the user's own range, both inclusive. */
+  days: { first: string; last: string } | null;
   filter: RequestFilter;
   /** Whether any filter but the period is set. */
   isFiltered: boolean;
@@ -30,13 +33,17 @@ export type RequestsView = {
 export function readRequestsView(search: RequestsSearch, nowMs: number): RequestsView {
   const { from, to, model, key, status, error, wire } = search;
   const chosen = periods.find(({ id }) => id === search.period) ?? standardPeriod;
+  const days = from !== undefined && to !== undefined && isDay(from) && isDay(to) ? { first: from, last: to } : null;
   const hasSpan = isMoment(from) && isMoment(to);
   const minuteMs = Math.floor((nowMs - chosen.lengthMs) / 60_000) * 60_000;
-  const time = hasSpan ? { from, to } : { from: new Date(minuteMs).toISOString() };
+  // The API's end is exclusive: the start of the next day.
+  const span = days === null ? { from, to } : { from: days.first, to: addDays(days.last, 1) };
+  const time = hasSpan ? span : { from: new Date(minuteMs).toISOString() };
   const words = { model, key_id: key, status, error_code: error, wire };
   const wanted = Object.fromEntries(Object.entries(words).filter(([, word]) => word !== undefined));
   return {
-    period: hasSpan ? "span" : chosen.id,
+    period: days !== null ? "own" : hasSpan ? "span" : chosen.id,
+    days,
     // Invalid values go to the server, which reports them.
     filter: { ...time, ...wanted } as RequestFilter,
     isFiltered: Object.keys(wanted).length > 0,
@@ -44,8 +51,9 @@ export function readRequestsView(search: RequestsSearch, nowMs: number): Request
   };
 }
 
-/** The search parameters of a period; empty for the default. */
-export function writePeriod(id: string): RequestsSearch {
+/** The search parameters of a period; empty for the default. A custom range starts with today. */
+export function writePeriod(id: string, today = ""): RequestsSearch {
+  if (id === "own") return { period: "", from: today, to: today };
   return { period: id === standardPeriod.id ? "" : id, from: "", to: "" };
 }
 
