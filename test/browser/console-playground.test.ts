@@ -171,6 +171,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("article", { name: "You" }).getByRole("img", { name: "sea.png" }).waitFor();
     await answers(page).last().getByText("Cost").first().waitFor();
     await page.getByRole("button", { name: "Show code" }).click();
+    await page.getByRole("button", { name: "Hide code" }).waitFor();
     await expect
       .poll(() => page.getByRole("region", { name: "Code", exact: true }).textContent())
       .toContain("YOUR_IMAGE");
@@ -265,6 +266,20 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await dropFile(place, { name: "face.png", type: "image/png", content: await makeMedia("png") });
     await waitUntilLoaded(page.getByRole("group", { name: "Person" }).getByRole("img", { name: "face.png" }));
     await page.getByText("Costs at most $0.15").first().waitFor();
+  });
+
+  test("an avatar starts with a sample face and voice", async () => {
+    await using opened = await openPlayground("sandbox-avatar");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Use this face and voice" }).click();
+    await waitUntilLoaded(page.getByRole("group", { name: "Person" }).getByRole("img", { name: "sample-face.webp" }));
+    await page.getByRole("group", { name: "Voice" }).getByRole("button", { name: "Remove sample-voice.mp3" }).waitFor();
+    await page
+      .getByText(/^Costs at most \$0\.\d+$/)
+      .first()
+      .waitFor();
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    expect(opened.complaints).toEqual([]);
   });
 
   test("a running video shows its progress and can be canceled", async () => {

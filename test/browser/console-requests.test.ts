@@ -203,12 +203,12 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     const [typed, unpaid] = [await find("typed"), await find("unpaid")];
     const section = page.getByRole("region", { name: "Error" });
     await page.goto(`/console/requests/${typed.id}`);
-    await section.getByText(typed.error_message).waitFor();
-    await section.getByText("temperature", { exact: true }).waitFor();
-    await section.getByText(typed.error_code, { exact: true }).waitFor();
+    await section.getByText(typed.error_message).first().waitFor();
+    await section.getByText("temperature", { exact: true }).first().waitFor();
+    await section.getByText(typed.error_code, { exact: true }).first().waitFor();
     expect(unpaid.status).toBe(402);
     await page.goto(`/console/requests/${unpaid.id}`);
-    await section.getByText("Add 0.01 USD to continue.").waitFor();
+    await section.getByText("Add 0.01 USD to continue.").first().waitFor();
     await section.getByRole("link", { name: "Add credit" }).click();
     await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
     expect(opened.complaints).toEqual([]);

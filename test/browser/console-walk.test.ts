@@ -31,14 +31,15 @@ const places: readonly Stop[] = [
   { path: "/console/usage", heading: "Usage" },
   { path: "/console/billing", heading: "Billing" },
   { path: "/console/settings", heading: "Settings" },
+  { path: "/console/nonsense", heading: "Page not found" },
 ];
 
-function listStops({ task, charge, endpoint, key, request }: ConsoleThings): Stop[] {
+function listStops({ task, charge, endpoint, key, request, name, model }: ConsoleThings): Stop[] {
   return [
     ...places,
-    { path: `/console/requests/${request}`, heading: "Images with sandbox-image" },
-    { path: `/console/tasks/${task}`, heading: "Image task" },
-    { path: `/console/usage/charges/${charge}`, heading: "Charge" },
+    { path: `/console/requests/${request}`, heading: `Images with ${model}` },
+    { path: `/console/tasks/${task}`, heading: name.length <= 80 ? name : `${name.slice(0, 79)}…` },
+    { path: `/console/usage/charges/${charge}`, heading: `Charge for ${model}` },
     { path: `/console/webhooks/${endpoint}`, heading: "Webhook endpoint" },
     { path: `/console/keys?ended=1&key=${key}`, heading: "API keys" },
     { path: "/console/usage?bar=all", heading: "Usage" },

@@ -102,9 +102,12 @@ const consoleLayout = createRoute({
   component: ConsoleLayout,
 });
 
+/** A nested index route: `/console` must not match an unknown page with an empty name. */
+const consoleRoot = createRoute({ getParentRoute: () => consoleLayout, path: "/console" });
+
 const overview = createRoute({
-  getParentRoute: () => consoleLayout,
-  path: "/console",
+  getParentRoute: () => consoleRoot,
+  path: "/",
   component: lazyPage(() => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
 });
 
@@ -202,6 +205,13 @@ const settings = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/settings",
   component: lazyPage(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+});
+
+/** Unknown addresses keep the console's navigation. */
+const consoleMissing = createRoute({
+  getParentRoute: () => consoleRoot,
+  path: "$",
+  component: lazyPage(() => import("./pages/console-missing-page.tsx"), "ConsoleMissingPage"),
 });
 
 /** The former URL of the settings. */
@@ -305,7 +315,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
       ...developmentPages,
       signedIn.addChildren([
         consoleLayout.addChildren([
-          overview,
+          consoleRoot.addChildren([overview, consoleMissing]),
           playground,
           catalog.addChildren([models, model]),
           keys,

@@ -11,7 +11,16 @@ import type { BrowsedSite } from "./browsed-site.ts";
 import type { ConsolePerson } from "./console-person.ts";
 
 /** The objects of an account that console pages show. */
-export type ConsoleThings = { task: string; charge: string; endpoint: string; key: string; request: string };
+export type ConsoleThings = {
+  task: string;
+  charge: string;
+  endpoint: string;
+  key: string;
+  request: string;
+  /** The prompt of the task. */
+  name: string;
+  model: string;
+};
 
 type Furnishing = {
   /** Used wherever users can enter a name. */
@@ -49,7 +58,7 @@ export async function furnishConsole(
     const { data } = await person.call("GET", `/requests?ids=${request}`);
     return data.length === 1;
   });
-  return { task, charge: charge.id, endpoint: endpoint.id, key: apiKey.id, request };
+  return { task, charge: charge.id, endpoint: endpoint.id, key: apiKey.id, request, name, model: imageModel };
 }
 
 /** A plan of that name for an account, with a rest of each quota. */

@@ -6,6 +6,8 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { Section } from "../../design/section.tsx";
 import { formatSince } from "../../parts/format/format-time.ts";
 import { nameType } from "../../parts/format/model-labels.ts";
+import { nameTask } from "../../parts/format/name-task.ts";
+import { TaskCover } from "../tasks/task-cover.tsx";
 import { TaskStatus } from "../tasks/task-status.tsx";
 
 type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };
@@ -41,12 +43,23 @@ const columns: readonly Column<Task>[] = [
   {
     name: "Task",
     hasNames: true,
-    cell: ({ id, type, model }) => (
-      <div className="flex min-w-32 flex-col gap-0.5">
-        <Link to="/console/tasks/$id" params={{ id }} className="font-medium hover:text-accent hover:underline">
-          {nameType(type)}
-        </Link>
-        <span className="text-xs text-ink-soft">{model}</span>
+    cell: (task) => (
+      <div className="flex min-w-40 items-center gap-3">
+        <span className="relative size-10 shrink-0 overflow-hidden rounded-md bg-sunken">
+          <TaskCover task={task} isSmall />
+        </span>
+        <div className="flex min-w-0 flex-col gap-0.5">
+          <Link
+            to="/console/tasks/$id"
+            params={{ id: task.id }}
+            className="line-clamp-1 font-medium hover:text-accent hover:underline"
+          >
+            {nameTask(task)}
+          </Link>
+          <span className="text-xs text-ink-soft">
+            {nameType(task.type)} · {task.model}
+          </span>
+        </div>
       </div>
     ),
   },

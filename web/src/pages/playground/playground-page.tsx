@@ -28,8 +28,8 @@ export function PlaygroundPage() {
       title="Playground"
       intro="Try any model. Calls cost the same as through the API."
       actions={
-        <Button aria-pressed={isCodeShown} onClick={() => setCodeShown(!isCodeShown)} isDisabled={!hasModels}>
-          Show code
+        <Button aria-expanded={isCodeShown} onClick={() => setCodeShown(!isCodeShown)} isDisabled={!hasModels}>
+          {isCodeShown ? "Hide code" : "Show code"}
         </Button>
       }
     >

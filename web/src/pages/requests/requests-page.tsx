@@ -21,14 +21,17 @@ import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { findBusySpan } from "./arrange-summary.ts";
-import { RequestFilters } from "./request-filters.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { type RequestsSearch, type RequestsView, readRequestsView, writePeriod } from "./requests-view.ts";
 import { openFilter } from "./saved-filter.ts";
-import { SavedFilters } from "./saved-filters.tsx";
 
 const route = getRouteApi("/signed-in/console/console/requests");
 
+const SavedFilters = lazyPart(async () => (await import("./saved-filters.tsx")).SavedFilters);
+const RequestFilters = lazyPart(
+  async () => (await import("./request-filters.tsx")).RequestFilters,
+  <Skeleton className="h-10" />,
+);
 const FirstRequest = lazyPart(async () => (await import("./first-request.tsx")).FirstRequest);
 const RequestReport = lazyPart(
   async () => (await import("./request-report.tsx")).RequestReport,

@@ -11,13 +11,13 @@ import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { nameType } from "../../parts/format/model-labels.ts";
+import { nameTask } from "../../parts/format/name-task.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useFollowedTask } from "../../parts/records/use-followed-task.ts";
 import { useSession } from "../../parts/session/use-session.ts";
 import { findInput } from "./choose-cover.ts";
 import { OutputList } from "./output-list.tsx";
-import { TaskFacts } from "./task-facts.tsx";
 import { TaskSection } from "./task-section.tsx";
 import { TaskStatus } from "./task-status.tsx";
 
@@ -25,6 +25,10 @@ const route = getRouteApi("/signed-in/console/console/tasks/$id");
 const tasks = { to: "/console/tasks", name: "Tasks" };
 
 const CancelTaskDialog = lazyPart(async () => (await import("./cancel-task-dialog.tsx")).CancelTaskDialog);
+const TaskFacts = lazyPart(
+  async () => (await import("./task-facts.tsx")).TaskFacts,
+  <Skeleton className="h-64" />,
+);
 const TaskDetails = lazyPart(
   async () => (await import("./task-details.tsx")).TaskDetails,
   <Skeleton className="h-48" />,
@@ -42,9 +46,12 @@ export function TaskPage() {
     );
   }
   return (
-    <ConsoleFrame title={`${nameType(task.type)} task`} parent={tasks} actions={<Actions task={task} />}>
+    <ConsoleFrame title={nameTask(task)} parent={tasks} actions={<Actions task={task} />}>
       <div className="-mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <TaskStatus task={task} />
+        <span className="text-sm text-ink-soft">
+          {nameType(task.type)} · {task.model}
+        </span>
         <CopyableText text={task.id} label="task ID" />
       </div>
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_19rem]">

@@ -56,8 +56,9 @@ export function ChargePage() {
     );
   }
   const { currency } = site.data;
+  const { model } = charge.data;
   return (
-    <ConsoleFrame title="Charge" parent={usage}>
+    <ConsoleFrame title={model === null ? "Charge" : `Charge for ${model}`} parent={usage}>
       <div className="-mt-4 flex flex-col gap-1">
         <p className="text-2xl font-semibold tabular-nums">{writeCharge(charge.data, currency)}</p>
         <p className="text-ink-soft">{charge.data.summary}</p>
@@ -213,7 +214,7 @@ function ChargePrice({ price, currency }: ChargePriceProps) {
       </div>
       <FactList
         facts={[
-          ...describePrice(price, currency, "charge").map(({ name, text }) => ({ name: name ?? "Price", value: text })),
+          ...describePrice(price, currency).map(({ name, text }) => ({ name: name ?? "Price", value: text })),
           ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
           { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
           { name: "Version", value: <CopyableText text={price.id} label="price ID" /> },

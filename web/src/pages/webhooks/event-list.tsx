@@ -10,6 +10,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { nameType } from "../../parts/format/model-labels.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
@@ -54,13 +55,44 @@ function EventRow({ event }: { event: WebhookEvent }) {
   const [isOpened, setOpened] = useState(false);
   return (
     <Disclosure
-      title={event.type}
-      detail={formatMoment(new Date(event.created * 1000).toISOString(), timeZone)}
+      title={
+        <span className="flex flex-wrap items-baseline gap-x-3">
+          {event.type}
+          <EventSubject event={event} />
+        </span>
+      }
+      detail={
+        <>
+          <EventDelivery eventId={event.id} />
+          {formatMoment(new Date(event.created * 1000).toISOString(), timeZone)}
+        </>
+      }
       onOpen={() => setOpened(true)}
     >
       {isOpened && <EventDetails event={event} />}
     </Disclosure>
   );
+}
+
+/** The task's type and model, and the end of its id, which tells tasks apart. */
+function EventSubject({ event: { data } }: { event: WebhookEvent }) {
+  const { task_id: taskId, type, model } = data as { task_id?: unknown; type?: unknown; model?: unknown };
+  if (typeof taskId !== "string") return null;
+  const words = [typeof type === "string" ? nameType(type) : "Task", ...(typeof model === "string" ? [model] : [])];
+  return (
+    <span className="text-xs font-normal text-ink-soft">
+      {words.join(" · ")} · <code className="font-mono">{`…${taskId.slice(-6)}`}</code>
+    </span>
+  );
+}
+
+/** The worst state of its deliveries; none without a receiver. */
+function EventDelivery({ eventId }: { eventId: string }) {
+  const { data } = useTableQuery(queryTable.webhooks.eventDeliveries(eventId));
+  if (data === undefined) return null;
+  const states = data.data.map(({ status }) => status);
+  const shown = (["failed", "pending", "succeeded"] as const).find((state) => states.includes(state)) ?? states[0];
+  return shown === undefined ? <span>No receiver</span> : <DeliveryStatus status={shown} />;
 }
 
 function EventDetails({ event }: { event: WebhookEvent }) {

@@ -14,12 +14,6 @@ test("tokens have input and output prices per million, with every digit", () => 
   ]);
 });
 
-test("beside a charge prices use the unit of the calculation", () => {
-  expect(describePrice({ unit: "1K tokens", input_price: "0.00015" }, "USD", "charge")).toEqual([
-    { name: "Input", text: "$0.00015 / 1K tokens" },
-  ]);
-});
-
 test("tokens with their own price are listed separately", () => {
   const own = { cache_write_5m_price: "1.25", cache_write_1h_price: "2.00", reasoning_price: "4.00" };
   const entry = { unit: "1K tokens", input_price: "1.00", output_price: "3.00", ...own, audio_input_price: "5.00" };

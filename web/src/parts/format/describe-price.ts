@@ -19,12 +19,9 @@ type PriceEntry = {
 /** `name` is what the price is for, if a model has several prices. */
 export type PriceLine = { name: string | null; text: string };
 
-/**
- * One entry of the price list with every digit. Lists show tokens per million, for comparing models; beside a charge,
- * per thousand, as the API calculates.
- */
-export function describePrice(entry: PriceEntry, currency: string, reading: "list" | "charge" = "list"): PriceLine[] {
-  const isByMillion = reading === "list" && entry.unit === "1K tokens";
+/** One entry of the price list with every digit. Tokens are priced per million everywhere. */
+export function describePrice(entry: PriceEntry, currency: string): PriceLine[] {
+  const isByMillion = entry.unit === "1K tokens";
   const write = (amount: string): string =>
     isByMillion
       ? `${formatMoney(multiplyByThousand(amount), currency)} / 1M tokens`

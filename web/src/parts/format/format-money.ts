@@ -8,16 +8,15 @@ export function formatMoney(amount: string, currency: string): string {
 }
 
 /**
- * Rounded down to the currency's decimals, since users may want to spend what they see. Below the smallest unit it
- * shows "<$0.01".
+ * Rounded down, since users may want to spend what they see: to the currency's decimals, and below one unit to two to
+ * four significant digits.
  */
 export function formatRoughMoney(amount: string, currency: string): string {
-  const format = new Intl.NumberFormat("en", { style: "currency", currency, roundingMode: "trunc" });
-  const isSome = /[1-9]/.test(amount);
-  const text = format.format(amount as Intl.StringNumericLiteral);
-  if (!isSome || /[1-9]/.test(text)) return text;
-  const smallest = 10 ** -(format.resolvedOptions().maximumFractionDigits ?? 2);
-  return `${amount.startsWith("-") ? "−" : ""}<${format.format(smallest)}`;
+  const isBelowOne = /^-?0*\./.test(amount) && /[1-9]/.test(amount);
+  const digits = { minimumSignificantDigits: 2, maximumSignificantDigits: 4 };
+  const precision = { ...digits, roundingPriority: "morePrecision" } as const;
+  const style = { style: "currency", currency, roundingMode: "trunc", ...(isBelowOne ? precision : {}) } as const;
+  return new Intl.NumberFormat("en", style).format(amount as Intl.StringNumericLiteral);
 }
 
 /** Rounded up to the currency's decimals: an amount to add. */

@@ -53,7 +53,9 @@ function Preview({ output, url, name }: { output: TaskOutput; url: string; name:
   if (contentType.startsWith("video/")) {
     // Videos fade in from black, so preview a later frame. Drama captions are burned in; other videos have none.
     const shown = { src: url, poster: linkThumbnail(output), "aria-label": name, className: frame };
-    return <video {...shown} controls playsInline preload="metadata" />;
+    // Without it, the player is 2:1 until the metadata has loaded.
+    const aspectRatio = width === undefined || height === undefined ? undefined : `${width} / ${height}`;
+    return <video {...shown} style={{ aspectRatio }} controls playsInline preload="metadata" />;
   }
   if (playableAudio.test(contentType)) {
     // biome-ignore lint/a11y/useMediaCaption: the request contains the spoken text.
