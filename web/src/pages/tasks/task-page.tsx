@@ -25,10 +25,7 @@ const route = getRouteApi("/signed-in/console/console/tasks/$id");
 const tasks = { to: "/console/tasks", name: "Tasks" };
 
 const CancelTaskDialog = lazyPart(async () => (await import("./cancel-task-dialog.tsx")).CancelTaskDialog);
-const TaskFacts = lazyPart(
-  async () => (await import("./task-facts.tsx")).TaskFacts,
-  <Skeleton className="h-64" />,
-);
+const TaskFacts = lazyPart(async () => (await import("./task-facts.tsx")).TaskFacts, <Skeleton className="h-64" />);
 const TaskDetails = lazyPart(
   async () => (await import("./task-details.tsx")).TaskDetails,
   <Skeleton className="h-48" />,
