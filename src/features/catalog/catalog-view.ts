@@ -96,16 +96,16 @@ export function getOfferedModel(view: CatalogView, name: string, audience: Audie
   if (found.kind === "outside-key-scope") {
     throw new AppError("key_not_permitted", "This API key may not use this model.", { param: "model" });
   }
-  throw new AppError("model_unavailable", explainMissingModel(view, modelId, audience, now), { param: "model" });
+  throw new AppError("model_unavailable", explainMissingModel(view, name, audience, now), { param: "model" });
 }
 
 const suggestedModelsMax = 3;
 
 /** Suggests the models with the nearest names that the audience may use. */
-function explainMissingModel(view: CatalogView, modelId: string, audience: Audience, now: Date): string {
+function explainMissingModel(view: CatalogView, name: string, audience: Audience, now: Date): string {
   const known = listOfferedModels(view, audience, now).map(({ model }) => model.id);
-  const nearest = listNearest(modelId, known, suggestedModelsMax).map((id) => `\`${id}\``);
-  const missing = `There is no model \`${modelId}\`.`;
+  const nearest = listNearest(name, known, suggestedModelsMax).map((id) => `\`${id}\``);
+  const missing = `There is no model \`${name}\`.`;
   const all = "`GET /v1/models` lists the models that your key can use.";
   return nearest.length === 0 ? `${missing} ${all}` : `${missing} The nearest names are ${nearest.join(", ")}. ${all}`;
 }

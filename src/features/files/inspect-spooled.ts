@@ -78,6 +78,7 @@ const formatsByKind = {
   audio: ["MP3", "WAV", "M4A", "OGG", "FLAC"],
   video: ["MP4", "WebM", "MOV"],
   document: [],
+  pdf: ["PDF"],
 } as const satisfies Record<FileKind, readonly string[]>;
 
 export function requireKind(kind: FileKind, { param, kinds }: WantedMedia, remedy = ""): void {
