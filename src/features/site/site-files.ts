@@ -30,6 +30,7 @@ export const contentTypes: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".jpg": "image/jpeg",
   ".js": "text/javascript; charset=utf-8",
+  ".mp3": "audio/mpeg",
   ".mp4": "video/mp4",
   ".png": "image/png",
   ".svg": "image/svg+xml",
