@@ -159,7 +159,10 @@ export async function createFeatures(
 function openResponses(
   { database, feed, catalog }: Foundation,
   { settings, clock, ids, logger }: FeatureOptions,
-  { keyValidityMs, ...parts }: { calls: Calls; chat: ReturnType<typeof createChat>; files: Files; keyValidityMs: number },
+  {
+    keyValidityMs,
+    ...parts
+  }: { calls: Calls; chat: ReturnType<typeof createChat>; files: Files; keyValidityMs: number },
 ) {
   return createResponses({
     ...{ ...parts, catalog, database, clock, ids, logger, ...readTextLimits(settings) },

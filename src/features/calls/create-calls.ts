@@ -52,9 +52,7 @@ export type BegunCall<K extends CallKinds> = Pick<
   "ended" | "hangUp" | "stop" | "plan" | "routed" | "findChargeId"
 >;
 
-type Begun<K extends CallKinds> =
-  | { kind: "running"; call: BegunCall<K> }
-  | { kind: "answered"; answer: KeptAnswer };
+type Begun<K extends CallKinds> = { kind: "running"; call: BegunCall<K> } | { kind: "answered"; answer: KeptAnswer };
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 
