@@ -37,6 +37,45 @@ test.each([
   expect(answer(question)).toBe(expected);
 });
 
+test("notes become a table: one row per sentence, in the columns asked for", () => {
+  const question =
+    "Turn these notes into a Markdown table with the columns Who, What and By when:\n\nAnna sends the contract on Friday. Ben books the room, today if possible. Carla and Ben review the slides before Thursday noon.";
+  expect(answer(question).split("\n")).toEqual([
+    "| Who | What | By when |",
+    "| --- | --- | --- |",
+    "| Anna | sends the contract | Friday |",
+    "| Ben | books the room | today if possible |",
+    "| Carla and Ben | review the slides | before Thursday noon |",
+  ]);
+});
+
+test.each([
+  ["Write a TypeScript function that groups dates into runs of consecutive days, and three short tests for it.", "ts"],
+  ["Write a Python function that sorts names", "python"],
+  ["Write a function to add two numbers", "ts"],
+  ["Implement a Rust function that reverses a list, and tests", "rust"],
+])("%s is answered in code", (question, fence) => {
+  expect(answer(question)).toContain(`\`\`\`${fence}\n`);
+  expect(answer(question).split("```").length >= 5).toBe(/tests/.test(question));
+});
+
+test("a poem is about its topic", () => {
+  expect(answer("Write a haiku about the tide.").split("\n")).toHaveLength(3);
+  expect(answer("Write me a short poem about the tide")).toContain("the tide");
+});
+
+test.each([
+  ["What does a sluice do?", "flow of water"],
+  ["Why is the sky blue? Answer in one sentence.", "scatters"],
+  [
+    "Explain to a new engineer when a queue makes a system more reliable and when it only hides a problem.",
+    "oldest item",
+  ],
+])("%s is explained", (question, words) => {
+  expect(answer(question)).toContain(words);
+  expect(answer(question).split(/\s+/).length).toBeLessThanOrEqual(150);
+});
+
 test.each(["Meet me on 2026-11-15", "I ate 1/2 of it", "What is (2 + 3) * 4?"])(
   "%j is not a calculation",
   (question) => {

@@ -2,6 +2,8 @@ import { calculate } from "./sandbox-arithmetic.ts";
 import { detectLanguage, isGreeting, phrases } from "./sandbox-languages.ts";
 import type { SandboxPrompt } from "./sandbox-prompt.ts";
 import { countTokens } from "./sandbox-tokens.ts";
+import { explainTopic } from "./sandbox-topics.ts";
+import { writeCode, writePoem, writeTable } from "./sandbox-writing.ts";
 
 /** Answers a question, or returns `null` for the next rule. */
 type Rule = (question: string, prompt: SandboxPrompt) => string | null;
@@ -25,9 +27,18 @@ const knownLists: Record<string, string> = {
 };
 
 /** Exact answers, without any other words. */
-const exactRules: Rule[] = [answerCalculation, sayTimes, sayAfter, countUp, listThings];
+const exactRules: Rule[] = [
+  answerCalculation,
+  sayTimes,
+  sayAfter,
+  countUp,
+  listThings,
+  writeTable,
+  writeCode,
+  writePoem,
+];
 /** Conversation, which may mention the role from the instructions. */
-const talkRules: Rule[] = [greet, introduce, recallName, recallWords, summarize];
+const talkRules: Rule[] = [greet, introduce, recallName, recallWords, summarize, explainTopic];
 
 /** Deterministic: the same prompt has the same answer. */
 export function writeAnswer(prompt: SandboxPrompt): string {
