@@ -1,9 +1,10 @@
 // Writes a contact sheet of each media type of the sandbox studio to docs/media, for visual review.
-// Run it after a change to the studio: node scripts/draw-contact-sheets.ts [images] [videos] [avatars] [speech]
+// Run it after a change to the studio: node scripts/draw-contact-sheets.ts [images] [everyday] [videos] [avatars] [speech]
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
+import { everydayPrompts } from "../packages/sandbox/src/studio/image/everyday-prompts.ts";
 import type { GenerationInput } from "../src/providers/generation.ts";
 import { drawPortrait } from "../test/harness/media/portrait.ts";
 import { asInput, openStudio, runFfmpeg } from "./open-studio.ts";
@@ -18,6 +19,7 @@ const { make, close } = openStudio(join(workDir, "studio"));
 
 const sheets: Record<string, () => Promise<void>> = {
   images: drawImages,
+  everyday: drawEveryday,
   videos: drawVideos,
   avatars: drawAvatars,
   speech: drawSpeech,
@@ -58,6 +60,19 @@ async function drawImages(): Promise<void> {
   );
   if (graded !== undefined) rows[3]?.push(await scaleTo(graded, 330));
   await writeSheet("images.jpg", rows);
+}
+
+async function drawEveryday(): Promise<void> {
+  const columns = 6;
+  const tiles: Tile[] = [];
+  for (const [prompt] of everydayPrompts) {
+    const [image] = await make({ type: "image", prompt, width: 512, height: 384, count: 1 });
+    if (image !== undefined) tiles.push(await scaleTo(image, 210));
+  }
+  const rows = Array.from({ length: Math.ceil(tiles.length / columns) }, (_, row) =>
+    tiles.slice(row * columns, (row + 1) * columns),
+  );
+  await writeSheet("everyday.jpg", rows);
 }
 
 async function drawVideos(): Promise<void> {

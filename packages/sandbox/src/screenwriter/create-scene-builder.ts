@@ -3,6 +3,7 @@ import { type FoundPlace, findPlace } from "./place-words.ts";
 import { readProse, type Talk } from "./read-prose.ts";
 import { dropParentheses, isNarratorName, type NameBook, stripExtension } from "./role-names.ts";
 import { createScene, type DraftScene, isEmpty } from "./scene-draft.ts";
+import { hasSpeechVerb } from "./speech-verbs.ts";
 import { isSpeakable, joinText, splitSpeech } from "./story-text.ts";
 import { findTime } from "./time-words.ts";
 
@@ -58,7 +59,8 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
 
   /** A sentence that moves the story to another place starts a scene. */
   function stage(sentence: string): void {
-    const place = findPlace(sentence);
+    // What somebody tells happens elsewhere: "He tells her that the train is late."
+    const place = findPlace(hasSpeechVerb(sentence) ? (sentence.split(/\bthat\b/iu)[0] ?? "") : sentence);
     const isElsewhere = place !== null && scene.place !== "" && !sameWords(scene.place, place.words) && !scene.isSlug;
     const isLater = laterPattern.test(sentence) && scene.lines.length > 0;
     const isFull = scene.lines.length >= linesOfSceneMax;

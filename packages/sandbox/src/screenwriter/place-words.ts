@@ -20,7 +20,7 @@ airplane, plane, aeroplane | 飞机 飛機; spaceship, spacecraft | 飞船 太�
 apartment, flat | 公寓; palace | 宫殿 皇宫`;
 
 const outsideNames = `
-train station | 火车站 车站 站台; airport | 机场 機場; castle | 城堡; temple | 寺庙 寺廟 寺院;
+train station, railway station, station, platform | 火车站 车站 站台; airport | 机场 機場; castle | 城堡; temple | 寺庙 寺廟 寺院;
 house, houses, cottage, cabin, hut | 房子 屋子 小屋 家里 家中; market | 市场 市場 集市 菜市场;
 street, streets, alley, avenue | 街道 街上 街头 马路 巷子 小巷 大街 路上;
 city, town | 城市 都市 城里 市中心 上海 北京 东京; village | 村庄 村子 村里 山村 小镇; square | 广场 廣場;

@@ -351,3 +351,8 @@ test("writers' notes are neither seen nor spoken", () => {
     "Ben: Two.",
   ]);
 });
+
+test("a place that somebody only tells about does not move the story", () => {
+  const { scenes } = write("The platform is empty. He tells her that the last train is never the last one. He plays.");
+  expect(scenes.map(({ place }) => place)).toEqual(["A platform by day."]);
+});

@@ -24,11 +24,11 @@ export type StillOrder = {
 /** The moment of an animated scene that a still shows. */
 const stillSeconds = 2;
 
-/** The camera's distance, and the blur behind people, in units. */
+/** The camera's distance, and the blur behind people, in units. Without people, `view` is the distance. */
 const lenses = {
-  close: { zoom: 1.3, blur: 0.75 },
-  medium: { zoom: 1.1, blur: 0.32 },
-  wide: { zoom: 1, blur: 0 },
+  close: { zoom: 1.3, blur: 0.75, view: 1.7 },
+  medium: { zoom: 1.1, blur: 0.32, view: 1.28 },
+  wide: { zoom: 1, blur: 0, view: 1 },
 } as const;
 
 /** An image for a prompt, as a PNG of exactly the requested size. */
@@ -39,7 +39,7 @@ export async function drawStill(order: StillOrder): Promise<Buffer> {
   const image = planImage(shot, seed, canvas);
   const random = createSeededRandom(`${seed}/finish`);
   const frame =
-    shot.people.length > 0
+    shot.people.length > 0 || (shot.isShot && photos.length === 0)
       ? await drawShot(shot, image, { canvas, photos, random })
       : photos.length > 0
         ? await gradePhotos(photos, { canvas, palette: image.palette, random })
@@ -71,11 +71,14 @@ async function drawShot(
   { canvas, photos, random }: ShotParts,
 ): Promise<Uint8Array> {
   const { width, height, unit } = canvas;
-  const { zoom, blur } = lenses[distance];
-  const { svg } = joinLayers(scene.layers, canvas, random.fork("camera").between(-0.7, 0.7));
-  const view = `<rect x="0" y="0" width="${width}" height="${height}" fill="#ffffff"/><g transform="translate(${width / 2} ${height * 0.42}) scale(${zoom}) translate(${-width / 2} ${-height * 0.42})">${svg}</g>`;
-  const sharpFrame = await rasterizeSvg(view, { left: 0, top: 0, width, height });
-  const frame = blur === 0 ? sharpFrame : await blurFrame(sharpFrame, canvas, blur * unit);
+  const { zoom, blur, view } = lenses[distance];
+  const isView = people.length === 0;
+  const camera = random.fork("camera").between(-0.7, 0.7);
+  const { svg } = joinLayers(scene.layers, canvas, camera);
+  const [x, y] = isView ? [width * (0.5 + camera * 0.3), height * 0.62] : [width / 2, height * 0.42];
+  const picture = `<rect x="0" y="0" width="${width}" height="${height}" fill="#ffffff"/><g transform="translate(${x} ${y}) scale(${isView ? view : zoom}) translate(${-x} ${-y})">${svg}</g>`;
+  const sharpFrame = await rasterizeSvg(picture, { left: 0, top: 0, width, height });
+  const frame = blur === 0 || isView ? sharpFrame : await blurFrame(sharpFrame, canvas, blur * unit);
   if (scene.particles !== null) createParticlePainter(scene.particles, canvas, random.fork("air"))(frame, stillSeconds);
   return layPeople(frame, people, { canvas, palette, distance, photos, random: random.fork("people") });
 }

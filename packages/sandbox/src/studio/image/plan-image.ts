@@ -1,4 +1,5 @@
 import { createSeededRandom, type SeededRandom } from "../../seeded-random.ts";
+import { chooseLooks } from "../people/figure-looks.ts";
 import { drawCurrents, drawPoster } from "../scenes/abstract-scenes.ts";
 import { drawBotanical } from "../scenes/botanical-scene.ts";
 import { drawCity, drawForest } from "../scenes/built-scenes.ts";
@@ -6,20 +7,29 @@ import { drawCafe } from "../scenes/cafe-scene.ts";
 import { drawDesert, drawMeadow } from "../scenes/land-scenes.ts";
 import { drawMountains, drawSea } from "../scenes/outdoor-scenes.ts";
 import { createPalette, type Mood, moodNames, type Palette } from "../scenes/palette.ts";
+import { framePoster } from "../scenes/poster-scene.ts";
 import { drawRoom } from "../scenes/room-scene.ts";
-import type { Canvas, Scene, SceneParts } from "../scenes/scene.ts";
+import type { Canvas, Scene, SceneParts, SceneWish } from "../scenes/scene.ts";
 import {
   findWord,
+  formWords,
+  insideWords,
   kindWords,
   moodWords,
+  type SceneForm,
   type SceneKind,
+  storySubjectWords,
   storyWords,
-  subjectWords,
   tintWords,
+  vehicleWords,
   weatherWords,
 } from "../scenes/scene-words.ts";
 import { drawNight, drawSpace } from "../scenes/sky-scenes.ts";
+import { drawStation } from "../scenes/station-scene.ts";
+import { drawPortrait, drawStill } from "../scenes/still-scenes.ts";
 import { drawStreet } from "../scenes/street-scene.ts";
+import { describeSubject } from "../scenes/subject-table.ts";
+import { type FoundSubject, findSubjects } from "../scenes/subject-words.ts";
 import type { ShotPrompt } from "./shot-prompt.ts";
 
 export type PlannedImage = { scene: Scene; palette: Palette };
@@ -44,13 +54,19 @@ const sceneKinds: Record<SceneKind, SceneStyle> = {
   office: { draw: (parts) => drawRoom(parts, "office"), moods: indoorMoods },
   parlour: { draw: (parts) => drawRoom(parts, "parlour"), moods: indoorMoods },
   carriage: { draw: (parts) => drawRoom(parts, "carriage"), moods: indoorMoods },
+  station: { draw: drawStation, moods: ["dusk", "golden", "day", "night"] },
+  still: { draw: drawStill, moods: ["dawn", "day", "golden", "autumn"] },
+  portrait: { draw: drawPortrait, moods: ["dawn", "day", "autumn", "winter"] },
   cafe: { draw: drawCafe, moods: ["dusk", "golden", "night"] },
   botanical: { draw: drawBotanical, moods: ["spring", "autumn", "dawn", "mist"] },
   poster: { draw: drawPoster, moods: ["arid", "golden", "winter", "day"] },
   currents: { draw: drawCurrents, moods: ["neon", "golden", "day", "dusk", "spring"] },
 };
 
-const kindNames = Object.keys(sceneKinds) as [SceneKind, ...SceneKind[]];
+/** Scenes that say something without a subject. */
+const kindNames = (Object.keys(sceneKinds) as SceneKind[]).filter(
+  (kind) => kind !== "still" && kind !== "portrait",
+) as [SceneKind, ...SceneKind[]];
 const indoorKinds: readonly SceneKind[] = ["kitchen", "bedroom", "office", "parlour", "carriage", "cafe"];
 
 /** Plans an image: by the prompt's known words, else by its hash. The seed selects one of the possible images. */
@@ -60,14 +76,39 @@ export function planImage(shot: ShotPrompt, seed: string, canvas: Canvas): Plann
 
 function planAlone(prompt: string, seed: string, canvas: Canvas): PlannedImage {
   const random = createSeededRandom(seed);
-  const named = findWord(kindWords, prompt);
-  const kind = named ?? chooseKind(prompt, random);
+  const subjects = findSubjects(prompt);
+  const form = findWord(formWords, prompt);
+  const named = findNamedKind(prompt, subjects, form);
+  const kind = named ?? chooseKind(subjects, random);
   const { moods } = sceneKinds[kind];
   const wish = findWord(moodWords, prompt);
   const mood = wish ?? (named !== null ? random.pick(moods) : random.pick(random.chance(0.75) ? moods : moodNames));
-  const palette = createPalette(mood, findWord(tintWords, prompt), random.fork("palette"));
-  const scene = drawScene(kind, prompt, { canvas, palette, random: random.fork("scene"), hasPeople: false });
-  return { scene, palette };
+  // The colour of a subject is not the colour of the whole image.
+  const tint = subjects.some(({ colour }) => colour !== null) ? null : findWord(tintWords, prompt);
+  const palette = createPalette(mood, tint, random.fork("palette"));
+  const staging = { canvas, palette, random: random.fork("scene"), subjects };
+  const scene = drawScene(kind, prompt, staging);
+  const isFramed = form === "poster" && kind !== "poster";
+  return { scene: isFramed ? framePoster(scene, { canvas }) : scene, palette };
+}
+
+/** The scene that a prompt asks for: by its form, its place, or things that are shown close up. */
+export function findNamedKind(
+  prompt: string,
+  subjects: readonly FoundSubject[],
+  form: SceneForm | null,
+): SceneKind | null {
+  const [first] = subjects;
+  const isOfPerson = subjects.some(({ subject }) => subject === "person");
+  if (form === "portrait") return isOfPerson || first === undefined ? "portrait" : "still";
+  const isInside = insideWords.test(prompt);
+  const found = findWord(kindWords, isInside ? prompt : prompt.replace(vehicleWords, " "));
+  const isOutdoors = first !== undefined && describeSubject(first.subject).on === "land" && !isInside;
+  const place = isOutdoors && found !== null && indoorKinds.includes(found) ? null : found;
+  if (form !== null) return first === undefined ? (place ?? "poster") : "poster";
+  const isCloseUp = first !== undefined && describeSubject(first.subject).on === "table";
+  if (isCloseUp && (place === null || indoorKinds.includes(place) || place === "botanical")) return "still";
+  return place;
 }
 
 /** A place looks the same in all shots at the same time of day: only the words for it are the seed. */
@@ -78,8 +119,9 @@ function planShot({ setting, people }: ShotPrompt, canvas: Canvas): PlannedImage
   const mood = wish ?? createSeededRandom(`shot/${kind}`).pick(sceneKinds[kind].moods);
   const random = createSeededRandom(`shot/${kind}/${mood}`);
   const palette = createPalette(mood, /\bnoir\b|黑白/iu.test(setting) ? "grey" : null, random.fork("palette"));
-  const staging = { canvas, palette, random: random.fork("scene"), hasPeople: people.length > 0 };
-  return { scene: drawScene(kind, setting, staging), palette };
+  const named = findSubjects(setting.replace(storySubjectWords, " "));
+  const subjects = people.length > 0 ? named.filter(({ subject }) => subject !== "person") : named;
+  return { scene: drawScene(kind, setting, { canvas, palette, random: random.fork("scene"), subjects }), palette };
 }
 
 /** Where a shot takes place. Without a place, in a room or in the street. */
@@ -95,17 +137,17 @@ function findDay(setting: string): Mood | null {
   return /\b(day|tag|jour|día)\b|白天/iu.test(setting) ? "day" : null;
 }
 
-/** `hasPeople`: people are added separately. */
-type Staging = { canvas: Canvas; palette: Palette; random: SeededRandom; hasPeople: boolean };
+type Staging = { canvas: Canvas; palette: Palette; random: SeededRandom; subjects: readonly FoundSubject[] };
 
-function drawScene(kind: SceneKind, prompt: string, { hasPeople, ...parts }: Staging): Scene {
-  const subjects = subjectWords.filter(([, words]) => words.test(prompt)).map(([subject]) => subject);
+function drawScene(kind: SceneKind, prompt: string, { subjects, ...parts }: Staging): Scene {
   let ids = 0;
   return sceneKinds[kind].draw({
     ...parts,
-    subjects: hasPeople ? subjects.filter((subject) => subject !== "person") : subjects,
+    subjects: subjects.map(({ subject }) => subject),
+    colours: new Map(subjects.flatMap(({ subject, colour }) => (colour === null ? [] : [[subject, colour]]))),
+    looks: chooseLooks(prompt, prompt),
     weather: findWord(weatherWords, prompt),
-    wishes: /\b(aurora|northern lights|polarlicht)\b|极光|オーロラ|сияни/iu.test(prompt) ? ["aurora"] : [],
+    wishes: listWishes(prompt),
     createId() {
       ids += 1;
       return `p${ids}`;
@@ -113,9 +155,16 @@ function drawScene(kind: SceneKind, prompt: string, { hasPeople, ...parts }: Sta
   });
 }
 
-/** A subject named in the prompt needs a scene that can show it. */
-function chooseKind(prompt: string, random: SeededRandom): SceneKind {
-  const subject = findWord(subjectWords, prompt);
-  if (subject === null) return random.pick(kindNames);
-  return random.pick(subject === "cat" ? ["night", "city", "poster"] : ["meadow", "mountains", "night"]);
+function listWishes(prompt: string): SceneWish[] {
+  const hasAurora = /\b(aurora|northern lights|polarlicht)\b|极光|オーロラ|сияни/iu.test(prompt);
+  return [
+    ...(hasAurora ? (["aurora"] as const) : []),
+    ...(findWord(formWords, prompt) === "badge" ? (["badge"] as const) : []),
+  ];
+}
+
+/** A subject needs a scene that suits it; a person goes where the other subject belongs. */
+function chooseKind(subjects: readonly FoundSubject[], random: SeededRandom): SceneKind {
+  const first = subjects.find(({ subject }) => subject !== "person") ?? subjects[0];
+  return random.pick(first === undefined ? kindNames : describeSubject(first.subject).homes);
 }

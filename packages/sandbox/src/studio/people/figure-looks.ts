@@ -37,7 +37,7 @@ const hues: readonly [Hue, ...Hue[]] = [
   { words: "beige|cream|tan|khaki|camel", hair: null, cloth: "#c2a67e" },
 ];
 
-const hairWords = "hair|haired|haare?|cheveux|pelo|头发|長髪|长发|短发|发|髪";
+const hairWords = "hair|haired|curls|haare?|cheveux|pelo|头发|長髪|长发|短发|发|髪";
 const beardWords = "beard|bearded|bart|barbe|barba|胡子|胡须|ひげ|борода";
 const clothWords =
   "coat|jacket|cardigan|sweater|jumper|pullover|hoodie|shirt|t-shirt|blouse|dress|gown|skirt|suit|uniform|vest|waistcoat|scarf|apron|robe|cloak|overalls|raincoat|parka|jeans|mantel|kleid|hemd|manteau|robe|vestido|abrigo|外套|大衣|裙子|裙|衬衫|毛衣|西装|衣";

@@ -1,11 +1,12 @@
 import { mixColours } from "./colour.ts";
+import { drawSubjectPoster } from "./poster-scene.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
-import { drawSubject } from "./subjects.ts";
 import { describeCurve, drawBand, drawCircle, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
-/** Circles, quarters and bars on paper, like a Bauhaus poster. */
+/** Circles, quarters and bars on paper, like a Bauhaus poster; or the subject that the prompt names. */
 export function drawPoster(parts: SceneParts): Scene {
   const { canvas, palette, random, subjects } = parts;
+  if (subjects[0] !== undefined) return drawSubjectPoster(parts, subjects[0]);
   const { width, height, unit } = canvas;
   const paper = mixColours("#f3e9d8", palette.sky[3], 0.2);
   const ink = mixColours(palette.near, "#111111", 0.3);
@@ -34,17 +35,6 @@ export function drawPoster(parts: SceneParts): Scene {
   });
   const slant = `<rect x="${-unit * 70}" y="${-unit * 1.3}" width="${unit * 140}" height="${unit * 2.6}" fill="${palette.accent}" transform="translate(${round(width * 0.6)} ${round(height * 0.52)}) rotate(${random.whole(-58, -28)})"/>`;
   const bob = (phase: number, units: number) => ({ kind: "bob", units, periodSeconds: 4 + phase, phase }) as const;
-  const subject = subjects[0];
-  const thing: SceneLayer[] =
-    subject === undefined
-      ? []
-      : [
-          {
-            svg: drawSubject(subject, parts, { foot: [centre[0], centre[1] + radius], height: radius * 1.5, ink }),
-            depth: 0.8,
-            motion: bob(0.6, 1.2),
-          },
-        ];
   return {
     layers: [
       { svg: drawBand(canvas, 0, height, paper), depth: 0 },
@@ -53,7 +43,6 @@ export function drawPoster(parts: SceneParts): Scene {
       { svg: bars.join(""), depth: 0.65 },
       { svg: `<g opacity="0.9">${tiles.slice(5).join("")}</g>`, depth: 0.75, motion: bob(2, 1.6) },
       { svg: slant, depth: 1, motion: bob(3, 2.4) },
-      ...thing,
     ],
     particles: null,
     sound: "air",

@@ -1,5 +1,6 @@
 import { mixColours, shiftColour } from "./colour.ts";
 import type { Scene, SceneParts } from "./scene.ts";
+import { drawCast } from "./scene-staging.ts";
 import { describeCurve, drawBand, drawCircle, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
 /** Flowers and leaves in a vase, as on a printed plate. */
@@ -16,6 +17,7 @@ export function drawBotanical(parts: SceneParts): Scene {
   const vaseX = width / 2;
   const table = height * 0.86;
   const stems = Array.from({ length: 11 }, (_, index) => drawStem(parts, [vaseX, height * 0.64], index));
+  const visitors = parts.subjects.filter((subject) => subject !== "plant" && subject !== "flower");
   const layerOf = (from: number, to: number): string => stems.slice(from, to).join("");
   const sway = (phase: number) => ({ kind: "bob", units: 0.5, periodSeconds: 4.2, phase }) as const;
   return {
@@ -31,6 +33,7 @@ export function drawBotanical(parts: SceneParts): Scene {
       { svg: layerOf(0, 4), depth: 0.4, motion: sway(0) },
       { svg: layerOf(4, 8), depth: 0.52, motion: sway(1.4) },
       { svg: drawVase(parts, [vaseX, height * 0.905]), depth: 0.58 },
+      ...drawCast({ ...parts, subjects: visitors }, { ground: table + unit * 6, x: width * 0.24 }),
       { svg: layerOf(8, 11), depth: 0.66, motion: sway(2.6) },
     ],
     particles: { kind: "dust", count: 26, colour: palette.light },

@@ -1,12 +1,12 @@
 import { mixColours } from "./colour.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
 import { drawClouds, drawMist, drawMoon, drawSky, drawStars, drawSun } from "./scene-elements.ts";
-import { drawSubject } from "./subjects.ts";
+import { drawCast } from "./scene-staging.ts";
 import { drawBand, drawBlur, drawCircle, drawGlow, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
 /** Towers with lit windows, mirrored in a river. */
 export function drawCity(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects, weather } = parts;
+  const { canvas, palette, random, weather } = parts;
   const { width, height, unit } = canvas;
   const shore = height * 0.8;
   const light: Point = [width * random.between(0.25, 0.75), height * random.between(0.26, 0.42)];
@@ -22,23 +22,8 @@ export function drawCity(parts: SceneParts): Scene {
     [0, palette.near, 0],
     [1, palette.near, 0.75],
   ]);
-  const subject = subjects[0];
-  const x = width * random.between(0.3, 0.7);
-  const foreground: SceneLayer[] =
-    subject === undefined
-      ? []
-      : [
-          {
-            svg:
-              drawBand(canvas, height * 0.95, height + 2, palette.near) +
-              drawSubject(subject, parts, {
-                foot: [x, subject === "balloon" || subject === "birds" ? height * 0.4 : height * 0.957],
-                height: unit * 22,
-                ink: palette.near,
-              }),
-            depth: 0.95,
-          },
-        ];
+  const cast = drawCast(parts, { ground: height * 0.9 });
+  const quay = { svg: drawBand(canvas, height * 0.885, height + 2, palette.near), depth: 0.55 };
   return {
     layers: [
       drawSky(parts, 0.8),
@@ -53,7 +38,7 @@ export function drawCity(parts: SceneParts): Scene {
       { svg: `<defs>${river}</defs>${drawBand(canvas, shore, height + 2, `url(#${id})`)}`, depth: 0.55 },
       { svg: mirror, depth: 0.55, motion: { kind: "ripple", units: 0.9, periodSeconds: 2.2 } },
       { svg: `<defs>${cover}</defs>${drawBand(canvas, shore, height + 2, `url(#${id}c)`)}`, depth: 0.55 },
-      ...foreground,
+      ...(cast.length === 0 ? [] : [quay, ...cast]),
     ],
     particles: weather === null ? null : { kind: weather, count: 180, colour: palette.light },
     sound: weather === "rain" ? "rain" : "city",
@@ -108,7 +93,7 @@ function drawTower({ canvas, palette, random }: SceneParts, { x, wide, tall, sho
 
 /** Tall trunks in the mist, with light between them. */
 export function drawForest(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects, weather } = parts;
+  const { canvas, palette, random, weather } = parts;
   const { width, height, unit, bleed } = canvas;
   const id = parts.createId();
   const green = mixColours(palette.far, "#5f8f6a", 0.4);
@@ -123,20 +108,6 @@ export function drawForest(parts: SceneParts): Scene {
     const bark = mixColours(mixColours(pale, green, 0.42), mixColours(palette.near, "#0d1a14", 0.4), share * 0.95);
     return { svg: drawTrunks(parts, share, bark), depth: 0.1 + 0.85 * share };
   });
-  const subject = subjects[0];
-  const figure: SceneLayer[] =
-    subject === undefined
-      ? []
-      : [
-          {
-            svg: drawSubject(subject, parts, {
-              foot: [lightX, height * (subject === "balloon" || subject === "birds" ? 0.5 : 0.9)],
-              height: unit * 22,
-              ink: mixColours(palette.near, "#000000", 0.2),
-            }),
-            depth: 0.6,
-          },
-        ];
   const floor = drawVerticalGradient(`${id}f`, [
     [0, mixColours(green, palette.near, 0.5), 0],
     [0.35, mixColours(green, palette.near, 0.6), 0.85],
@@ -159,7 +130,7 @@ export function drawForest(parts: SceneParts): Scene {
         svg: `<defs>${floor}</defs><rect x="${-bleed}" y="${round(height * 0.78)}" width="${width + 2 * bleed}" height="${round(height * 0.22 + 2)}" fill="url(#${id}f)"/>`,
         depth: 0.5,
       },
-      ...figure,
+      ...drawCast(parts, { ground: height * 0.9, x: lightX }),
       ...rows.slice(3),
       { svg: drawFerns(parts), depth: 1 },
     ],

@@ -3,6 +3,7 @@ import { box } from "./furniture.ts";
 import { chooseRoomColours, type RoomColours } from "./room-colours.ts";
 import { drawLamp, drawWalls, drawWindow } from "./room-scene.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
+import { drawCast } from "./scene-staging.ts";
 import { drawCircle, drawGlow, round } from "./svg-shapes.ts";
 
 /** A café or a bar: a counter, bottles on lit shelves, and a row of warm lamps. */
@@ -35,6 +36,7 @@ export function drawCafe(parts: SceneParts): Scene {
       },
       drawCounter(parts, colours, floor),
       { svg: lamps.map((lamp) => drawLamp(parts, colours, lamp)).join(""), depth: 0.5 },
+      ...drawCast(parts, { ground: height * 0.9, isRoom: true, scale: 1.4 }),
       { svg: drawBokeh(parts, colours), depth: 0.7, motion: { kind: "drift", unitsPerSecond: 0.3 } },
     ],
     particles: { kind: "dust", count: 22, colour: colours.lamp },

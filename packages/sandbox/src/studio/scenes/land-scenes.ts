@@ -1,8 +1,8 @@
 import { mixColours } from "./colour.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
 import { drawClouds, drawMoon, drawSky, drawSun } from "./scene-elements.ts";
-import { chooseWeather, placeInAir } from "./scene-staging.ts";
-import { drawSubject } from "./subjects.ts";
+import { chooseWeather, drawCast } from "./scene-staging.ts";
+import type { Subject } from "./subject-table.ts";
 import {
   createSwell,
   drawArea,
@@ -15,7 +15,7 @@ import {
 
 /** Dunes with a lit and a shaded side. */
 export function drawDesert(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects } = parts;
+  const { canvas, palette, random } = parts;
   const { width, height, unit } = canvas;
   const sun: Point = [width * random.between(0.22, 0.78), height * random.between(0.2, 0.34)];
   const dunes = Array.from({ length: 5 }, (_, index): SceneLayer => {
@@ -42,19 +42,15 @@ export function drawDesert(parts: SceneParts): Scene {
       depth: 0.12 + 0.7 * share,
     };
   });
-  const subject = subjects[0] ?? (random.chance(0.5) ? "balloon" : "birds");
+  const fallback = random.chance(0.5) ? "balloon" : "birds";
   return {
     layers: [
       drawSky(parts, 0.6),
       palette.isDark ? drawMoon(parts, sun, unit * 5) : drawSun(parts, sun, unit * 7),
       drawClouds(parts, { from: height * 0.1, to: height * 0.36, count: 3, opacity: 0.3 }),
       ...dunes.slice(0, 3),
-      {
-        svg: drawSubject(subject, parts, placeInAir(parts, subject, height * 0.8)),
-        depth: 0.5,
-        motion: { kind: "bob", units: 0.9, periodSeconds: 5, phase: 1 },
-      },
       ...dunes.slice(3),
+      ...drawCast(parts, { ground: height * 0.85, fallback }),
     ],
     particles: chooseWeather(parts) ?? { kind: "dust", count: 50, colour: palette.light },
     sound: "wind",
@@ -63,7 +59,7 @@ export function drawDesert(parts: SceneParts): Scene {
 
 /** Hills of grass with trees and flowers. */
 export function drawMeadow(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects } = parts;
+  const { canvas, palette, random } = parts;
   const { width, height, unit } = canvas;
   const grass = mixColours(mixColours("#6f9f52", palette.far, 0.35), palette.sky[3], 0.12);
   const hills = Array.from({ length: 4 }, (_, index) => {
@@ -93,15 +89,9 @@ export function drawMeadow(parts: SceneParts): Scene {
     const svg = `<defs>${gradient}</defs>${bushes.join("")}${drawArea(line, height + 2, `url(#${id})`)}`;
     return { svg, line, depth: 0.15 + 0.55 * share };
   });
-  const subject = subjects[0] ?? random.pick(["house", "tree", "balloon"]);
-  const isHigh = subject === "balloon" || subject === "birds";
   const x = width * random.between(0.56, 0.7);
-  const foot: Point = [x, isHigh ? height * 0.46 : findHeight(hills[2]?.line ?? [], x) + unit];
-  const thing = drawSubject(subject, parts, {
-    foot,
-    height: unit * (subject === "tree" ? 32 : isHigh ? 26 : 15),
-    ink: mixColours(palette.near, palette.accent, 0.15),
-  });
+  const fallback = random.pick<Subject>(["house", "tree", "balloon"]);
+  const ground = findHeight(hills[2]?.line ?? [], x) + unit * 3;
   return {
     layers: [
       drawSky(parts, 0.66),
@@ -110,12 +100,8 @@ export function drawMeadow(parts: SceneParts): Scene {
         : drawSun(parts, [width * random.between(0.18, 0.4), height * 0.2], unit * 5),
       drawClouds(parts, { from: height * 0.1, to: height * 0.46, count: 9, opacity: palette.isDark ? 0.25 : 0.85 }),
       ...hills.slice(0, 3),
-      {
-        svg: thing,
-        depth: 0.5,
-        ...(isHigh ? { motion: { kind: "bob", units: 1, periodSeconds: 5, phase: 0 } as const } : {}),
-      },
       ...hills.slice(3),
+      ...drawCast(parts, { ground, x, fallback }),
       { svg: drawFlowers(parts), depth: 0.95 },
     ],
     particles: chooseWeather(parts) ?? { kind: "petals", count: 22, colour: palette.accent },

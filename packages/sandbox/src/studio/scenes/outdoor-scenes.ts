@@ -10,13 +10,13 @@ import {
   drawSun,
   drawWater,
 } from "./scene-elements.ts";
-import { chooseWeather, drawFirs, placeInAir } from "./scene-staging.ts";
-import { drawSubject } from "./subjects.ts";
+import { chooseWeather, drawCast, drawFirs } from "./scene-staging.ts";
+import { describeSubject, type Subject } from "./subject-table.ts";
 import { createRidge, createSwell, drawArea, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
 /** Chains of mountains, a lake where there is room, and a forest in front. */
 export function drawMountains(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects } = parts;
+  const { canvas, palette, random } = parts;
   const { width, height, unit } = canvas;
   const sunX = width * random.between(0.25, 0.75);
   const sun: Point = [sunX, height * random.between(0.2, 0.36)];
@@ -38,17 +38,6 @@ export function drawMountains(parts: SceneParts): Scene {
   });
   const ink = mixColours(palette.near, "#000000", 0.15);
   const forest = drawFirs(parts, ground, { fill: ink, heightMin: unit * 9, heightMax: unit * 24, stride: unit * 5.5 });
-  const subject = subjects[0];
-  const middle: SceneLayer[] =
-    subject === undefined
-      ? []
-      : [
-          {
-            svg: drawSubject(subject, parts, placeInAir(parts, subject, height * 0.88)),
-            depth: 0.62,
-            motion: { kind: "bob", units: 0.5, periodSeconds: 4, phase: 0 },
-          },
-        ];
   return {
     layers: [
       drawSky(parts, 0.62),
@@ -59,8 +48,8 @@ export function drawMountains(parts: SceneParts): Scene {
       drawMist(parts, height * 0.5, height * 0.74, 0.5),
       ...ridges.slice(2),
       ...(hasLake ? [...drawWater(parts, shore, sunX), ...drawShore(parts, shore)] : []),
-      ...middle,
       { svg: forest + drawArea(ground, height + 2, ink), depth: 0.9 },
+      ...drawCast(parts, { ground: height * 0.9 }),
     ],
     particles: chooseWeather(parts),
     sound: "wind",
@@ -91,7 +80,8 @@ export function drawSea(parts: SceneParts): Scene {
   const horizon = height * random.between(0.46, 0.56);
   const sunX = width * random.between(0.3, 0.7);
   const sun: Point = [sunX, horizon - height * random.between(0.07, 0.2)];
-  const subject = subjects[0] ?? random.pick(["boat", "birds", "lighthouse", "boat"]);
+  const fallback = random.pick<Subject>(["boat", "birds", "lighthouse", "boat"]);
+  const subject = subjects[0] ?? fallback;
   const waves = Array.from({ length: 5 }, (_, index): SceneLayer => {
     const share = (index + 1) / 5;
     const y = horizon + (height - horizon) * (0.12 + 0.8 * share ** 1.35);
@@ -116,18 +106,14 @@ export function drawSea(parts: SceneParts): Scene {
       motion,
     };
   });
-  const afloat = subject === "boat" || subject === "whale";
-  const place = afloat
-    ? {
-        foot: [width * (sunX < width / 2 ? 0.66 : 0.32), horizon + (height - horizon) * 0.3] as Point,
-        height: unit * 24,
-        ink: palette.near,
-      }
-    : placeInAir(parts, subject, horizon + unit * 4);
+  const { on } = describeSubject(subject);
+  const x = width * (sunX < width / 2 ? 0.66 : 0.32);
+  const ground = on === "water" ? horizon + (height - horizon) * 0.42 : horizon + unit * 8;
+  const [cast] = drawCast(parts, { ground, x, fallback });
   const thing: SceneLayer = {
-    svg: (subject === "lighthouse" ? drawCliff(parts, place.foot) : "") + drawSubject(subject, parts, place),
+    svg: (on === "ground" || on === "land" || on === "table" ? drawCliff(parts, [x, ground]) : "") + (cast?.svg ?? ""),
     depth: 0.3,
-    ...(afloat ? { motion: { kind: "bob", units: 1.2, periodSeconds: 3.6, phase: 0.6 } as const } : {}),
+    ...(on === "water" ? { motion: { kind: "bob", units: 1.2, periodSeconds: 3.6, phase: 0.6 } as const } : {}),
   };
   return {
     layers: [

@@ -2,6 +2,7 @@ import { mixColours } from "./colour.ts";
 import { drawFurniture } from "./furniture.ts";
 import { chooseRoomColours, type RoomColours, type RoomKind } from "./room-colours.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
+import { drawCast } from "./scene-staging.ts";
 import { drawBand, drawCircle, drawGlow, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
 /** A room with a window, a lamp and its furniture. */
@@ -29,6 +30,7 @@ export function drawRoom(parts: SceneParts, kind: RoomKind): Scene {
       { svg: drawLampLight(parts, colours, lamp), depth: 0.2, motion: glowMotion },
       ...drawFurniture(parts, { kind, colours, floor, lampX: lamp[0] }),
       ...(isTrain ? [] : [{ svg: drawLamp(parts, colours, lamp), depth: 0.55 }]),
+      ...drawCast(parts, { ground: height * 0.88, isRoom: true, scale: 1.4 }),
       { svg: drawSideLight(parts, isLeft), depth: 0.2 },
     ],
     particles: { kind: "dust", count: 26, colour: mixColours(palette.light, colours.lamp, 0.4) },

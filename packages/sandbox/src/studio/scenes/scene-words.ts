@@ -1,5 +1,4 @@
 import type { Mood } from "./palette.ts";
-import type { Subject } from "./scene.ts";
 
 /** The scenes that an image can show. */
 export type SceneKind =
@@ -18,15 +17,32 @@ export type SceneKind =
   | "parlour"
   | "cafe"
   | "carriage"
+  | "station"
+  | "still"
+  | "portrait"
   | "botanical"
   | "poster"
   | "currents";
+
+export type SceneForm = "portrait" | "badge" | "poster";
+
+/** What kind of image a prompt asks for, whatever it shows. */
+export const formWords: readonly [SceneForm, RegExp][] = [
+  ["portrait", /\b(portrait|headshot|head and shoulders|selfie|porträt|retrato)\b|肖像|头像|портрет/iu],
+  ["badge", /\b(logos?|icons?|emblem|badge|stickers?|mascot)\b|标志|图标|логотип/iu],
+  ["poster", /\b(posters?|flyer|book cover|album cover|plakat|affiche|cartel)\b|海报|плакат/iu],
+];
+
+/** A vehicle in a prompt is seen from outside, unless the prompt says otherwise. */
+export const vehicleWords = /\b(trains?|trams?|bus|buses|metro|subway|railway|zug)\b|火车|地铁|電車|поезд/giu;
+export const insideWords =
+  /\b(inside|interior|aboard|compartment|carriage|passengers?|seats?|(?:on|in) (?:the|a) (?:train|tram|bus|metro|subway))\b|车厢/iu;
 
 /** Earlier entries win. Several languages, because an image that ignores its prompt is useless for tests. */
 export const kindWords: readonly [SceneKind, RegExp][] = [
   [
     "space",
-    /\b(space|spaceship|spacecraft|planet|galaxy|nebula|rocket|astronaut|cosmos|cosmic|orbit|saturn|mars|weltraum|espacio|espace)\b|宇宙|星球|行星|太空|银河|космос|планет|الفضاء/iu,
+    /\b((?<!(?:empty|negative|white|blank|copy) )space(?! for)|spaceship|spacecraft|planet|galaxy|nebula|rocket|astronaut|cosmos|cosmic|orbit|saturn|mars|weltraum|espacio|espace)\b|宇宙|星球|行星|太空|银河|космос|планет|الفضاء/iu,
   ],
   [
     "kitchen",
@@ -45,12 +61,16 @@ export const kindWords: readonly [SceneKind, RegExp][] = [
     /\b(cafe|coffee ?house|coffee shop|bar|pub|restaurant|diner|tavern|inn|bistro|bakery|nightclub|saloon|tea ?house|shop|kneipe)\b|café|咖啡|酒吧|餐厅|饭馆|茶馆|居酒屋|кафе/iu,
   ],
   [
+    "station",
+    /\b(railway platform|platform|(?<!(?:police|gas|petrol|fire|power|space|radio) )station|bahnhof|bahnsteig|gare|estación)\b|站台|车站|駅|вокзал/iu,
+  ],
+  [
     "carriage",
     /\b(train|compartment|railway|carriage|subway|metro|tram|bus|zugabteil|zug)\b|火车|地铁|车厢|電車|поезд/iu,
   ],
   [
     "parlour",
-    /\b(room|living room|parlou?r|lounge|apartment|flat|hall|hallway|corridor|attic|cellar|basement|cottage interior|sofa|couch|armchair|fireplace|indoors|inside the (?:house|cabin|cottage)|wohnzimmer|zimmer|salon|salle|sala)\b|房间|客厅|室内|屋里|部屋|комнат/iu,
+    /\b(room|living room|parlou?r|lounge|apartment|loft|flat(?![,-]| (?:design|style|colou?r|vector|lay|illustration))|hall|hallway|corridor|attic|cellar|basement|cottage interior|sofa|couch|armchair|fireplace|indoors|inside the (?:house|cabin|cottage)|wohnzimmer|zimmer|salon|salle|sala)\b|房间|客厅|室内|屋里|部屋|комнат/iu,
   ],
   [
     "street",
@@ -76,7 +96,7 @@ export const kindWords: readonly [SceneKind, RegExp][] = [
   ],
   [
     "meadow",
-    /\b(meadow|field|fields|grass|farm|countryside|village|hill|hills|garden|picnic|spring|wiese|campo|champ)\b|草原|田|村|поле|луг/iu,
+    /\b(meadow|park|orchard|(?<!depth of )fields?|grass|farm|countryside|village|hill|hills|garden|picnic|spring|wiese|campo|champ)\b|草原|田|村|поле|луг/iu,
   ],
   [
     "poster",
@@ -116,22 +136,6 @@ export const tintWords: readonly [number | "grey", RegExp][] = [
   [-28, /\b(teal|turquoise|cyan)\b|青/iu],
 ];
 
-export const subjectWords: readonly [Subject, RegExp][] = [
-  ["cat", /\b(cat|cats|kitten|katze|chat|gato)\b|猫|кош|кот\b|قطة/iu],
-  ["whale", /\b(whale|wal|baleine|ballena|dolphin)\b|鲸|鯨|кит\b/iu],
-  ["lighthouse", /\b(lighthouse|leuchtturm|phare|faro)\b|灯塔|灯台|маяк/iu],
-  ["boat", /\b(boat|ship|sail|sailing|yacht|schiff|bateau|barco)\b|船|帆|лодк/iu],
-  ["rocket", /\b(rocket|spaceship|spacecraft|rakete|fusée|cohete)\b|火箭|ロケット|ракет/iu],
-  ["balloon", /\b(balloon|balloons|ballon|globo)\b|气球|気球|воздушн/iu],
-  ["house", /\b(house|cottage|cabin|hut|home|farm|haus|maison|casa)\b|房|家|дом/iu],
-  [
-    "person",
-    /\b(person|man|woman|girl|boy|hiker|astronaut|traveller|traveler|portrait|people|child|samurai|knight|robot)\b|人|女|男|человек|девушк/iu,
-  ],
-  ["birds", /\b(bird|birds|seagull|crane|geese|vögel|oiseaux?|pájaros?)\b|鸟|鳥|птиц/iu],
-  ["tree", /\b(tree|oak|baum|arbre|árbol)\b|树|木|дерев/iu],
-];
-
 export const weatherWords: readonly ["snow" | "rain", RegExp][] = [
   ["snow", /\b(snow|snowy|snowfall|winter|blizzard|schnee|neige|nieve)\b|雪|снег/iu],
   ["rain", /\b(rain|rainy|storm|regen|pluie|lluvia)\b|雨|дожд/iu],
@@ -143,6 +147,9 @@ export const weatherWords: readonly ["snow" | "rain", RegExp][] = [
  */
 export const storyWords =
   /\b(space|leaf|leaves|waves?|rose|plants?|spring|fields?|fish|dreams?|flow|ink|music|emotion|paint|painting|texture|marble|shapes?|circle|design|minimal|logo|peak|summit|surf|mar|mer|sail|night|midnight|dark|stars?|nacht|nuit|noche)\b|夜|梦|夢/giu;
+
+/** Words that name a subject in other prompts, but mostly something else in a story: she cannot bear it. */
+export const storySubjectWords = /\b(bears?|ducks?|hearts?|balls?|keys?|home|fish|rose|cups?|people)\b/giu;
 
 export function findWord<T>(table: readonly (readonly [T, RegExp])[], text: string): T | null {
   return table.find(([, words]) => words.test(text))?.[0] ?? null;

@@ -1,5 +1,7 @@
 import type { SeededRandom } from "../../seeded-random.ts";
+import type { FigureLooks } from "../people/figure-looks.ts";
 import type { Palette } from "./palette.ts";
+import type { Subject } from "./subject-table.ts";
 
 /**
  * The frame of an image. Scenes are wider by `bleed` on both sides, so that a camera can pan. `unit` is a hundredth of
@@ -34,26 +36,21 @@ export type Particles = { kind: "snow" | "rain" | "fireflies" | "petals" | "dust
 /** The ambient sound of a video of the scene. */
 export type SceneSound = "wind" | "surf" | "city" | "crickets" | "rain" | "air";
 
-/** Subjects that a prompt can name and that many scenes can show. */
-export type Subject =
-  | "cat"
-  | "boat"
-  | "house"
-  | "tree"
-  | "balloon"
-  | "lighthouse"
-  | "whale"
-  | "birds"
-  | "rocket"
-  | "person";
+/** `badge`: a logo or an icon instead of a poster. */
+export type SceneWish = "aurora" | "badge";
 
 export type SceneParts = {
   canvas: Canvas;
   palette: Palette;
   random: SeededRandom;
+  /** In the order in which the prompt names them. */
   subjects: readonly Subject[];
+  /** The colours that the prompt gives to its subjects. */
+  colours: ReadonlyMap<Subject, string>;
+  /** The looks of the prompt's person. */
+  looks: FigureLooks;
   weather: "snow" | "rain" | null;
-  wishes: readonly "aurora"[];
+  wishes: readonly SceneWish[];
   /** Creates an id that is unique in the scene. */
   createId(): string;
 };

@@ -1,8 +1,8 @@
 import { mixColours } from "./colour.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
 import { drawMist, drawMoon, drawRidges, drawSky, drawStars } from "./scene-elements.ts";
-import { chooseWeather, drawFirs } from "./scene-staging.ts";
-import { drawSubject } from "./subjects.ts";
+import { chooseWeather, drawCast, drawFirs } from "./scene-staging.ts";
+import type { Subject } from "./subject-table.ts";
 import {
   createRidge,
   createSwell,
@@ -18,7 +18,7 @@ import {
 
 /** Stars, the Milky Way or northern lights, over black hills. */
 export function drawNight(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects } = parts;
+  const { canvas, palette, random } = parts;
   const { width, height, unit } = canvas;
   const hasAurora = parts.wishes.includes("aurora") || random.chance(0.35);
   const moon: Point = [width * random.between(0.62, 0.84), height * random.between(0.16, 0.28)];
@@ -36,13 +36,9 @@ export function drawNight(parts: SceneParts): Scene {
     roughness: 0.5,
   });
   const ink = mixColours(palette.near, "#000000", 0.4);
-  const subject = subjects[0] ?? random.pick(["person", "tree", "house", "cat"]);
-  const x = width * random.between(0.28, 0.44);
-  const thing = drawSubject(subject, parts, {
-    foot: [x, findHeight(ground, x) + unit],
-    height: unit * (subject === "tree" ? 34 : subject === "balloon" ? 26 : 15),
-    ink,
-  });
+  const x = width * random.between(0.32, 0.44);
+  const fallback = random.pick<Subject>(["person", "tree", "house", "cat"]);
+  const cast = drawCast(parts, { ground: findHeight(ground, x) + unit, x, scale: 1.1, fallback });
   return {
     layers: [
       drawSky(parts, 0.9),
@@ -52,7 +48,7 @@ export function drawNight(parts: SceneParts): Scene {
       ...(hasAurora ? drawAurora(parts) : [drawMoon(parts, moon, unit * 6)]),
       ...ridges,
       drawMist(parts, height * 0.72, height * 0.95, 0.35),
-      { svg: thing, depth: 0.75 },
+      ...cast,
       {
         svg:
           drawFirs(parts, ground, { fill: ink, heightMin: unit * 3, heightMax: unit * 20, stride: unit * 6 }) +
@@ -126,7 +122,7 @@ function drawAurora({ canvas, random, createId }: SceneParts): SceneLayer[] {
 
 /** A planet with rings between clouds of gas. */
 export function drawSpace(parts: SceneParts): Scene {
-  const { canvas, palette, random, subjects, createId } = parts;
+  const { canvas, palette, random, createId } = parts;
   const { width, height, unit } = canvas;
   const blurId = createId();
   const gases = Array.from({ length: 16 }, () => {
@@ -137,21 +133,11 @@ export function drawSpace(parts: SceneParts): Scene {
   const backdrop = `<defs>${drawBlur(blurId, unit * 9)}</defs><rect x="${-canvas.bleed}" y="0" width="${width + 2 * canvas.bleed}" height="${height}" fill="${deep}"/><g filter="url(#${blurId})">${gases.join("")}</g>`;
   const centre: Point = [width * random.between(0.38, 0.62), height * random.between(0.4, 0.52)];
   const moon: Point = [centre[0] + unit * random.pick([-38, 36]), centre[1] - unit * random.between(14, 26)];
-  const subject = subjects[0];
-  const thing: SceneLayer[] =
-    subject === undefined
-      ? []
-      : [
-          {
-            svg: drawSubject(subject, parts, {
-              foot: [width * (moon[0] < centre[0] ? 0.78 : 0.22), height * 0.82],
-              height: unit * 30,
-              ink: palette.near,
-            }),
-            depth: 0.8,
-            motion: { kind: "bob", units: 1.6, periodSeconds: 4.4, phase: 0 },
-          },
-        ];
+  const cast = drawCast(parts, {
+    ground: height * 0.82,
+    isFloating: true,
+    x: width * (moon[0] < centre[0] ? 0.78 : 0.22),
+  });
   return {
     layers: [
       { svg: backdrop, depth: 0 },
@@ -162,7 +148,7 @@ export function drawSpace(parts: SceneParts): Scene {
         depth: 0.2,
       },
       { svg: drawPlanet(parts, centre, unit * random.between(19, 25)), depth: 0.42 },
-      ...thing,
+      ...cast,
     ],
     particles: { kind: "dust", count: 40, colour: palette.light },
     sound: "air",

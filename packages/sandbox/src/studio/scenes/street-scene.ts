@@ -2,7 +2,7 @@ import { mixColours } from "./colour.ts";
 import { box } from "./furniture.ts";
 import type { Scene, SceneLayer, SceneParts } from "./scene.ts";
 import { drawClouds, drawMist, drawMoon, drawSky, drawStars, drawSun } from "./scene-elements.ts";
-import { chooseWeather } from "./scene-staging.ts";
+import { chooseWeather, drawCast } from "./scene-staging.ts";
 import { drawGlow, drawVerticalGradient, type Point, round } from "./svg-shapes.ts";
 
 /** A street between houses that runs towards the light, with lamps along it. */
@@ -23,6 +23,7 @@ export function drawStreet(parts: SceneParts): Scene {
       ),
       { svg: drawRoad(parts, end), depth: 0.3 },
       { svg: drawLamps(parts, end), depth: 0.55 },
+      ...drawCast(parts, { ground: height * 0.86, scale: 1.15 }),
     ],
     particles: chooseWeather(parts),
     sound: weather === "rain" ? "rain" : "city",

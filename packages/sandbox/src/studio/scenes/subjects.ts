@@ -1,16 +1,24 @@
+import { animalDrawings } from "./animal-drawings.ts";
+import { builtDrawings } from "./built-drawings.ts";
 import { mixColours } from "./colour.ts";
-import type { SceneParts, Subject } from "./scene.ts";
+import type { Drawing } from "./drawing.ts";
+import { foodDrawings } from "./food-drawings.ts";
+import type { SceneParts } from "./scene.ts";
+import { describeSubject, type Subject } from "./subject-table.ts";
 import { describeCurve, drawCircle, drawGlow, type Point, round } from "./svg-shapes.ts";
+import { thingDrawings } from "./thing-drawings.ts";
 
 /** The position of a subject (the middle of its foot), its height and its colour. */
 export type SubjectPlace = { foot: Point; height: number; ink: string };
 
 type Painter = (parts: SceneParts, place: SubjectPlace) => string;
 
-const painters: Record<Subject, Painter> = {
-  cat: (_, place) => drawOutline(place, catPath),
-  person: (_, place) => drawOutline(place, personPath),
-  whale: (_, place) => drawOutline(place, whalePath),
+const drawings = { ...animalDrawings, ...builtDrawings, ...foodDrawings, ...thingDrawings };
+
+/** Subjects that need more than flat shapes: a glow, branches, a pattern. */
+const painters: Record<Exclude<Subject, keyof typeof drawings>, Painter> = {
+  whale: (parts, place) =>
+    drawParts([["body", whalePath]], parts, place, mixColours("#4f6f8f", parts.palette.near, 0.4)),
   boat: drawBoat,
   house: drawHouse,
   tree: drawTree,
@@ -21,27 +29,51 @@ const painters: Record<Subject, Painter> = {
 };
 
 export function drawSubject(subject: Subject, parts: SceneParts, place: SubjectPlace): string {
-  return painters[subject](parts, place);
+  if (!isDrawing(subject)) return painters[subject](parts, place);
+  const colour = parts.colours.get(subject) ?? describeSubject(subject).colour;
+  return drawParts(drawings[subject], parts, place, colour);
 }
 
-/** Outlines in a box of 100 by 100, standing on its lower edge. */
-const catPath =
-  "M38 100C30 100 28 92 30 84C33 70 36 62 37 52C37 44 33 40 33 31L31 12L42 21C46 19 54 19 58 21L69 12L67 31C67 40 63 44 63 52C66 62 72 74 71 88C78 86 84 80 84 70C84 62 80 56 82 50C85 45 90 48 91 56C93 76 84 98 66 100Z";
-const personPath =
-  "M50 0C56 0 59 5 59 10C59 15 56 20 50 20C44 20 41 15 41 10C41 5 44 0 50 0ZM42 23C47 21 53 21 58 23C64 26 66 34 66 44L64 60L61 59L60 46L59 62C60 74 59 86 58 100L51.5 100L50 68L48.5 100L42 100C41 86 40 74 41 62L40 46L39 59L36 60L34 44C34 34 36 26 42 23Z";
+function isDrawing(subject: Subject): subject is keyof typeof drawings {
+  return Object.hasOwn(drawings, subject);
+}
+
+/** Daylight shows a drawing's own colours, and the night takes most of them away. */
+function drawParts(
+  drawing: Drawing,
+  { palette }: SceneParts,
+  { foot: [x, y], height, ink }: SubjectPlace,
+  colour: string,
+): string {
+  const tone = (own: string): string =>
+    mixColours(mixColours(own, palette.haze, 0.08), ink, palette.isDark ? 0.22 : 0.06);
+  const named: Record<string, string> = {
+    body: tone(colour),
+    shade: tone(mixColours(colour, "#1d1a20", 0.32)),
+    tint: tone(mixColours(colour, "#ffffff", 0.4)),
+    dark: tone("#26242a"),
+    pale: tone("#f4efe4"),
+    glow: mixColours("#ffe9a8", palette.accent, 0.12),
+  };
+  const shapes = drawing.map(([own, path, stroke]) => {
+    const paint = named[own] ?? tone(own);
+    return stroke === undefined
+      ? `<path d="${path}" fill="${paint}"/>`
+      : `<path d="${path}" stroke="${paint}" stroke-width="${stroke}" stroke-linecap="round" stroke-linejoin="round" fill="none"/>`;
+  });
+  const scale = round(height / 100);
+  return `<g transform="translate(${round(x - height / 2)} ${round(y - height)}) scale(${scale})">${shapes.join("")}</g>`;
+}
+
 const whalePath =
   "M0 62C14 36 48 28 74 44C84 50 90 50 94 42C88 38 84 30 85 22C91 24 96 28 99 34C102 28 108 24 114 24C113 33 109 40 103 43C102 62 88 78 62 80C58 88 48 94 40 93C44 88 46 84 46 80C24 80 8 74 0 62Z";
 
-function drawOutline({ foot: [x, y], height, ink }: SubjectPlace, path: string): string {
-  const scale = round(height / 100);
-  return `<path d="${path}" fill="${ink}" transform="translate(${round(x - height / 2)} ${round(y - height)}) scale(${scale})"/>`;
-}
-
-function drawBoat({ palette }: SceneParts, { foot: [x, y], height, ink }: SubjectPlace): string {
+function drawBoat({ palette, colours }: SceneParts, { foot: [x, y], height, ink }: SubjectPlace): string {
+  const hull = mixColours(colours.get("boat") ?? ink, ink, 0.2);
   const at = (across: number, up: number): string => `${round(x + across * height)} ${round(y - up * height)}`;
   const sail = mixColours(palette.light, palette.accent, 0.12);
   const shade = mixColours(sail, palette.far, 0.4);
-  return `<path d="M${at(-0.42, 0.14)}Q${at(0, 0.1)} ${at(0.46, 0.16)}Q${at(0.34, 0)} ${at(0.22, 0)}L${at(-0.26, 0)}Q${at(-0.38, 0.04)} ${at(-0.42, 0.14)}Z" fill="${ink}"/>
+  return `<path d="M${at(-0.42, 0.14)}Q${at(0, 0.1)} ${at(0.46, 0.16)}Q${at(0.34, 0)} ${at(0.22, 0)}L${at(-0.26, 0)}Q${at(-0.38, 0.04)} ${at(-0.42, 0.14)}Z" fill="${hull}"/>
 <path d="M${at(0.01, 0.18)}L${at(0.02, 1)}" stroke="${ink}" stroke-width="${round(height * 0.018)}"/>
 <path d="M${at(0.04, 0.98)}Q${at(0.32, 0.6)} ${at(0.4, 0.22)}L${at(0.04, 0.2)}Z" fill="${sail}"/>
 <path d="M${at(-0.01, 0.9)}Q${at(-0.22, 0.52)} ${at(-0.36, 0.22)}L${at(-0.01, 0.2)}Z" fill="${shade}"/>`;
@@ -49,7 +81,7 @@ function drawBoat({ palette }: SceneParts, { foot: [x, y], height, ink }: Subjec
 
 function drawHouse(parts: SceneParts, { foot: [x, y], height, ink }: SubjectPlace): string {
   const { palette } = parts;
-  const wall = mixColours(palette.light, palette.far, 0.28);
+  const wall = mixColours(parts.colours.get("house") ?? palette.light, palette.far, 0.28);
   const lit = mixColours(palette.accent, "#fff2c0", 0.45);
   const box = (left: number, top: number, wide: number, tall: number, fill: string): string =>
     `<rect x="${round(x + left * height)}" y="${round(y - top * height)}" width="${round(wide * height)}" height="${round(tall * height)}" fill="${fill}"/>`;
@@ -90,12 +122,15 @@ function drawTree({ palette, random }: SceneParts, { foot, height, ink }: Subjec
   return branches.join("") + leaves.join("");
 }
 
-function drawBalloon({ palette, random, createId }: SceneParts, { foot: [x, y], height, ink }: SubjectPlace): string {
+function drawBalloon(
+  { palette, random, createId, colours: named }: SceneParts,
+  { foot: [x, y], height, ink }: SubjectPlace,
+): string {
   const id = createId();
   const radius = height * 0.36;
   const top = y - height;
   const colours = [
-    palette.accent,
+    named.get("balloon") ?? palette.accent,
     mixColours(palette.light, palette.accent, 0.15),
     mixColours(palette.accent, palette.far, 0.5),
   ];
