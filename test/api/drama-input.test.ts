@@ -116,7 +116,7 @@ describe("an invalid drama is rejected with the field's name, and nothing is hel
     ["a string as a boolean", { allow_partial: "yes" }, "invalid_parameter", "allow_partial", "boolean"],
     ["an unknown field", { duration: 5 }, "unknown_parameter", "duration", "not a field"],
     ["no model", { model: undefined }, "missing_parameter", "model", "required"],
-    ["an unknown model", { model: "nobody" }, "model_unavailable", "model", "GET /models"],
+    ["an unknown model", { model: "nobody" }, "model_unavailable", "model", "GET /v1/models"],
     ["an image model", { model: "sandbox-image" }, "unsupported_capability", "model", "GET /models?type=drama"],
     ["a chat model", { model: "sandbox-chat" }, "unsupported_capability", "model", "GET /models?type=drama"],
     [

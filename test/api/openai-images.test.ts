@@ -444,8 +444,6 @@ test("an OpenAI endpoint that is missing here is a 404 that names the alternativ
     [() => client.vectorStores.list(), "messages"],
     [() => client.chat.completions.list(), "POST /v1/chat/completions"],
     [() => client.chat.completions.retrieve("chatcmpl-1"), "POST /v1/chat/completions"],
-    [() => client.responses.compact({ model: "open" }), "POST /v1/responses"],
-    [() => client.responses.inputTokens.count({}), "POST /v1/messages/count_tokens"],
     [() => client.models.delete("image"), "GET /v1/models"],
   ];
   for (const [attempt, instead] of attempts) {

@@ -176,7 +176,7 @@ test("a failed call keeps the error its client got, bounded and without secrets;
   expect(typed).toMatchObject({ error_message: typeError.message, error_param: "temperature" });
   const [unpaid, balanceError] = await sendBad(poor, writeQuestion("open"));
   expect(unpaid).toMatchObject({ status: 402, error_message: balanceError.message });
-  expect(unpaid.error_message).toMatch(/Add [\d.]+ USD to continue\./);
+  expect(unpaid.error_message).toMatch(/Add [\d.]+ USD at \S+\/console\/billing to continue\./);
   const [quoting] = await sendBad(caller, writeQuestion("open", { [`\0${secret}${"x".repeat(5000)}`]: 1 }));
   const texts = `${quoting.error_message} ${quoting.error_param}`;
   expect(texts).not.toContain(secret);

@@ -31,7 +31,6 @@ export {
   type ExtraParameter,
   listStageModels,
   type Model,
-  type ModelType,
   modelStatuses,
   modelTypes,
 } from "./model.ts";

@@ -66,8 +66,8 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
   if (end !== "succeeded") throw new Error(`The picture ended as ${end}.`);
   const [event] = (await demand(visitor.get("/events"))).data;
   const [charge] = (await demand(visitor.get("/charges"))).data;
-  const request = await waitUntil("the log of its requests", async () => {
-    const { data } = await demand(visitor.get("/requests?wire=responses"));
+  const request = await waitUntil("the log of its upload", async () => {
+    const { data } = await demand(visitor.get("/requests?wire=files"));
     return data[0] ?? null;
   });
   const [client] = (await demand(visitor.get("/connected-clients"))).data;

@@ -17,7 +17,7 @@ export type SandboxPart =
   | { kind: "call"; text: string; index: number; call: SandboxCall }
   | { kind: "input"; text: string; index: number; call: SandboxCall };
 
-export type FinishReason = "stop" | "length" | "tool_calls";
+type FinishReason = "stop" | "length" | "tool_calls";
 
 /** The planned answer, the same for every choice except for its first words. */
 export type SandboxPlan = {
