@@ -5,7 +5,7 @@
 export type Drawing = readonly (readonly [colour: PartColour, path: string, stroke?: number])[];
 
 /** `body` is the subject's own colour, which a prompt can change; `shade` and `tint` are darker and lighter. */
-export type PartColour = "body" | "shade" | "tint" | "dark" | "pale" | "glow" | `#${string}`;
+type PartColour = "body" | "shade" | "tint" | "dark" | "pale" | "glow" | `#${string}`;
 
 export function disc(x: number, y: number, radius: number, radiusY = radius): string {
   return `M${x - radius} ${y}a${radius} ${radiusY} 0 1 0 ${2 * radius} 0a${radius} ${radiusY} 0 1 0 ${-2 * radius} 0Z`;
