@@ -143,6 +143,16 @@ describe("an unknown field gets the field that was meant", () => {
     expect(error.message).toContain(`Did you mean \`${meant}\`?`);
   });
 
+  test.each<[field: string, meant: string]>([
+    ["max_completion_tokens", "max_tokens"],
+    ["stop", "stop_sequences"],
+    ["toolChoice", "tool_choice"],
+  ])("Messages, %s", async (field, meant) => {
+    const error = await catchError(openAnthropic("").messages.create({ ...question, max_tokens: 10, [field]: 1 }));
+    expect(error).toMatchObject({ status: 400, error: { error: { type: "invalid_request_error" } } });
+    expect(error.message).toContain(`Did you mean \`${meant}\`?`);
+  });
+
   test("an unlike name gets no suggestion", async () => {
     const error = await catchError(openClient("/v1").chat.completions.create({ ...question, ["x".repeat(5000)]: 1 }));
     expect(error.message).toMatch(/is not a field of this endpoint\.$/);

@@ -1,4 +1,5 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
 import type { CallersPlaces } from "../chat/index.ts";
@@ -91,7 +92,7 @@ function addForeignFields(request: ChatRequest, body: Fields, model: MessageMode
   for (const field in body) {
     if (knownFields.has(field)) continue;
     if (model?.takesField(field) === false) {
-      refuse("unknown_parameter", field, `\`${field}\` is not a field of this endpoint.`);
+      refuse("unknown_parameter", field, describeUnknownField(field, [...knownFields]));
     }
     request[field] = body[field];
   }
