@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await section.getByText(typed.error_code, { exact: true }).first().waitFor();
     expect(unpaid.status).toBe(402);
     await page.goto(`/console/requests/${unpaid.id}`);
-    await section.getByText("Add 0.01 USD to continue.").first().waitFor();
+    await section.getByText(`Add 0.01 USD at ${site.siteUrl}/console/billing to continue.`).first().waitFor();
     await section.getByRole("link", { name: "Add credit" }).click();
     await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
     expect(opened.complaints).toEqual([]);
