@@ -17,10 +17,10 @@ import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstre
 import { waitUntil } from "../../harness/wait-until.ts";
 
 /**
- * The limit of a hold is 100 ms of CPU. A slower machine gets 2.5 times as long as it takes to write one body at the limit
+ * The limit of a hold is 100 ms of CPU. A slower machine gets twice as long as it takes to write one body at the limit
  * as JSON: a package of the AI SDK writes it twice, and the test is about our code, not the machine.
  */
-const holdMsMax = Math.max(100, 2.5 * Math.max(...Array.from({ length: 3 }, measureWriteMs)));
+const holdMsMax = Math.max(100, 2 * Math.max(...Array.from({ length: 3 }, measureWriteMs)));
 const models = ["open", "anthropic", "google", "packaged"];
 const megabyte = 1024 * 1024;
 const structureMax = 80_000;
@@ -111,6 +111,20 @@ async function readLongestHold(): Promise<number> {
   return Number(said[1]);
 }
 
+/**
+ * The longest hold during a call. A busy machine only adds to it, so a call above the limit is repeated: a hold of our own
+ * is there each time.
+ */
+async function measureHold(makeCall: () => Promise<void>, msMax = holdMsMax): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 3 && least >= msMax; tries += 1) {
+    await readLongestHold();
+    await makeCall();
+    least = Math.min(least, await readLongestHold());
+  }
+  return least;
+}
+
 async function send(
   body: string,
   { key = caller.key, model = "open" } = {},
@@ -179,11 +193,12 @@ describe("other callers are not delayed for long", () => {
     const isPackaged = name === "a large picture" || name.startsWith("members in the arguments");
     const asked = body.length > megabyte ? [isPackaged ? "packaged" : "open"] : [...models, "sandbox"];
     for (const model of asked) {
-      await readLongestHold();
-      const answer = await send(body, { model });
-      expect(answer.status, `${model}: ${answer.code}`).not.toBe(413);
-      if (model === "open") expect(answer).toEqual({ status: 200, code: "" });
-      expect(await readLongestHold(), model).toBeLessThan(holdMsMax);
+      const hold = await measureHold(async () => {
+        const answer = await send(body, { model });
+        expect(answer.status, `${model}: ${answer.code}`).not.toBe(413);
+        if (model === "open") expect(answer).toEqual({ status: 200, code: "" });
+      });
+      expect(hold, model).toBeLessThan(holdMsMax);
     }
   });
 
@@ -193,18 +208,20 @@ describe("other callers are not delayed for long", () => {
     ["escapes", say('\\"'.repeat(1_100_000))],
     ["text of many scripts", say("x漢é🌊".repeat((9 * megabyte) / 10))],
   ])("while a call is over the limit: %s", async (_name, body) => {
-    await readLongestHold();
-    expect(await send(body)).toEqual({ status: 413, code: "payload_too_large" });
-    expect(await readLongestHold()).toBeLessThan(holdMsMax);
+    const hold = await measureHold(async () => {
+      expect(await send(body)).toEqual({ status: 413, code: "payload_too_large" });
+    });
+    expect(hold).toBeLessThan(holdMsMax);
   });
 
   test("while a caller without money, or without a key, sends large bodies", async () => {
     const poor = await chat.createCaller({ cash: "0" });
     const body = put({ metadata: "HERE" }, writeMembers(1_000_000));
-    await readLongestHold();
-    expect(await send(body, { key: poor.key })).toEqual({ status: 402, code: "insufficient_balance" });
-    expect(await send(body, { key: `${poor.key}x` })).toEqual({ status: 401, code: "invalid_api_key" });
-    expect(await readLongestHold()).toBeLessThan(holdMsMax / 2);
+    const hold = await measureHold(async () => {
+      expect(await send(body, { key: poor.key })).toEqual({ status: 402, code: "insufficient_balance" });
+      expect(await send(body, { key: `${poor.key}x` })).toEqual({ status: 401, code: "invalid_api_key" });
+    }, holdMsMax / 2);
+    expect(hold).toBeLessThan(holdMsMax / 2);
   });
 
   test.each(brokenAnswers.map(({ name }, index) => [name, index] as const))(
@@ -212,12 +229,11 @@ describe("other callers are not delayed for long", () => {
     async (_name, index) => {
       const { behaviour = {} } = brokenAnswers[index] ?? {};
       chat.upstream.alwaysFor({ model: `${canary}-broken-${index}` }, behaviour);
-      await readLongestHold();
-      const answer = await send(JSON.stringify(ask({ stream: "rawChunks" in behaviour })), {
-        model: `broken-${index}`,
+      const hold = await measureHold(async () => {
+        const body = JSON.stringify(ask({ stream: "rawChunks" in behaviour }));
+        expect((await send(body, { model: `broken-${index}` })).code).toBe("upstream_unavailable");
       });
-      expect(answer.code).toBe("upstream_unavailable");
-      expect(await readLongestHold()).toBeLessThan(holdMsMax);
+      expect(hold).toBeLessThan(holdMsMax);
     },
   );
 
@@ -244,19 +260,26 @@ describe("other callers are not delayed for long", () => {
     const other = JSON.stringify({ items: [{ role: "user", content: "x" }] });
     await call(`conversations/${id}/items`, other);
     for (let count = 0; count < 3; count += 1) {
-      await readLongestHold();
-      expect(await call(`conversations/${id}/items`, `{"items":[${item}]}`)).toMatchObject({ status: 200 });
-      expect(await readLongestHold(), "add").toBeLessThan(holdMsMax);
+      const added = await measureHold(async () => {
+        expect(await call(`conversations/${id}/items`, `{"items":[${item}]}`)).toMatchObject({ status: 200 });
+      });
+      expect(added, "add").toBeLessThan(holdMsMax);
     }
-    await readLongestHold();
-    const page = await call(`conversations/${id}/items?limit=100`);
-    expect(page.status).toBe(200);
-    expect(await readLongestHold(), "list").toBeLessThan(holdMsMax);
-    const last = /"last_id":"([^"]+)"/.exec(page.text.slice(-1000))?.[1];
-    expect((await call(`conversations/${id}/items/${last}`)).status).toBe(200);
-    expect(await readLongestHold(), "one item").toBeLessThan(holdMsMax);
-    const response = await call("responses", JSON.stringify({ model: "open", input: "Hi", conversation: id }));
-    expect(response.text).toContain("context_length_exceeded");
-    expect(await readLongestHold(), "go on").toBeLessThan(holdMsMax);
+    let last: string | undefined;
+    const listed = await measureHold(async () => {
+      const page = await call(`conversations/${id}/items?limit=100`);
+      expect(page.status).toBe(200);
+      last = /"last_id":"([^"]+)"/.exec(page.text.slice(-1000))?.[1];
+    });
+    expect(listed, "list").toBeLessThan(holdMsMax);
+    const read = await measureHold(async () => {
+      expect((await call(`conversations/${id}/items/${last}`)).status).toBe(200);
+    });
+    expect(read, "one item").toBeLessThan(holdMsMax);
+    const continued = await measureHold(async () => {
+      const response = await call("responses", JSON.stringify({ model: "open", input: "Hi", conversation: id }));
+      expect(response.text).toContain("context_length_exceeded");
+    });
+    expect(continued, "go on").toBeLessThan(holdMsMax);
   });
 });
