@@ -25,6 +25,8 @@ type MessageContext = {
   allowsHour: boolean;
   /** The images of all URLs that are not data URLs. */
   images: ReadonlyMap<string, FetchedImage>;
+  /** Replaces long base64 media by a stand-in (`splice-media.ts`). */
+  hideMedia(base64: string): string;
 };
 
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
@@ -100,37 +102,44 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 function convertUserParts(content: string | readonly ChatUserPart[], context: MessageContext): UserPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map((part) => ({ ...convertUserPart(part, context.images), ...forwardCacheControl(part, context) }));
+  return content.map((part) => ({ ...convertUserPart(part, context), ...forwardCacheControl(part, context) }));
 }
 
-function convertUserPart(part: ChatUserPart, images: MessageContext["images"]): UserPart {
+function convertUserPart(part: ChatUserPart, context: MessageContext): UserPart {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
     case "image_url":
-      return convertImage(part.image_url.url, images);
+      return convertImage(part.image_url.url, context);
     case "input_audio": {
       const { data, format } = part.input_audio;
-      return { type: "file", mediaType: format === "wav" ? "audio/wav" : "audio/mpeg", data: { type: "data", data } };
+      return { type: "file", mediaType: format === "wav" ? "audio/wav" : "audio/mpeg", data: hideData(data, context) };
     }
     case "file": {
       const file = parseDataUrl(part.file.file_data ?? "");
       invariant(file !== null, "findObstacle rejects files without readable data");
       const filename = part.file.filename === undefined ? {} : { filename: part.file.filename };
-      return { type: "file", mediaType: file.mediaType, data: { type: "data", data: file.base64 }, ...filename };
+      // A package may read the text of a file, but only passes binary formats on.
+      const isText = file.mediaType.startsWith("text/");
+      const data = isText ? ({ type: "data", data: file.base64 } as const) : hideData(file.base64, context);
+      return { type: "file", mediaType: file.mediaType, data, ...filename };
     }
   }
 }
 
-function convertImage(url: string, images: MessageContext["images"]): LanguageModelV4FilePart {
+function convertImage(url: string, context: MessageContext): LanguageModelV4FilePart {
   const inline = parseDataUrl(url);
   if (inline !== null) {
-    return { type: "file", mediaType: inline.mediaType, data: { type: "data", data: inline.base64 } };
+    return { type: "file", mediaType: inline.mediaType, data: hideData(inline.base64, context) };
   }
-  const image = images.get(url);
+  const image = context.images.get(url);
   // A URL must never reach the package: it would pass it to the vendor, or fetch it without our SSRF protection.
   invariant(image !== undefined, "images are fetched before the request is converted");
   return { type: "file", mediaType: image.mediaType, data: { type: "data", data: image.bytes } };
+}
+
+function hideData(base64: string, { hideMedia }: MessageContext): { type: "data"; data: string } {
+  return { type: "data", data: hideMedia(base64) };
 }
 
 type AssistantParts = (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[];

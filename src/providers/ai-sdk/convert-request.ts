@@ -18,18 +18,20 @@ type RequestContext = {
   outputTokensMax: number;
   seal: ThoughtSeal;
   images: ReadonlyMap<string, FetchedImage>;
+  /** Without it, the package sees all media. */
+  hideMedia?(base64: string): string;
   cacheControl?: CacheControlPolicy;
 };
 
 /** Converts the request for the SDK. `findObstacle` has rejected what cannot be converted. */
-export function convertRequest(
-  asked: ChatRequest,
-  { dialect, upstreamModel, outputTokensMax, seal, images, cacheControl = defaultCacheControl }: RequestContext,
-): LanguageModelV4CallOptions {
-  const { isAutomatic, allowsHour } = cacheControl;
+export function convertRequest(asked: ChatRequest, context: RequestContext): LanguageModelV4CallOptions {
+  const { dialect, upstreamModel, outputTokensMax, seal, images, hideMedia = (base64: string) => base64 } = context;
+  const { isAutomatic, allowsHour } = context.cacheControl ?? defaultCacheControl;
   const request = isAutomatic && dialect.takesCacheControl ? addCacheControl(asked) : asked;
   const keepsInstructionsInPlace = dialect.keepsInstructionsInPlace(upstreamModel);
-  const prompt = convertMessages(request.messages, { dialect, keepsInstructionsInPlace, seal, allowsHour, images });
+  const prompt = convertMessages(request.messages, {
+    ...{ dialect, keepsInstructionsInPlace, seal, allowsHour, images, hideMedia },
+  });
   const isThoughtLost = hasLostThought(prompt);
   return {
     prompt,

@@ -32,7 +32,7 @@ type VendorChatOptions = VendorOptions & {
 /** A chat upstream behind an AI SDK provider package. */
 function createAiSdkChat(
   { fetchImage, clock, sealSecret, connectionsMax }: VendorChatOptions,
-  dialect: Dialect,
+  { dialect, isMediaSpliced }: { dialect: Dialect; isMediaSpliced: boolean },
   createModel: CreateModel,
 ): ChatProvider {
   const upstream = createUpstreamFetch(connectionsMax === undefined ? {} : { connectionsMax });
@@ -43,7 +43,9 @@ function createAiSdkChat(
 
     startChat(call, sink) {
       const seal = createThoughtSeal({ secret: sealSecret ?? call.apiKey ?? "", vendor: dialect.optionsName });
-      const run = startAiSdkRun(call, sink, { dialect, createModel, fetchImage, clock, upstream, seal, createCallId });
+      const run = startAiSdkRun(call, sink, {
+        ...{ dialect, isMediaSpliced, createModel, fetchImage, clock, upstream, seal, createCallId },
+      });
       runs.add(run);
       const onEnded = (): unknown => runs.delete(run);
       run.ended.then(onEnded, onEnded);
@@ -81,7 +83,7 @@ export function createAnthropicChat(options: VendorChatOptions): ChatProvider {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic(listSettings(baseUrl, { headers, apiKey, fetch })).languageModel(upstreamModel);
   };
-  return createAiSdkChat(options, anthropicDialect, createModel);
+  return createAiSdkChat(options, { dialect: anthropicDialect, isMediaSpliced: true }, createModel);
 }
 
 export const googleBaseUrl = "https://generativelanguage.googleapis.com/v1beta";
@@ -93,8 +95,11 @@ export function createGoogleChat(options: VendorChatOptions): ChatProvider {
     const { createGoogle } = await import("@ai-sdk/google");
     return createGoogle(listSettings(baseUrl, { headers, apiKey, fetch })).languageModel(upstreamModel);
   };
-  return createAiSdkChat(options, googleDialect, createModel);
+  return createAiSdkChat(options, { dialect: googleDialect, isMediaSpliced: true }, createModel);
 }
+
+/** Packages that send media in JSON as they get it. Others may sign the body (Amazon's) or upload the media. */
+const plainPackages: ReadonlySet<string> = new Set(["@ai-sdk/openai", "@ai-sdk/openai-compatible"]);
 
 /** Any other AI SDK package, by name. Throws an `OperatorError` if it is not installed. */
 export function createPackageChat(options: VendorChatOptions & PackagePlace): ChatProvider {
@@ -115,5 +120,6 @@ export function createPackageChat(options: VendorChatOptions & PackagePlace): Ch
     );
     return createVendorModel(upstreamModel);
   };
-  return createAiSdkChat(options, genericDialect, createModel);
+  const isMediaSpliced = plainPackages.has(packageName);
+  return createAiSdkChat(options, { dialect: genericDialect, isMediaSpliced }, createModel);
 }

@@ -19,6 +19,7 @@ import { type FetchImage, fetchImages } from "./fetch-images.ts";
 import { findObstacle } from "./find-obstacle.ts";
 import { readField } from "./read-json.ts";
 import { findSchemaFailure, reparseAnswer, reparseEvent } from "./repair-answer.ts";
+import { createMediaSplice } from "./splice-media.ts";
 
 /** Creates the SDK's model, which may reach the vendor only through the given `fetch`. */
 export type CreateModel<M = LanguageModelV4> = (model: {
@@ -34,6 +35,8 @@ export type AiSdkRun = ChatRun & {
 
 type AiSdkRunContext = AnswerOptions & {
   createModel: CreateModel;
+  /** Whether the package sends media as it gets it, so that stand-ins can be replaced in the body. */
+  isMediaSpliced: boolean;
   fetchImage: FetchImage;
   clock: Clock;
   upstream: UpstreamFetch;
@@ -143,14 +146,18 @@ type ErrorPart = Extract<LanguageModelV4StreamPart, { type: "error" }>;
 /** Everything that is needed before the vendor is called. */
 async function prepareCall(
   { request, upstreamModel, apiKey, outputTokensMax, cacheControl = defaultCacheControl }: ChatCall,
-  { dialect, createModel, fetchImage, seal }: AiSdkRunContext,
+  { dialect, createModel, isMediaSpliced, fetchImage, seal }: AiSdkRunContext,
   { fetch, signal }: FetchCall,
 ): Promise<PreparedCall> {
   const obstacle = findObstacle(request, dialect, upstreamModel);
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
   const images = await fetchImages(request, { fetchImage, signal });
-  const model = await createModel({ upstreamModel, apiKey, fetch });
-  const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images, cacheControl });
+  const media = createMediaSplice();
+  const model = await createModel({ upstreamModel, apiKey, fetch: media.restore(fetch) });
+  const options = convertRequest(request, {
+    ...{ dialect, upstreamModel, outputTokensMax, seal, images, cacheControl },
+    ...(isMediaSpliced ? { hideMedia: media.hide } : {}),
+  });
   const asked = { ...options, abortSignal: signal };
   /** A model that gets this body as its response. */
   const createReplay = (body: string, contentType: string): Promise<LanguageModelV4> => {
