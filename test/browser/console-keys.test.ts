@@ -1,7 +1,13 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
-import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import {
+  type BrowsedSite,
+  expireSessionAtNextChange,
+  fillSignIn,
+  listAxeFindings,
+  startBrowsedSite,
+} from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { signInByCookie } from "../harness/site/signed-in-page.ts";
 import { goodPassword } from "../harness/site/site-visitor.ts";
@@ -117,7 +123,7 @@ describe.skipIf(!hasBrowser)("the API keys page", () => {
     await page.getByText("10.0.0.300 is not an IP address or network.").first().waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
 
-    await page.context().clearCookies();
+    await expireSessionAtNextChange(page);
     await page.getByLabel("Addresses").fill("10.0.0.1");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fkeys%3Fkey%3Dnew$/);

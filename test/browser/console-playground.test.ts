@@ -7,6 +7,7 @@ import { makeMedia } from "../harness/media/media-files.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import {
   type BrowsedSite,
+  expireSessionAtNextChange,
   fillSignIn,
   forgetSession,
   listAxeFindings,
@@ -91,7 +92,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await answers(page).last().getByText("Cost").first().waitFor();
     await expect.poll(() => messageField(page).inputValue()).toBe("Half a sen");
     await expect.poll(() => page.getByLabel("System message").inputValue()).toBe("Be brief.");
-    await page.context().clearCookies();
+    await expireSessionAtNextChange(page);
     await say(page, "And now a whole one.");
     await page.waitForURL(/\/sign-in\?next=/);
     await fillSignIn(page, email);

@@ -1,6 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import {
+  type BrowsedSite,
+  expireSessionAtNextChange,
+  fillSignIn,
+  listAxeFindings,
+  startBrowsedSite,
+} from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { signInByCookie } from "../harness/site/signed-in-page.ts";
 
@@ -66,7 +72,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     await save(page);
     await page.locator("[name=time_zone][aria-invalid=true]").waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
-    await page.context().clearCookies();
+    await expireSessionAtNextChange(page);
     await zone.fill("Asia/Tokyo");
     await save(page);
     await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fsettings$/);

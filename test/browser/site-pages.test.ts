@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type BrowsedSite,
+  expireSessionAtNextChange,
   fillSignIn,
   listAxeFindings,
   openSettled,
@@ -104,7 +105,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     const { page } = opened;
     await signInByPage(page, email, "/security");
     await page.getByLabel("Name of a new passkey").fill("Laptop at home");
-    await page.context().clearCookies();
+    await expireSessionAtNextChange(page);
     await page.getByRole("button", { name: "Add passkey" }).click();
     await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fsettings$/);
     await fillSignIn(page, email);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 import { isWebBuilt } from "../../../scripts/web-stamp.mjs";
 import { openAccount } from "../../../src/app/change-account.ts";
 import { hashPassword } from "../../../src/features/site/index.ts";
@@ -129,6 +129,20 @@ export async function openSettled(page: Page, path: string): Promise<void> {
 export async function forgetSession(page: Page): Promise<void> {
   await page.goto("about:blank");
   await page.context().clearCookies();
+}
+
+/**
+ * Deletes a page's session while the page sends its next change. Between the two, a query of the page itself could lead
+ * to the sign-in, and the button that a test is about to press would be gone.
+ */
+export async function expireSessionAtNextChange(page: Page): Promise<void> {
+  const isChange = (request: Request): boolean => request.method() !== "GET";
+  const expire = async (route: Route): Promise<void> => {
+    if (isChange(route.request())) await page.context().clearCookies();
+    await route.continue();
+    if (isChange(route.request())) await page.unroute("**", expire);
+  };
+  await page.route("**", expire);
 }
 
 /** Signs in through the page, and continues to the given path. */
