@@ -23,8 +23,8 @@ export type ChatProvider = {
   close(): Promise<void>;
 };
 
-/** APIs besides chat that some vendors support. Every such request can also be translated to chat. */
-export const nativeWires = ["messages", "responses"] as const;
+/** APIs besides chat that some vendors support. A request can also be translated to chat, unless it has an obstacle. */
+export const nativeWires = ["messages", "responses", "completions"] as const;
 export type NativeWire = (typeof nativeWires)[number];
 
 /**

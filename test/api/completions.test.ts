@@ -3,13 +3,48 @@ import { OpenAI as LangChainCompletion } from "@langchain/openai";
 import { generateText } from "ai";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { upstreamKeyName, writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
-import { clientModels, writeClientCatalog } from "../harness/chat/client-catalog.ts";
+import { clientModels } from "../harness/chat/client-catalog.ts";
+import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
+
+/** The clients' models, one with a price per call, and two of an upstream that has the completions API. */
+function writeCatalog(upstream: FakeUpstreams): string {
+  const route = (provider: string, more: object = {}) => ({
+    provider,
+    upstream_model: `${canary}-${provider}`,
+    ...more,
+  });
+  const own = { kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys: [`\${${upstreamKeyName}}`] };
+  const models = ["open", "anthropic", "google", "packaged", "native", "no-usage"].map((id) => ({
+    id,
+    routes: [route(id)],
+  }));
+  return writeCatalogOf(upstream, {
+    providers: [
+      { id: "sandbox", kind: "sandbox" },
+      { id: "native", ...own, native_wires: ["completions"] },
+      { id: "no-usage", ...own, native_wires: ["completions"], stream_usage: false },
+    ],
+    models: [
+      ...models,
+      { id: "sandbox-chat", routes: [{ provider: "sandbox", upstream_model: "chat" }] },
+      { id: "mixed", routes: [route("open", { priority: 0 }), route("native", { priority: 1 })] },
+      { id: "per-call", routes: [route("open")] },
+    ],
+    prices: [
+      ...["open", "anthropic", "google", "packaged", "native", "no-usage", "sandbox-chat", "mixed"].map((id) =>
+        writePrice(id),
+      ),
+      { model: "per-call", billing_type: "per_call", unit: "call", price: "0.01" },
+    ],
+  });
+}
 
 let stage: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
-  stage = await openChatGateway({ catalog: writeClientCatalog });
+  stage = await openChatGateway({ catalog: writeCatalog });
   caller = await stage.createCaller({ cash: "10000" });
 });
 afterAll(async () => {
@@ -109,11 +144,141 @@ test("the AI SDK and LangChain complete with their older models", async () => {
   expect(streamed).toContain("Hello");
 });
 
+describe("a list of prompts", () => {
+  const model = "open";
+  const asked = { prompt: ["First", "Second one"], n: 2 };
+
+  test("is one paid call with a request per prompt", async () => {
+    const own = await stage.createCaller();
+    const before = stage.upstream.requests.length;
+    const whole = await own.client.completions.create({ model, ...asked });
+    expect(stage.upstream.requests.slice(before).map(({ ask }) => ask?.prompt)).toEqual(asked.prompt);
+    expect(whole.choices.map(({ index, text }) => [index, text])).toEqual([
+      [0, "Echo: First"],
+      [1, "Echo: First (choice 2)"],
+      [2, "Echo: Second one"],
+      [3, "Echo: Second one (choice 2)"],
+    ]);
+    const [charge, ...others] = await own.listCharges();
+    expect([charge?.paid, others]).toEqual([(whole.usage as { charge?: string }).charge, []]);
+    let tokens = 0;
+    for (const prompt of asked.prompt) {
+      const { usage } = await own.client.completions.create({ model, prompt, n: 2 });
+      tokens += usage?.total_tokens ?? 0;
+    }
+    expect(whole.usage?.total_tokens).toBe(tokens);
+  });
+
+  test.each(clientModels)("gets an answer to each prompt by %s", async (model) => {
+    const { choices } = await caller.client.completions.create({ model, prompt: asked.prompt });
+    expect(choices.map(({ index }) => index)).toEqual([0, 1]);
+    for (const [at, prompt] of asked.prompt.entries()) expect(choices[at]?.text).toContain(prompt);
+  });
+
+  test("is streamed with the choices of all prompts", async () => {
+    const whole = await caller.client.completions.create({ model, ...asked });
+    const options = { stream: true, stream_options: { include_usage: true } } as const;
+    const events = await collect(await caller.client.completions.create({ model, ...asked, ...options }));
+    const texts = ["", "", "", ""];
+    for (const { index, text } of events.flatMap(({ choices }) => choices)) texts[index] += text;
+    expect(texts).toEqual(whole.choices.map(({ text }) => text));
+    const ends = events.flatMap(({ choices }) => choices.filter((choice) => choice.finish_reason !== null));
+    expect(ends.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3]);
+    expect(events.at(-1)?.usage).toEqual(whole.usage);
+  });
+
+  test("fails and costs nothing if one prompt fails", async () => {
+    const own = await stage.createCaller();
+    const prompt = ["Hello", "Hello <<fault:status=400>>", "Hello again"];
+    const problem = await readProblem(await post({ model, prompt }, { by: own }));
+    expect(problem.status).toBe(400);
+    expect(await own.listCharges()).toEqual([]);
+    await stage.upstream.idle();
+  });
+
+  test("that is given up stops every request", async () => {
+    const own = await stage.createCaller();
+    const before = stage.upstream.abortedCalls().length;
+    const prompt = ["Hello <<fault:stall>>", "Hello again <<fault:stall>>"];
+    const sent = stage.upstream.requests.length;
+    const stream = await own.client.completions.create({ model, prompt, stream: true });
+    for await (const { choices } of stream) if (choices[0]?.index === 1) break;
+    await stage.upstream.received(sent + 2);
+    await stage.upstream.aborted(before + 2);
+  });
+
+  test("is rejected by a model with a price per call, which would be charged once", async () => {
+    const problem = await readProblem(await post({ model: "per-call", prompt: ["One", "Two"] }));
+    expect(problem).toMatchObject({ status: 400, code: "unsupported_capability", param: "prompt" });
+    expect(problem.message).toContain("price per call");
+    expect((await post({ model: "per-call", prompt: ["One"] })).status).toBe(200);
+  });
+});
+
+describe("an upstream with the completions API", () => {
+  const requestBody = () => stage.upstream.requests.at(-1);
+
+  test("gets the prompt and the suffix as they are, and its text is the completion", async () => {
+    const fields = { temperature: 0.2, stop: ["END"], seed: 7, n: 2, logprobs: 1 };
+    const asked = { model: "native", prompt: "def add(a, b):", suffix: "return sum", max_tokens: 40, ...fields };
+    const whole = await caller.client.completions.create(asked);
+    expect(requestBody()?.path).toBe("/openai/v1/completions");
+    expect(requestBody()?.json).toEqual({ ...asked, model: `${canary}-native` });
+    expect(whole.choices[0]).toMatchObject({ text: "Echo: def add(a, b): … return sum", finish_reason: "stop" });
+    expect(whole.choices[0]?.logprobs?.tokens?.join("")).toBe(whole.choices[0]?.text);
+    expect(whole).toMatchObject({ model: "native", object: "text_completion", choices: [{ index: 0 }, { index: 1 }] });
+    expect(JSON.stringify(whole)).not.toContain(canary);
+    const events = await collect(await caller.client.completions.create({ ...asked, stream: true }));
+    const first = events.flatMap(({ choices }) => choices.filter(({ index }) => index === 0));
+    expect(first.map(({ text }) => text).join("")).toBe(whole.choices[0]?.text);
+    expect(requestBody()?.json).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  test("serves what the model's other upstreams cannot", async () => {
+    const { choices } = await caller.client.completions.create({ model: "mixed", prompt: "One", suffix: "three" });
+    expect(choices[0]?.text).toBe("Echo: One … three");
+    await caller.client.completions.create({ model: "mixed", prompt: "One" });
+    expect(requestBody()?.path).toBe("/openai/v1/chat/completions");
+  });
+
+  test("gets a request for each prompt of a list, and reports errors like any other", async () => {
+    const { choices } = await caller.client.completions.create({ model: "native", prompt: ["One", "Two"] });
+    expect(choices.map(({ index, text }) => [index, text])).toEqual([
+      [0, "Echo: One"],
+      [1, "Echo: Two"],
+    ]);
+    stage.upstream.script({ status: 400, error: { code: "context_length_exceeded" } });
+    expect(await readProblem(await post({ model: "native", prompt: "Hello" }))).toMatchObject({
+      ...{ status: 400, code: "context_length_exceeded", param: "prompt" },
+    });
+    stage.upstream.script({ text: "one two three", cut: { afterPieces: 2 } });
+    const body = await (await post({ model: "native", prompt: "Hello", stream: true })).text();
+    expect(body).toMatch(/data: \{"error":\{[^\n]+\n\n$/);
+  });
+
+  test("is charged by its report, or by our own count without one", async () => {
+    const own = await stage.createCaller();
+    const { usage } = await own.client.completions.create({ model: "native", prompt: "Hello there" });
+    stage.upstream.script({ usage: null }, { usage: null });
+    const counted = await own.client.completions.create({ model: "native", prompt: "Hello there" });
+    const streamed = await collect(
+      await own.client.completions.create({ model: "native", prompt: "Hello there", stream: true }),
+    );
+    expect(streamed.at(-1)?.choices[0]?.finish_reason).toBe("stop");
+    await collect(await own.client.completions.create({ model: "no-usage", prompt: "Hello there", stream: true }));
+    expect(requestBody()?.json).not.toHaveProperty("stream_options");
+    expect([usage?.completion_tokens, counted.usage?.completion_tokens]).toEqual([3, expect.any(Number)]);
+    expect(await own.listCharges()).toHaveLength(4);
+  });
+});
+
 describe("rejected by name", () => {
   const good = { model: "open", prompt: "Hello" };
   test.each([
     ["no prompt", { model: "open" }, "missing_parameter", "prompt"],
-    ["several prompts", { ...good, prompt: ["a", "b"] }, "unsupported_capability", "prompt"],
+    ["too many prompts", { ...good, prompt: Array(33).fill("a") }, "unsupported_capability", "prompt"],
+    ["too many choices", { ...good, prompt: ["a", "b"], n: 65 }, "unsupported_capability", "n"],
+    ["texts and tokens", { ...good, prompt: ["a", [1]] }, "invalid_parameter", "prompt[1]"],
     ["tokens", { ...good, prompt: [1, 2] }, "unsupported_capability", "prompt"],
     ["lists of tokens", { ...good, prompt: [[1, 2]] }, "unsupported_capability", "prompt"],
     ["suffix", { ...good, suffix: "." }, "unsupported_capability", "suffix"],

@@ -9,6 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const roots = {
   messages: ["system", "messages", "tools", "mcp_servers"],
   responses: ["input", "tools"],
+  completions: [],
 } as const satisfies Record<NativeRequest["wire"], readonly string[]>;
 
 /** Fields that a vendor fetches; with `ofType`, only in objects of that type. */

@@ -40,6 +40,7 @@ import { ChatMeter } from "./meter-chat.ts";
 import { decideVisibility } from "./output-visibility.ts";
 import { ChatPresenter, createEnvelope } from "./present-chat.ts";
 import { billChat, type ChargedUsage } from "./quote-chat.ts";
+import { startParts } from "./start-parts.ts";
 import { CallersFieldError } from "./translate-error.ts";
 
 export type ChatDependencies = {
@@ -50,6 +51,9 @@ export type ChatDependencies = {
   listTargets(view: CatalogView, modelId: string): ChatTarget[];
 };
 
+/** What an upstream gets. */
+export type ChatPart = { request: ChatRequest; native?: NativeRequest | undefined };
+
 /** A request in the chat format, from any API. */
 export type ChatOrder = {
   caller: Caller;
@@ -58,6 +62,8 @@ export type ChatOrder = {
   request: ChatRequest;
   /** The same request as the caller sent it, if it arrived through another API. */
   native?: NativeRequest;
+  /** The requests to send in its place, if it is a list of them: `request` then stands for all together. */
+  parts?: readonly ChatPart[];
   /** The conversation's name from a request header. */
   session?: string | null;
   /** The fields of the caller's API, for suggestions; chat's by default. */
@@ -100,7 +106,8 @@ export function planChat(
   if (seen.hasVendorFields) adaptVendorFields(request, model);
   const size = measureInput(request, order.bodyBytes);
   checkChatRequest(request, model, size);
-  const able = listAbleTargets(listTargets(view, model.id), request, native);
+  // The parts of a list differ only in their texts.
+  const able = listAbleTargets(listTargets(view, model.id), order.parts?.[0]?.request ?? request, native);
   if (able.kind === "unable") {
     const { param, message, names } = able.obstacle;
     const Refusal = names === "caller" ? CallersFieldError : AppError;
@@ -109,6 +116,11 @@ export function planChat(
   const { targets } = able;
   const callMs = findCallMs(targets);
   const rates = getPrice(offered.prices);
+  // At a price per call, a list would cost as much as one of its requests.
+  if (order.parts !== undefined && rates.amounts.billingType !== "token")
+    throw new AppError("unsupported_capability", "This model has a price per call. Send one prompt per request.", {
+      param: "messages",
+    });
   const terms = createChatTerms({
     model,
     size,
@@ -131,6 +143,7 @@ export function planChat(
       modelId,
       request,
       native,
+      parts: order.parts,
       session,
       targets,
       callMs,
@@ -157,6 +170,7 @@ export function findCallMs(targets: readonly ChatTarget[]): number {
 type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlanFunction> & {
   request: ChatRequest;
   native: NativeRequest | undefined;
+  parts: readonly ChatPart[] | undefined;
   session: string | null;
   terms: ChatTerms;
   meter: ChatMeter;
@@ -189,6 +203,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
   readonly headers: Record<string, string>;
   private readonly request: ChatRequest;
   private readonly native: NativeRequest | undefined;
+  private readonly parts: readonly ChatPart[] | undefined;
   private readonly session: string | null;
 
   constructor(fields: ChatPlanFields) {
@@ -204,15 +219,18 @@ class ChatPlan implements CallPlan<ChatKinds> {
     this.headers = fields.headers;
     this.request = fields.request;
     this.native = fields.native;
+    this.parts = fields.parts;
     this.session = fields.session;
   }
 
   start(target: ChatTarget, unitsMax: number, sink: ChatSink, attempt: CallAttempt): ChatRun {
-    const { request, native } = this;
+    const { request, native, parts } = this;
     const { choices, rates } = this.terms;
     const { traceparent, remainingMs } = attempt;
     const limits = { unitsMax, choices, allowsHour: hasHourCachePrice(rates), traceparent, remainingMs };
-    return sendChat({ request, native }, target, limits, sink);
+    if (parts === undefined) return sendChat({ request, native }, target, limits, sink);
+    const starts = parts.map((part) => (own: ChatSink) => sendChat(part, target, limits, own));
+    return startParts({ starts, choicesEach: choices / parts.length }, sink);
   }
 
   findAffinity(): number {
@@ -262,7 +280,7 @@ type SendingTerms = CallAttempt & { unitsMax: number; choices: number; allowsHou
 
 /** Sends a request to a target, with a cap of output tokens for all choices together. */
 export function sendChat(
-  { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
+  { request, native }: ChatPart,
   target: ChatTarget,
   { unitsMax, choices, allowsHour, traceparent, remainingMs }: SendingTerms,
   sink: ChatSink,

@@ -5,6 +5,9 @@ function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
+/** Each is a request to the upstream. */
+export const promptsMax = 32;
+
 const text = Type.String();
 const tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
@@ -14,7 +17,7 @@ export const completionRequestSchema = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 200, description: "The `id` of a chat model." }),
     prompt: Type.Union([text, Type.Array(text, { minItems: 1 }), tokens, Type.Array(tokens, { minItems: 1 })], {
-      description: "A text, or a list of one text. Tokens and several prompts are rejected.",
+      description: `A text, or a list of up to ${promptsMax} texts. Each prompt gets \`n\` choices. Tokens are rejected.`,
     }),
     stream: nullable(Type.Boolean()),
     stream_options: nullable(
@@ -44,7 +47,9 @@ export const completionRequestSchema = Type.Object(
     ),
     logprobs: nullable(Type.Integer({ minimum: 0, maximum: 5 })),
     seed: nullable(Type.Integer()),
-    suffix: nullable(text),
+    suffix: nullable(
+      Type.String({ description: "The text after the completion, for models whose upstream has the completions API." }),
+    ),
     echo: nullable(Type.Boolean()),
     user: nullable(Type.String({ maxLength: 512 })),
   },

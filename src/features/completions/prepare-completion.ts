@@ -11,14 +11,16 @@ export function prepareCompletion(
   { caller, body, bodyBytes, requestId }: IncomingCall,
 ): CallPlan<ChatKinds> {
   // The schema has validated it.
-  const request = readCompletionRequest(body as CompletionBody);
+  const id = `cmpl-${requestId.slice("req_".length)}`;
+  const asked = body as CompletionBody;
+  const read = readCompletionRequest(asked, { id, model: asked.model });
+  const { request } = read;
   const isStreamed = request.stream === true;
   const includesUsage = request.stream_options?.include_usage === true;
   try {
     const plan = chat.plan({
-      ...{ caller, requestId, bodyBytes, request },
+      ...{ caller, requestId, bodyBytes, ...read },
       createPresenter: ({ modelId: model, now, meter }) => {
-        const id = `cmpl-${requestId.slice("req_".length)}`;
         const envelope = { id, object: "text_completion", created: Math.floor(now.getTime() / 1000), model };
         return new CompletionPresenter(envelope, meter, { isStreamed, includesUsage });
       },

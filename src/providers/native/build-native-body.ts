@@ -3,11 +3,14 @@ import type { ChatCall, NativeRequest } from "../contract.ts";
 import { forwardMessagesCacheControl } from "../messages-cache-control.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 
-type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax" | "cacheControl"> & { native: NativeRequest };
+type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax" | "cacheControl"> & {
+  native: NativeRequest;
+  asksStreamUsage?: boolean;
+};
 
 /** The request for the vendor: the caller's body, with our model, limits and storage options. */
 export function buildNativeBody(order: NativeOrder): string {
-  const { native, upstreamModel, outputTokensMax, cacheControl = defaultCacheControl } = order;
+  const { native, upstreamModel, outputTokensMax, cacheControl = defaultCacheControl, asksStreamUsage = true } = order;
   const { wire } = native;
   switch (wire) {
     case "messages": {
@@ -36,6 +39,14 @@ export function buildNativeBody(order: NativeOrder): string {
         ...encryptReasoning(body),
       });
     }
+    case "completions":
+      return JSON.stringify({
+        ...native.body,
+        model: upstreamModel,
+        max_tokens: outputTokensMax,
+        // `JSON.stringify` drops `undefined`.
+        stream_options: native.body.stream === true && asksStreamUsage ? { include_usage: true } : undefined,
+      });
   }
 }
 

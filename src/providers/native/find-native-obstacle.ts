@@ -20,6 +20,10 @@ const commonFields: Readonly<Record<NativeWire, ReadonlySet<string>>> = {
     ..."reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice".split(" "),
     ..."tools top_logprobs top_p truncation user".split(" "),
   ]),
+  completions: new Set([
+    ..."best_of echo frequency_penalty logit_bias logprobs max_tokens model n presence_penalty prompt seed".split(" "),
+    ..."stop stream stream_options suffix temperature top_p user".split(" "),
+  ]),
 };
 
 /** Tools that the caller runs, and those that cost only tokens. A route must name tools that the vendor runs. */

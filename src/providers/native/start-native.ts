@@ -3,10 +3,15 @@ import type { ChatCall, ChatProvider, ChatRun, ChatSink, NativeRequest, NativeWi
 import { type ChatEndpoint, type ChatEndpointOptions, createChatEndpoint } from "../openai-compatible/chat-endpoint.ts";
 import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
 import { buildNativeBody } from "./build-native-body.ts";
+import { createCompletionsForm } from "./completions-form.ts";
 import { createMessagesForm } from "./messages-form.ts";
 import { createResponsesForm } from "./responses-form.ts";
 
-type NativeCall = ChatCall & { native: NativeRequest };
+type NativeCall = ChatCall & {
+  native: NativeRequest;
+  /** `false` if the upstream rejects the option that asks for the usage of a stream. */
+  asksStreamUsage?: boolean;
+};
 
 export type NativeForms = Readonly<Record<NativeWire, AnswerForm>>;
 
@@ -17,7 +22,11 @@ export function isNative(call: ChatCall): call is NativeCall {
 /** How an upstream's responses are read, for each API. */
 export function createNativeForms({ clock, baseUrl }: { clock: Clock; baseUrl: string }): NativeForms {
   const { host } = new URL(baseUrl);
-  return { messages: createMessagesForm({ clock, host }), responses: createResponsesForm({ clock, host }) };
+  return {
+    messages: createMessagesForm({ clock, host }),
+    responses: createResponsesForm({ clock, host }),
+    completions: createCompletionsForm({ clock }),
+  };
 }
 
 /** The API version to send if the caller sends none. */

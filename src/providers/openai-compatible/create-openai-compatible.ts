@@ -37,7 +37,9 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     },
 
     startChat(call, sink) {
-      if (isNative(call)) return startNative(endpoint, native, call, sink);
+      if (isNative(call)) {
+        return startNative(endpoint, native, { ...call, asksStreamUsage: options.hasStreamUsage }, sink);
+      }
       const isStreamed = isStreamNeeded(call.request, options);
       return endpoint.start(call, sink, { path, body: buildUpstreamBody(call, options), isStreamed, form });
     },

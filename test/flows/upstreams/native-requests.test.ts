@@ -32,13 +32,16 @@ afterAll(async () => {
   await fake[Symbol.asyncDispose]();
 });
 
+/** Completions have events of chat, not of their own: `test/api/completions.test.ts` covers them. */
+type EventWire = Exclude<NativeWire, "completions">;
+
 const envelopes = { messages: { id: "msg_ours", model: "house" }, responses: { id: "resp_ours", model: "house" } };
-const bodies: Record<NativeWire, Record<string, unknown>> = {
+const bodies: Record<EventWire, Record<string, unknown>> = {
   messages: { model: "house", max_tokens: 500, messages: [{ role: "user", content: "Hello there" }] },
   responses: { model: "house", max_output_tokens: 500, input: "Hello there" },
 };
 
-function getChat(wire: NativeWire, change: Partial<ProviderDefinition> = {}): ChatProvider {
+function getChat(wire: EventWire, change: Partial<ProviderDefinition> = {}): ChatProvider {
   const definition: ProviderDefinition =
     wire === "messages"
       ? { id: "claude", kind: "anthropic", base_url: fake.anthropicUrl, ...change }
@@ -63,7 +66,7 @@ type Ask = {
 };
 
 function start(
-  wire: NativeWire,
+  wire: EventWire,
   ask: Ask = {},
   onPieces: (run: ChatRun) => void = () => {},
 ): { heard: Heard; run: ChatRun; over: Promise<Heard> } {

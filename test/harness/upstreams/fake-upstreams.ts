@@ -12,6 +12,7 @@ import { readFaultWords } from "./fault-words.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { geminiWire } from "./gemini-wire.ts";
 import { createMediaFakes, type MediaFakes } from "./media-fakes.ts";
+import { createOpenAiCompletionsWire } from "./openai-completions-wire.ts";
 import { createOpenAiResponsesWire } from "./openai-responses-wire.ts";
 import { createOpenAiWire } from "./openai-wire.ts";
 import { type CallMatcher, createScriptBook, type ScriptBook } from "./script-book.ts";
@@ -78,6 +79,7 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
   const wires = { openai, anthropic: anthropicWire, gemini: geminiWire };
   const others = {
     [`${openai.basePath}/responses`]: createOpenAiResponsesWire(openai, options.extraFields ?? []),
+    [`${openai.basePath}/completions`]: createOpenAiCompletionsWire(openai),
     // Like some OpenAI-compatible vendors.
     [`${openai.basePath}/messages`]: { ...anthropicWire, basePath: openai.basePath },
   };

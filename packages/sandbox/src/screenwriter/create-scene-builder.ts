@@ -59,7 +59,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
 
   /** A sentence that moves the story to another place starts a scene. */
   function stage(sentence: string): void {
-    // What somebody tells happens elsewhere: "He tells her that the train is late."
+    // Reported speech does not move the scene: "He tells her that the train is late."
     const place = findPlace(hasSpeechVerb(sentence) ? (sentence.split(/\bthat\b/iu)[0] ?? "") : sentence);
     const isElsewhere = place !== null && scene.place !== "" && !sameWords(scene.place, place.words) && !scene.isSlug;
     const isLater = laterPattern.test(sentence) && scene.lines.length > 0;

@@ -46,7 +46,7 @@ export function drawCast(parts: SceneParts, plan: CastPlan): SceneLayer[] {
   const shown = (fitting.length > 0 ? fitting : [plan.fallback ?? []].flat()).slice(0, castMax);
   const [first] = shown;
   if (first === undefined) return [];
-  // A fork, so that a place looks the same whoever is in it.
+  // A fork: the cast must not change how a place looks.
   const random = parts.random.fork("cast");
   const x = plan.x ?? canvas.width * random.pick([random.between(0.3, 0.38), random.between(0.62, 0.7)]);
   const ink = mixColours(palette.near, "#000000", 0.1);
