@@ -1,9 +1,9 @@
 import { type CallerDirectory, recallCaller } from "../features/accounts/index.ts";
-import { clientClosedStatus, decideEnding, describeError, type RequestLog } from "../features/requests/index.ts";
+import { clientClosedStatus, decideEnding, describeError, type LoggedRequest, type RequestLog } from "../features/requests/index.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { getWire } from "../platform/http/endpoint-table.ts";
-import { type CallFacts, createFacts } from "../platform/http/request-context.ts";
+import { createFacts } from "../platform/http/request-context.ts";
 import type { EndedRequest } from "../platform/http/request-log.ts";
 
 type NoteDependencies = { requestLog: Pick<RequestLog, "note" | "amend">; callers: Pick<CallerDirectory, "recall"> };
@@ -25,8 +25,12 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
   const caller = request.caller ?? (isOfApi ? recallCaller(callers, request.headers) : null);
   const createdAt = caller === null ? null : readIdTime(request.id);
   if (caller === null || createdAt === null) return;
-  const { facts } = request;
-  const record = {
+  const facts = request.facts ?? noFacts;
+  const { tokens } = facts;
+  const hasFailed = ended.code !== null;
+  const status = readStatus(ended);
+  // One literal, because this runs for every call: spread objects are slow to make.
+  const record: LoggedRequest = {
     id: request.id,
     createdAt,
     accountId: caller.accountId,
@@ -35,41 +39,36 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
     wire: endpoint === null ? null : getWire(endpoint),
     method: request.method,
     route,
-    model: facts?.model ?? readModel(request.body),
+    model: facts.model ?? readModel(request.body),
+    status,
     errorCode: ended.code,
     error: request.failure instanceof AppError ? describeError(request.failure) : null,
+    ending: decideEnding({ status, isAborted: ended.isAborted, hasFailed }),
     durationMs: Math.round(ended.durationMs),
+    firstTokenMs: facts.firstTokenMs === null ? null : Math.round(facts.firstTokenMs),
+    inputTokens: tokens?.input ?? null,
+    cachedInputTokens: tokens?.cachedInput ?? null,
+    cacheWriteTokens: tokens?.cacheWrites ?? null,
+    outputTokens: tokens?.output ?? null,
+    reasoningTokens: tokens?.reasoning ?? null,
+    audioInputTokens: tokens?.audioInput ?? null,
+    audioOutputTokens: tokens?.audioOutput ?? null,
+    // A bill of 0 is a charge of 0, not null.
+    charge: facts.chargeId === null ? null : facts.charge,
+    chargeId: facts.chargeId,
+    taskId: facts.taskId,
     userAgent: request.headers["user-agent"]?.slice(0, userAgentCharactersMax) ?? null,
     isReplayed: reply.hasHeader("idempotent-replayed"),
-    ...describeEnd(ended),
-    ...describeFacts(facts ?? noFacts),
+    upstream: facts.upstream,
+    failedAttempts: facts.failedAttempts,
   };
   if (ended.isUpdate) requestLog.amend(record);
   else requestLog.note(record, request.content);
 }
 
-function describeEnd({ reply, isAborted, code }: EndedRequest) {
-  const hasFailed = code !== null;
-  const isUnanswered = isAborted && !hasFailed && !reply.raw.headersSent;
-  const status = isUnanswered ? clientClosedStatus : reply.statusCode;
-  return { status, ending: decideEnding({ status, isAborted, hasFailed }) };
-}
-
-function describeFacts({ taskId, firstTokenMs, tokens, charge, chargeId, upstream, failedAttempts }: CallFacts) {
-  return {
-    ...{ taskId, upstream, failedAttempts },
-    firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
-    inputTokens: tokens?.input ?? null,
-    outputTokens: tokens?.output ?? null,
-    cachedInputTokens: tokens?.cachedInput ?? null,
-    cacheWriteTokens: tokens?.cacheWrites ?? null,
-    reasoningTokens: tokens?.reasoning ?? null,
-    audioInputTokens: tokens?.audioInput ?? null,
-    audioOutputTokens: tokens?.audioOutput ?? null,
-    // A bill of 0 is a charge of 0, not null.
-    charge: chargeId === null ? null : charge,
-    chargeId,
-  };
+function readStatus({ reply, isAborted, code }: EndedRequest): number {
+  const isUnanswered = isAborted && code === null && !reply.raw.headersSent;
+  return isUnanswered ? clientClosedStatus : reply.statusCode;
 }
 
 /** The model of a failed request, if it can be stored. */

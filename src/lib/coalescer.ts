@@ -37,6 +37,8 @@ type CoalescerOptions<T, R> = {
   createFullError?(): Error;
   /** Called once per failed batch with items that no caller awaits. */
   onTrouble?(failure: unknown): void;
+  /** Called with each item that no caller awaits, if it was dropped or rejected. */
+  onLost?(item: T): void;
 };
 
 type Waiting<T, R> = { item: T; resolve(result: R): void; reject(error: unknown): void };
@@ -46,7 +48,7 @@ const noWaiter = { resolve() {}, reject() {} };
 /** A single item runs at once; concurrent items share a batch. */
 export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalescer<T, R> {
   const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = options;
-  const { createFullError = () => new Error("The queue is full."), expire, weight } = options;
+  const { createFullError = () => new Error("The queue is full."), expire, weight, onLost = () => {} } = options;
   const waiting: Waiting<T, R>[] = [];
   let working: Promise<void> | null = null;
   let underWay: Waiting<T, R> | null = null;
@@ -89,7 +91,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       const next = judge === undefined ? failure : judge(failure, one.item);
       if (next === "again") again.push(one);
       else if (next === "alone" && batch.length > 1) alone.push(one);
-      else one.reject(next === "alone" ? failure : next);
+      else giveUp(one, next === "alone" ? failure : next);
     }
     if (batch.some(({ reject }) => reject === noWaiter.reject)) onTrouble(failure);
     if (expire !== undefined) dismiss((item) => expire(failure, item));
@@ -101,8 +103,13 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
     for (const one of waiting.splice(0)) {
       const error = decide(one.item);
       if (error === null) waiting.push(one);
-      else one.reject(error);
+      else giveUp(one, error);
     }
+  }
+
+  function giveUp({ item, reject }: Waiting<T, R>, error: unknown): void {
+    if (reject === noWaiter.reject) onLost(item);
+    else reject(error);
   }
 
   function add(one: Waiting<T, R>): void {
@@ -122,7 +129,8 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       return new Promise((resolve, reject) => add({ item, resolve, reject }));
     },
     tell(item) {
-      if (!isClosed && waiting.length < waitingMax) add({ item, ...noWaiter });
+      if (isClosed || waiting.length >= waitingMax) onLost(item);
+      else add({ item, resolve: noWaiter.resolve, reject: noWaiter.reject });
     },
     oldest: () => (underWay ?? waiting[0])?.item ?? null,
     length: () => waiting.length,

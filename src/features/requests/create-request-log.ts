@@ -99,7 +99,10 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     gather: (hurry) => wait(limits.gatherMs, undefined, { signal: hurry }).catch(() => {}),
     async run(batch) {
       await write(batch);
-      for (const { record } of batch) options.onWritten?.(record.accountId);
+      for (const { record, content } of batch) {
+        options.onWritten?.(record.accountId);
+        if (content !== null) releaseTap(content);
+      }
       outage.onRecovery();
       // The batch is written; if the gaps cannot be written now, the next batch retries.
       await losses.report().catch((error: unknown) => outage.onTrouble(error));
@@ -111,16 +114,19 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (!isDatabaseUnavailable(failure)) return "alone";
       return isClosing ? new Error("the gateway is stopping") : "again";
     },
+    onLost({ record, content, isAmended }) {
+      if (content !== null) releaseTap(content);
+      // Of an amended call, only the link to its charge is lost: the call is in the log and the charge in the ledger.
+      if (!isAmended) losses.add(record);
+    },
   });
 
   return {
     note(record, content = null) {
-      const written = writer.submit({ record, content, ...freshly }).catch(() => losses.add(record));
-      if (content !== null) void written.finally(() => releaseTap(content));
+      writer.tell({ record, content, isAmended: false, stored: null, isSentAgain: false });
     },
     amend(record) {
-      // The call is in the log and its charge in the ledger; only the link between them is lost.
-      writer.submit({ record, content: null, ...freshly, isAmended: true }).catch(() => {});
+      writer.tell({ record, content: null, isAmended: true, stored: null, isSentAgain: false });
     },
     async close() {
       isClosing = true;
@@ -129,8 +135,6 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     },
   };
 }
-
-const freshly = { isAmended: false, stored: null, isSentAgain: false };
 
 function listRecords(batch: readonly NotedRequest[], isAmended: boolean): LoggedRequest[] {
   return batch.filter((one) => one.isAmended === isAmended).map(({ record }) => record);

@@ -13,6 +13,6 @@ export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { describeError } from "./describe-error.ts";
 export { countStrayRequests } from "./partition-store.ts";
 export { showRequest } from "./read-requests.ts";
-export { clientClosedStatus, decideEnding, type ShownRequest } from "./request-record.ts";
+export { clientClosedStatus, decideEnding, type LoggedRequest, type ShownRequest } from "./request-record.ts";
 export { addRequestRoutes } from "./request-routes.ts";
 export { rollRequestLog } from "./roll-request-log.ts";
